@@ -59,7 +59,7 @@ def seconds(block: Graph, reduce: str, budget: float) -> float:
     def make() -> Graph:
         return Graph(block.indptr, block.indices, block.directed, block.weights)
 
-    with mock.patch.object(reduction, "_takes_members", return_value=False):
+    with mock.patch.object(reduction, "_takes_class_sizes", return_value=False):
         found = time_run(make, ONE_THREAD | {"reduce": reduce}, time.process_time, budget)
     return found.planning + found.sweeping
 

@@ -40,7 +40,7 @@ LENGTHS = gpu.LENGTHS | {"1": (1, 1, True), "1..3": (1, 3, True), "1..5": (1, 5,
 class Variant:
     """One way to run, with settings of `tuning.OWN_BYTES` and `tuning.RESIDENT`, and the window in mean lengths."""
 
-    way: str
+    schedule: str
     lengths: str
     own: int = 64
     resident: int = 0
@@ -55,7 +55,7 @@ class Variant:
             "threshold": ("delta_stepping/launch_per_round", "STRICT"),
             "window": ("delta_stepping/launch_per_round", "DELTA"),
             "one launch": ("delta_stepping/one_launch", "DELTA_ONE_LAUNCH"),
-        }[self.way]
+        }[self.schedule]
 
 
 FLAT = (
@@ -86,7 +86,7 @@ class Measured:
     forward: float
     backward: float
     levels: int
-    way: str
+    schedule: str
     scores: NDArray[np.float64]
     kernels: dict[str, float] = field(default_factory=dict)
 
@@ -174,7 +174,7 @@ def compile_all(variants: Sequence[Variant]) -> None:
                 continue
             with settings(variant):
                 options = kernels.options(kernels_of.Variant(variant.dtype, dist=dist))
-                wanted.append((kernels.source, options, variant.way == "one launch"))
+                wanted.append((kernels.source, options, variant.schedule == "one launch"))
     for source, options, cooperative in dict.fromkeys(wanted):
         compiler.begin_compile(source, options, cooperative=cooperative)
     for source, options, cooperative in dict.fromkeys(wanted):
@@ -192,7 +192,7 @@ def measure(state: State, roots: NDArray[np.int64]) -> Measured:
     marks[2].record()
     scores = out.sum(axis=0).get()
     forward, backward = (cp.cuda.get_elapsed_time(marks[i], marks[i + 1]) / 1e3 for i in range(2))
-    return Measured(forward, backward, levels.depth, state.way, scores)
+    return Measured(forward, backward, levels.depth, state.schedule, scores)
 
 
 def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -> Measured:
@@ -204,7 +204,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
         described = replace(described, width=variant.width * mean)
     with settings(variant):
         on_device = rows.upload(case.graph, plan)
-        state = State(on_device, ways=delta_stepping.WAYS, first=variant.way, lengths=described)
+        state = State(on_device, schedules=delta_stepping.SCHEDULES, first=variant.schedule, lengths=described)
         measure(state, roots)
         best = min((measure(state, roots) for _ in range(2)), key=lambda m: m.forward + m.backward)
         if kernels:
@@ -244,7 +244,9 @@ def main(words: Sequence[str] | None = None) -> None:
     begun = time.perf_counter()
     names = arguments.graphs.split(",")
     compile_all([*(FLAT if any(name.startswith("rmat") for name in names) else ()), *DEEP])
-    head = "graph,lengths,edges,found in ms,way,dtype,own bytes,blocks,width,levels,forward ms,backward ms,ms a root,"
+    head = (
+        "graph,lengths,edges,found in ms,schedule,dtype,own bytes,blocks,width,levels,forward ms,backward ms,ms a root,"
+    )
     head += "GTEPS,differs,at s"
     print(f"| {head.replace(',', ' | ')} |\n{'|---' * (head.count(',') + 1)}|", flush=True)
     for name in names:
@@ -269,7 +271,7 @@ def main(words: Sequence[str] | None = None) -> None:
             difference = float((np.abs(best.scores - trusted) / (1 + np.abs(trusted))).max(initial=0.0))
             seconds = best.forward + best.backward
             cells = [name, variant.lengths, f"{case.graph.nnz / pattern.nnz:.2f}", f"{1e3 * case.seconds:.0f}"]
-            cells += [best.way, variant.dtype, variant.own, variant.resident]
+            cells += [best.schedule, variant.dtype, variant.own, variant.resident]
             cells += [variant.width or tuning.WINDOW_WIDTH, best.levels]
             cells += [f"{1e3 * best.forward:.1f}", f"{1e3 * best.backward:.1f}", f"{1e3 * seconds / len(roots):.4f}"]
             cells += [f"{pattern.nnz / 2 * len(roots) / seconds / 1e9:.1f}", f"{difference:.0e}"]

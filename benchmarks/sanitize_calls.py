@@ -32,7 +32,7 @@ from lagbc.types import CentralityName, DTypeName
 Call = Callable[[], Any]
 Matrix: TypeAlias = sparse.csr_array
 
-FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+DEFAULT_SET: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 TWO: tuple[CentralityName, ...] = ("bc", "edge_bc")
 DTYPES = get_args(DTypeName)
 COLUMNS = 64  # of a batch
@@ -113,7 +113,7 @@ def sums_of(A: Matrix, method: Any, dtypes: Iterable[DTypeName] = DTYPES, **opti
     given = {"device": "cuda", "method": method, "reduce": "none", "batch": COLUMNS, **options}
     n = A.shape[0]
     for directed in (True, False):
-        yield partial(lagbc.centralities, A, FIVE, directed=directed, **given)
+        yield partial(lagbc.centralities, A, DEFAULT_SET, directed=directed, **given)
         yield partial(lagbc.centralities, A, TWO, directed=directed, **given)
     for dtype in dtypes:
         yield partial(lagbc.bc, A, dtype=dtype, endpoints=True, **given)
@@ -134,7 +134,7 @@ def hops() -> Iterator[Call]:
 
 
 def lengths() -> Iterator[Call]:
-    """Sweep lengths in each of the three ways."""
+    """Sweep lengths by each of the three schedules."""
     mesh = many_levels()
     for A in (with_lengths(few_levels(), largest=3), two_lengths(few_levels()), fractional(few_levels())):
         yield from sums_of(A, "delta-stepping", weighted=True)

@@ -27,8 +27,8 @@ from lagbc.methods.probe import probe
 from lagbc.plan.roots import order_roots
 
 BATCHED = lagbc.METHODS[0]
-FIVE = ("bc", "closeness", "harmonic", "eccentricity", "stress")
-BOUNDED = (*FIVE, "edge_bc", "reach")
+DEFAULT_SET = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+BOUNDED = (*DEFAULT_SET, "edge_bc", "reach")
 
 
 def digest(*arrays):
@@ -250,7 +250,7 @@ class Call:
     @property
     def which(self):
         """What `centralities` is asked for."""
-        return [name for part in self.function.split(",") for name in (FIVE if part == "five" else (part,))]
+        return [name for part in self.function.split(",") for name in (DEFAULT_SET if part == "five" else (part,))]
 
     @property
     def arguments(self):
@@ -300,7 +300,7 @@ FAMILIES = {
         *family(("mesh",), ("wide", "similar", "far"), ("traversal",), ("bc", "five"), directed=UNDIRECTED),
     ],
     "sums": [
-        *family(("web",), (None, "quarters"), BOTH, FIVE[1:], directed=DIRECTED),
+        *family(("web",), (None, "quarters"), BOTH, DEFAULT_SET[1:], directed=DIRECTED),
         *family(("mesh", "large web"), (None,), ("batched",), ("bc", "edge_bc"), directed=DIRECTED),
         *family(
             ("mesh", "parts"), ("tenths", "wide", "far"), ("batched",), ("bc", "edge_bc", "five"), directed=UNDIRECTED

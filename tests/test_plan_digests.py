@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 
 import recorded
-from hashed import FIVE, METHODS, network, trips
+from hashed import DEFAULT_SET, METHODS, network, trips
 
 import lagbc
 from lagbc import limits
@@ -18,7 +18,7 @@ from lagbc import limits
 STATED = {"threads": 2, "memory": "8GB"}
 ASKED = {
     "bc": {},
-    "five": {"which": FIVE},
+    "five": {"which": DEFAULT_SET},
     "edges": {"which": "edge_bc"},
     "distances": {"which": ("closeness", "eccentricity")},
     "10 roots": {"roots": 10},

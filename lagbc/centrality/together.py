@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lagbc.plan.options import Options
     from lagbc.types import CentralityName, GraphLike
 
-FIVE: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
+DEFAULT_SET: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 
 
 @takes_all(
@@ -67,5 +67,5 @@ def centralities(
     """
     from lagbc.centrality.compute import compute
 
-    which = that_take(FIVE, arguments) if which is None else which
+    which = that_take(DEFAULT_SET, arguments) if which is None else which
     return compute(A, which, batch, directed, weighted, strength, options, arguments, standard_error)

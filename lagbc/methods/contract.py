@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import Arrays
-from lagbc.methods.sums import DEPENDENCY, SQUARES, SUMS_WITH_MEMBERS, Bounds, SparseSums, Sums
+from lagbc.methods.sums import DEPENDENCY, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -183,7 +183,7 @@ class SweepPlan:
             raise InvalidValueError("squares of sums are not made with endpoints or bounds")
         if self.class_sizes is None:
             return
-        asked = [*sorted(self.sums - SUMS_WITH_MEMBERS), *["endpoints"] * self.endpoints]
+        asked = [*sorted(self.sums - SUMS_WITH_CLASS_SIZES), *["endpoints"] * self.endpoints]
         asked += [self.dtype] * (self.dtype != "float64")
         if asked:
             raise InvalidValueError(f"{', '.join(asked)}: not made where vertices stand for several members")

@@ -16,7 +16,7 @@ from lagbc.errors import InvalidValueError
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
 # Sums that are made where vertices stand for several members.
-SUMS_WITH_MEMBERS = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
+SUMS_WITH_CLASS_SIZES = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
 # Sums of squares of the terms of single roots in the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
 # Sums with an entry an edge.

@@ -25,7 +25,7 @@ from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
 from lagbc.plan.roots import chunk_length
-from lagbc.plan.step import NOTHING, Begun, Resumed, Step
+from lagbc.plan.step import NOTHING, Resumed, ResumedStep, Step
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
@@ -119,16 +119,16 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
     if is_dealt(graph):
         return _on_grid(graph, request, settings)
     reduction = _reduced(graph, request, settings, resumed.steps)
-    begun: Sequence[Begun | None] = resumed.steps if settings.method == "auto" else ()
+    steps: Sequence[ResumedStep | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
-        step, choice = _step(graph, request, settings, *begun[:1])
+        step, choice = _step(graph, request, settings, *steps[:1])
         chosen = Selection(step.method, choice.reason)
         return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
     given = _given(request, settings)
     _require_options(_choose(graph, request, settings, given).method, given, settings)
-    if len(begun) != len(reduction.remainders):
-        begun = [None] * len(reduction.remainders)
-    made = [_step_of(reduction, number, settings, one) for number, one in enumerate(begun)]
+    if len(steps) != len(reduction.remainders):
+        steps = [None] * len(reduction.remainders)
+    made = [_step_of(reduction, number, settings, one) for number, one in enumerate(steps)]
     return _planned(graph, reduction, settings, made)
 
 
@@ -151,14 +151,16 @@ def _on_grid(graph: Graph, request: Request, settings: Settings) -> Plan:
     return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)
 
 
-def _reduced(graph: Graph, request: Request, settings: Settings, begun: Sequence[Begun]) -> Reduction | None:
+def _reduced(graph: Graph, request: Request, settings: Settings, resumed: Sequence[ResumedStep]) -> Reduction | None:
     """Reduce a graph; chains that the resumed run could not contract are not contracted again."""
     reduction = reduce_request(graph, request, settings)
-    if reduction is None or not begun:
+    if reduction is None or not resumed:
         return reduction
-    if len(begun) != len(reduction.remainders):
-        return reduction if any(one.chains for one in begun) else reduce_request(graph, request, settings, chains=False)
-    for number, one in enumerate(begun):
+    if len(resumed) != len(reduction.remainders):
+        if any(one.chains for one in resumed):
+            return reduction
+        return reduce_request(graph, request, settings, chains=False)
+    for number, one in enumerate(resumed):
         if reduction.remainders[number].contracted is not None and not one.chains:
             reduction = reduction.uncontracted(number, settings)
     return reduction
@@ -201,22 +203,30 @@ def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
     return replace(request, roots=request.roots[request.root_weights[request.roots] > 0])
 
 
-def _step_of(reduction: Reduction, number: int, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
+def _step_of(
+    reduction: Reduction, number: int, settings: Settings, resumed: ResumedStep | None = None
+) -> tuple[Step, Choice]:
     """Make the step of the remainder of a bicomponent."""
     remainder = reduction.remainders[number]
     if remainder.contracted is None:
-        return _step(remainder.piece.graph, reduction.request_of(remainder), settings, begun)
+        return _step(remainder.piece.graph, reduction.request_of(remainder), settings, resumed)
     return _junctions(remainder.contracted, reduction.request.sums, settings, remainder.device)
 
 
-def _step(graph: Graph, request: Request, settings: Settings, begun: Begun | None = None) -> tuple[Step, Choice]:
+def _step(
+    graph: Graph, request: Request, settings: Settings, resumed: ResumedStep | None = None
+) -> tuple[Step, Choice]:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
     A method that a checkpoint began with is kept.
     """
-    if begun and settings.device in ("auto", begun.device) and _is_offered(graph, request, begun.name, begun.device):
-        step, choice = _step_on(graph, request, settings._replace(method=begun.name, device=begun.device))
-        return step, choice._replace(reason=f"{begun.name} on {begun.device} (the checkpoint was begun with it)")
+    if (
+        resumed
+        and settings.device in ("auto", resumed.device)
+        and _is_offered(graph, request, resumed.name, resumed.device)
+    ):
+        step, choice = _step_on(graph, request, settings._replace(method=resumed.name, device=resumed.device))
+        return step, choice._replace(reason=f"{resumed.name} on {resumed.device} (the checkpoint was begun with it)")
     step, choice = _step_on(graph, request, settings)
     is_too_large = step.method.device == "cuda" and choice.needed.is_over
     may_fall_back = settings.device == "auto" and settings.dtype == "float64"

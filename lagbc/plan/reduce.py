@@ -209,7 +209,7 @@ def _remainder(piece: Piece, request: Request, settings: Settings, *, chains: bo
     block = best = Remainder(piece)
     takes_all, reduced = settings.reduce == "all", list[Remainder]()
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
-    if "edges" not in request.sums and _takes_members(piece.graph, settings, device):
+    if "edges" not in request.sums and _takes_class_sizes(piece.graph, settings, device):
         reduced.extend(_without_twins(piece))
         best = min([block, *reduced], key=lambda remainder: remainder.work)
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
@@ -263,7 +263,7 @@ def _is_contractible(graph: Graph) -> bool:
     return not graph.weighted or graph.has_whole_lengths
 
 
-def _takes_members(graph: Graph, settings: Settings, device: str) -> bool:
+def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of that device, with the given options, takes vertices that stand for several."""
     options = "class_sizes", *settings.of_some_methods
     rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)

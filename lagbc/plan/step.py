@@ -77,15 +77,15 @@ class Step:
         return self.swept * self.graph.nnz
 
 
-class Begun(NamedTuple):
-    """The method of a step, by name and device, and whether chains were contracted."""
+class ResumedStep(NamedTuple):
+    """The method of a step of a resumed run, by name and device, and whether chains were contracted."""
 
     name: str
     device: str
     chains: bool
 
     @classmethod
-    def of(cls, label: str) -> Begun:
+    def of(cls, label: str) -> ResumedStep:
         """Read the label of a step."""
         name, _, device = label.removeprefix("chains ").rpartition(" ")
         return cls(name, device, label.startswith("chains "))
@@ -95,7 +95,7 @@ class Begun(NamedTuple):
 class Resumed:
     """The steps of a resumed run, and its roots, if they were a sample."""
 
-    steps: tuple[Begun, ...] = ()
+    steps: tuple[ResumedStep, ...] = ()
     roots: NDArray[np.int64] | None = None
 
     def sample(self, count: int, n: int) -> NDArray[np.int64] | None:

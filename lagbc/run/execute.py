@@ -147,8 +147,8 @@ def total_of(
         if meter is not None:
             meter.tell(number, total.done)
 
-    begun = None if kept is None else kept.totals[number]
-    return sum_over(work, carrier, begun, keep=keep)
+    resumed = None if kept is None else kept.totals[number]
+    return sum_over(work, carrier, resumed, keep=keep)
 
 
 def carrier_of(plan: Plan, step: Step) -> Carrier[StepWork]:

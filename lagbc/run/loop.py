@@ -41,7 +41,7 @@ class Carrier(Protocol[To]):
 def sum_over(
     work: Carried,
     carrier: Carrier[Carried],
-    begun: Total | None = None,
+    resumed: Total | None = None,
     last: int | None = None,
     keep: Callable[[Total], object] | None = None,
 ) -> Total:
@@ -51,7 +51,7 @@ def sum_over(
     ----------
     work : Work
     carrier : Carrier
-    begun : Total, optional
+    resumed : Total, optional
         Of the items before; without it the sum begins at the first item.
     last : int, optional
         The place before which the loop ends; without it all items are summed.
@@ -65,7 +65,7 @@ def sum_over(
     KeyboardInterrupt, StoppedError
         Ctrl-C, or ``stop=``; no hand is at work, and `keep` has had all finished items.
     """
-    total, last = begun or Total(0), len(work.items) if last is None else last
+    total, last = resumed or Total(0), len(work.items) if last is None else last
     with phase("sweep"):
         while total.done < last:
             try:

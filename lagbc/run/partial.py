@@ -27,7 +27,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.sums import OF_ROOTS
 from lagbc.plan.plan import Plan
-from lagbc.plan.step import Begun, Resumed, Step
+from lagbc.plan.step import Resumed, ResumedStep, Step
 from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
 
 _FORMAT = "lagbc partial sums 1"
@@ -290,11 +290,11 @@ def resumed_from(path: Path) -> Resumed:
         return Resumed()
 
 
-def steps_in(file: PartialFile) -> tuple[Begun, ...]:
+def steps_in(file: PartialFile) -> tuple[ResumedStep, ...]:
     """Return the methods of the steps of a file's plan."""
     with file.reading():
         labels: str = file.head["digests"]["methods"]
-        return tuple(map(Begun.of, labels.split(";"))) if labels else ()
+        return tuple(map(ResumedStep.of, labels.split(";"))) if labels else ()
 
 
 def _followed(path: Path) -> Path:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from batches import EVERYTHING
-from ways import WAYS, Way
+from gpu_schedules import SCHEDULES, Schedule
 
 import lagbc
 
@@ -76,7 +76,7 @@ def sums_gpu(request, cupy):
     return OnDevice(*request.param)
 
 
-@pytest.fixture(params=[(weighted, name) for weighted in WAYS for name in WAYS[weighted]], ids=str)
-def way(request, cupy, monkeypatch):
-    """Every way of the batched methods."""
-    return Way(*request.param, monkeypatch)
+@pytest.fixture(params=[(weighted, name) for weighted in SCHEDULES for name in SCHEDULES[weighted]], ids=str)
+def schedule(request, cupy, monkeypatch):
+    """Every schedule of the batched methods."""
+    return Schedule(*request.param, monkeypatch)

@@ -1,4 +1,4 @@
-"""All sums of a sweep on the GPU, in float64 and float32: against the oracle and the CPU, by both ways of sweeping."""
+"""All sums of a sweep on the GPU, in float64 and float32: against the oracle and the CPU, by both schedules."""
 
 import functools
 from fractions import Fraction
@@ -99,7 +99,7 @@ SMALL = {"launches over all rows": 2**40, "launches over few rows": 0}
 
 
 @pytest.fixture(params=[*SMALL, "one launch"])
-def way(request, monkeypatch):
+def schedule(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
     monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
@@ -112,7 +112,7 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_graphs(sums_gpu, way, name, directed):
+def test_special_graphs(sums_gpu, schedule, name, directed):
     ours = summed(sums_gpu, SPECIAL[name], directed=directed)
     assert {part for part, _ in ours} == offered(sums_gpu)
     assert_sums_close(sums_gpu, ours, by_the_oracle(SPECIAL[name], directed=directed))
@@ -142,7 +142,7 @@ def test_random_graphs(sums_gpu, data):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("A", [scale_free(600, 6000, seed=3), grid(19, 20)], ids=["scale-free", "mesh"])
-def test_against_the_cpu(sums_gpu, way, A, directed):
+def test_against_the_cpu(sums_gpu, schedule, A, directed):
     """Several groups of roots, the last one ragged."""
     rng = np.random.default_rng(2)
     omega, times = rng.integers(0, 4, (2, A.shape[0])) / 2
@@ -162,7 +162,7 @@ def test_hubs(sums_gpu, monkeypatch):
             assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, outputs=some, **options), theirs)
 
 
-def test_a_row_longer_than_a_block(sums_gpu, way):
+def test_a_row_longer_than_a_block(sums_gpu, schedule):
     n = 3000
     edges = [(0, v) for v in range(1, n)] + [(v, 0) for v in range(1, n, 2)] + [(v, v + 1) for v in range(1, n - 1)]
     options = {"sources": [0, 1, 2, 1500, 2999]}
@@ -173,14 +173,14 @@ def test_a_row_longer_than_a_block(sums_gpu, way):
 
 
 @pytest.mark.parametrize("count", [1, 255, 257, 600])
-def test_ragged_batches(sums_gpu, way, count):
+def test_ragged_batches(sums_gpu, schedule, count):
     for batch in (256, 512):
         ours = summed(sums_gpu, SCALE_FREE, batch=batch, sources=range(count))
         assert_sums_close(sums_gpu, ours, from_first_roots(count))
 
 
 @pytest.mark.parametrize("A", [scale_free(900, 7000, seed=6), grid(28, 30)], ids=["scale-free", "mesh"])
-def test_bits(sums_gpu, way, A):
+def test_bits(sums_gpu, schedule, A):
     """Neither the batch nor the run changes a bit."""
     expected = summed(sums_gpu, A, batch=256)
     for batch in (256, 512, 1024):
@@ -198,7 +198,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
 
 
 def test_bits_where_few_roots_see_many_levels(sums_gpu):
-    """Some groups are swept again as deep ones, and their edges summed by the other way."""
+    """Some groups are swept again as deep ones, and their edges summed by the other schedule."""
     assert not as_graph(UNLIKE).has_high_diameter
     alone = summed(sums_gpu, UNLIKE, batch=256)
     assert_sums_close(sums_gpu, alone, by_the_cpu(UNLIKE))
@@ -244,7 +244,7 @@ def test_backward_adds(sums_gpu, cupy, A):
 
 
 @pytest.mark.parametrize("outputs", [EVERYTHING, EVERYTHING - PATH_SUMS], ids=["everything", "distances"])
-def test_stop_flag(sums_gpu, cupy, way, outputs):
+def test_stop_flag(sums_gpu, cupy, schedule, outputs):
     state = prepared(sums_gpu, path(50), outputs)
     levels = search(sums_gpu.module, state, np.arange(3))
     state.plan.stop.set()
@@ -274,9 +274,9 @@ def test_backward_leaves_out_what_overflowed(sums_gpu, cupy):
             assert not array[0, : -len(expected)].any()
 
 
-def test_groups_are_summed_apart(sums_gpu, cupy, way):
+def test_groups_are_summed_apart(sums_gpu, cupy, schedule):
     """A row of sums is that of its group alone, to the bit; some roots of the second one overflow."""
-    if sums_gpu.dtype == "float64" and way == "launches":
+    if sums_gpu.dtype == "float64" and schedule == "launches":
         pytest.skip("2**1022 paths take more levels than are swept by launches")
     A = diamonds(1030, 2) if sums_gpu.dtype == "float64" else layered(34, 16)
     parts = np.arange(A.shape[0] - 256, A.shape[0]), np.arange(100)

@@ -1,4 +1,4 @@
-"""Vertices that stand for several members, in every way of the batched methods, against the CPU."""
+"""Vertices that stand for several members, in every schedule of the batched methods, against the CPU."""
 
 import functools
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from gpu_schedules import NAMES, Schedule
 from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
-from ways import NAMES, Way
 
 import lagbc
 from lagbc.graph.csr import as_numpy
@@ -36,10 +36,10 @@ def weights_of(n, seed=1):
     return {"class_sizes": sizes, "omega": omega, "root_weights": weights}
 
 
-def on_cpu(way, A, roots, *, directed=True, **weights):
-    graph = as_graph(A, directed=directed, weighted=way.weighted)
+def on_cpu(schedule, A, roots, *, directed=True, **weights):
+    graph = as_graph(A, directed=directed, weighted=schedule.weighted)
     plan = SweepPlan(batch=64, sums=ASKED, **weights)
-    return sum_step(Step(graph, roots, row_of("cpu", weighted=way.weighted), plan))
+    return sum_step(Step(graph, roots, row_of("cpu", weighted=schedule.weighted), plan))
 
 
 def zeros(cupy, graph, roots):
@@ -56,33 +56,33 @@ def assert_near(ours, theirs):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
-def test_sums_are_those_of_the_cpu(way, cupy, name, directed):
+def test_sums_are_those_of_the_cpu(schedule, cupy, name, directed):
     """Of several groups, and of a batch that finds the arrays used."""
-    A = way.graphs[name]
+    A = schedule.graphs[name]
     given = weights_of(A.shape[0])
-    graph, state = way.prepared(A, directed=directed, sums=ASKED, **given)
+    graph, state = schedule.prepared(A, directed=directed, sums=ASKED, **given)
     order = np.random.default_rng(3).permutation(graph.n)
     for roots in (order[:300], order[::-1][:90]):
         sums = zeros(cupy, graph, len(roots))
-        for levels in way.module.forward(state, roots):
+        for levels in schedule.module.forward(state, roots):
             assert not levels.overflowed.any()
-            way.module.backward(state, levels, sums)
-        assert_near(sums, on_cpu(way, A, roots, directed=directed, **given))
-        assert state.way == way.name
+            schedule.module.backward(state, levels, sums)
+        assert_near(sums, on_cpu(schedule, A, roots, directed=directed, **given))
+        assert state.schedule == schedule.name
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_targets_by_column(way, cupy, name):
-    A = way.graphs[name]
+def test_targets_by_column(schedule, cupy, name):
+    A = schedule.graphs[name]
     given = weights_of(A.shape[0]) | {"omega": None}
-    graph, state = way.prepared(A, sums=ASKED, **given)
+    graph, state = schedule.prepared(A, sums=ASKED, **given)
     roots = np.r_[np.arange(280), -1]
     omega = np.random.default_rng(4).integers(0, 5, (graph.n, len(roots))) / 2
     sums, rows = zeros(cupy, graph, len(roots)), graph.order[: graph.active]
     shape = ASKED, graph.n, graph.nnz
-    for levels in way.module.forward(state, roots):
-        way.module.backward(state, levels, sums, cupy.asarray(omega[rows]))
-    module = row_of("cpu", weighted=way.weighted).load()
+    for levels in schedule.module.forward(state, roots):
+        schedule.module.backward(state, levels, sums, cupy.asarray(omega[rows]))
+    module = row_of("cpu", weighted=schedule.weighted).load()
     on_host, theirs = module.prepare(graph, replace(state.plan, batch=64)), Sums.zeros_of_batch(np, *shape, 1, 64)
     for first in range(0, len(roots), 64):
         part = slice(first, first + 64)
@@ -92,68 +92,68 @@ def test_targets_by_column(way, cupy, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_path_counts_are_those_to_all_members_and_one_to_the_root(way, name):
-    A = way.graphs[name]
+def test_path_counts_are_those_to_all_members_and_one_to_the_root(schedule, name):
+    A = schedule.graphs[name]
     members = weights_of(A.shape[0])["class_sizes"]
-    graph, state = way.prepared(A, class_sizes=members, sums=ASKED)
-    module = row_of("cpu", weighted=way.weighted).load()
+    graph, state = schedule.prepared(A, class_sizes=members, sums=ASKED)
+    module = row_of("cpu", weighted=schedule.weighted).load()
     roots = np.arange(0, graph.n, 7)
-    (levels,) = way.module.forward(state, roots)
-    _, ours = way.module.paths(state, levels)
+    (levels,) = schedule.module.forward(state, roots)
+    _, ours = schedule.module.paths(state, levels)
     on_host = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
     (found,) = module.forward(on_host, roots)
     np.testing.assert_array_equal(ours.get(), module.paths(on_host, found)[1][: graph.active])
 
 
-def test_one_member_each_is_none_to_the_bit(way, cupy):
+def test_one_member_each_is_none_to_the_bit(schedule, cupy):
     found = []
     for members in (None, np.ones(400)):
-        graph, state = way.prepared(way.graphs["scale-free"], class_sizes=members, sums=ASKED)
+        graph, state = schedule.prepared(schedule.graphs["scale-free"], class_sizes=members, sums=ASKED)
         found.append(zeros(cupy, graph, 300))
-        for levels in way.module.forward(state, np.arange(300)):
-            way.module.backward(state, levels, found[-1])
+        for levels in schedule.module.forward(state, np.arange(300)):
+            schedule.module.backward(state, levels, found[-1])
     for name, array in found[0]:
         np.testing.assert_array_equal(getattr(found[1], name).get(), array.get())
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_groups_that_come_apart(cupy, monkeypatch, weighted):
-    A, way = with_lengths(UNLIKE, [1]), Way(weighted, None, monkeypatch)
+    A, schedule = with_lengths(UNLIKE, [1]), Schedule(weighted, None, monkeypatch)
     given = weights_of(A.shape[0])
     graph = as_graph(A, weighted=weighted)
     plan = SweepPlan(batch=768, sums=ASKED, **given)
     ours = sum_step(Step(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan))
-    assert_near(ours, on_cpu(way, A, np.arange(graph.n), **given))
+    assert_near(ours, on_cpu(schedule, A, np.arange(graph.n), **given))
 
 
 @pytest.mark.parametrize("members", [[1, 2**33, 3, 1], [1, 2**20, 2**20, 1], [1, 4, 2**70, 2**70], [1, 2, 2**63, 5]])
 def test_counts_past_32_bits(cupy, monkeypatch, members):
     """At once, as a product, and where no integer holds the product."""
-    way, A, members = Way(False, "launch per level", monkeypatch), path(4), np.array(members, float)
-    graph, state = way.prepared(A, class_sizes=members, sums=ASKED)
+    schedule, A, members = Schedule(False, "launch per level", monkeypatch), path(4), np.array(members, float)
+    graph, state = schedule.prepared(A, class_sizes=members, sums=ASKED)
     assert state.rows.counts_are_small
     sums = zeros(cupy, graph, 4)
-    (levels,) = way.module.forward(state, np.arange(4))
+    (levels,) = schedule.module.forward(state, np.arange(4))
     assert not state.rows.counts_are_small
-    way.module.backward(state, levels, sums)
-    assert_near(sums, on_cpu(way, A, np.arange(4), class_sizes=members))
+    schedule.module.backward(state, levels, sums)
+    assert_near(sums, on_cpu(schedule, A, np.arange(4), class_sizes=members))
 
 
-def test_overflow_is_of_the_paths_to_all_members(way):
+def test_overflow_is_of_the_paths_to_all_members(schedule):
     """2**1021 paths to each of 4 members of the last vertex are more than may be; to one of them they are not."""
     A = with_lengths(diamonds(1021, 2), [1])
     for count in (1.0, 4.0):
         members = np.ones(A.shape[0])
         members[-1] = count
-        _, state = way.prepared(A, class_sizes=members, sums=ASKED)
-        (levels,) = way.module.forward(state, np.array([0]))
+        _, state = schedule.prepared(A, class_sizes=members, sums=ASKED)
+        (levels,) = schedule.module.forward(state, np.array([0]))
         assert levels.overflowed.tolist() == [count > 1]
 
 
-def test_a_neighbour_s_members_may_be_too_many(way):
+def test_a_neighbour_s_members_may_be_too_many(schedule):
     members = np.array([1, 1, 1.5 * 2.0**1022])
-    _, state = way.prepared(with_lengths(path(3), [1]), class_sizes=members, sums=ASKED)
-    (levels,) = way.module.forward(state, np.arange(3))
+    _, state = schedule.prepared(with_lengths(path(3), [1]), class_sizes=members, sums=ASKED)
+    (levels,) = schedule.module.forward(state, np.arange(3))
     assert levels.overflowed.tolist() == [True, True, False]
 
 

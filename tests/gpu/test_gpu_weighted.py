@@ -57,7 +57,7 @@ def powers(seed=1):
     return lambda count: 2.0 ** np.random.default_rng(seed).integers(-20, 21, count)
 
 
-# With the way that `choose_way` should take.
+# With the schedule that `choose_schedule` should take.
 GRAPHS = {
     "scale-free, 1 to 10": (with_lengths(scale_free(400, 2500, seed=1), integers(10)), "threshold"),
     "scale-free, 1 to 5": (with_lengths(scale_free(400, 2500, seed=1), integers(5)), "threshold"),
@@ -316,7 +316,7 @@ def test_checkpoint(weighted_gpu, tmp_path):
     weighted_gpu.assert_close(weighted_gpu.bc(A, 256, checkpoint=file), expected)
 
 
-# Delta-stepping: its ways
+# Delta-stepping: its schedules
 
 
 @pytest.fixture(scope="module")
@@ -325,12 +325,12 @@ def delta(cupy):
     return next(row for row in lagbc.METHODS if row.name == "delta-stepping" and row.device == "cuda").load()
 
 
-def run(delta, A, way, *, roots, dtype="float64", directed=True, **plan):
-    """Raw sums by one way, with the state and the levels it leaves."""
+def run(delta, A, schedule, *, roots, dtype="float64", directed=True, **plan):
+    """Raw sums by one schedule, with the state and the levels it leaves."""
     import cupy
 
     graph = as_graph(A, directed=directed, weighted=True)
-    state = delta.prepare(graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), way)
+    state = delta.prepare(graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), schedule)
     levels = search(delta, state, np.asarray(roots))
     out = cupy.zeros((state.rows.groups, A.shape[0]))
     delta.backward(state, levels, Sums(dependency=out))
@@ -342,24 +342,24 @@ def within(ours, theirs, tolerance):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_the_way_that_is_taken(delta, name):
-    A, way = GRAPHS[name]
+def test_the_schedule_that_is_taken(delta, name):
+    A, schedule = GRAPHS[name]
     graph = as_graph(A, weighted=True)
     for plan, expected in (
-        (SweepPlan(batch=256), way),
-        (SweepPlan(batch=256, rtol=1e-9), "one launch" if way == "one launch" else "window"),
-        (SweepPlan(batch=256, bucket_width=2.0), "one launch" if way == "one launch" else "window"),
+        (SweepPlan(batch=256), schedule),
+        (SweepPlan(batch=256, rtol=1e-9), "one launch" if schedule == "one launch" else "window"),
+        (SweepPlan(batch=256, bucket_width=2.0), "one launch" if schedule == "one launch" else "window"),
     ):
-        assert delta.choose_way(graph, delta.describe_lengths(graph, plan).survey, plan) == expected
+        assert delta.choose_schedule(graph, delta.describe_lengths(graph, plan).survey, plan) == expected
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("way", ["threshold", "window", "one launch"])
+@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_every_way_agrees_with_the_oracle(delta, name, way, dtype):
+def test_every_schedule_agrees_with_the_oracle(delta, name, schedule, dtype):
     A, _ = GRAPHS[name]
     roots = np.arange(0, A.shape[0], 9)
-    ours, _, levels = run(delta, A, way, roots=roots, dtype=dtype)
+    ours, _, levels = run(delta, A, schedule, roots=roots, dtype=dtype)
     # Rounding may absorb lengths that are 2**60 times as short as others.
     assert name == "grid, powers" or not levels.overflowed.any()
     kept = roots[~levels.overflowed]
@@ -368,14 +368,14 @@ def test_every_way_agrees_with_the_oracle(delta, name, way, dtype):
 
 
 @pytest.mark.parametrize("dist", ["float64", "float32"])
-@pytest.mark.parametrize("way", ["threshold", "window", "one launch"])
-def test_distances(delta, way, dist):
+@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
+def test_distances(delta, schedule, dist):
     """Least fixed points, in each column; float32 holds them where it is taken."""
     A, _ = GRAPHS["scale-free, 1 to 10"]
     if dist == "float64":
         A = A * 0.1
     roots = np.arange(20)
-    _, state, _ = run(delta, A, way, roots=roots)
+    _, state, _ = run(delta, A, schedule, roots=roots)
     assert state.lengths.dist == dist
     distances, order = state.arrays.distances.get()[0], state.rows.order.get()
     for column, root in enumerate(roots):
@@ -388,15 +388,19 @@ def test_distances(delta, way, dist):
 UNLIKE = with_lengths(UNLIKE_HOPS, np.ones)
 
 
-@pytest.mark.parametrize("way", ["threshold", "window"])
-def test_a_way_gives_up_on_deeper_groups(delta, cupy, way):
+@pytest.mark.parametrize("schedule", ["threshold", "window"])
+def test_a_schedule_gives_up_on_deeper_groups(delta, cupy, schedule):
     """Among batches that it takes."""
     graph = as_graph(UNLIKE, weighted=True)
-    state = delta.prepare(graph, SweepPlan(batch=512), way)
-    for roots, taken in ((np.arange(200, 400), way), (np.arange(100), "one launch"), (np.arange(300, 800), way)):
+    state = delta.prepare(graph, SweepPlan(batch=512), schedule)
+    for roots, taken in (
+        (np.arange(200, 400), schedule),
+        (np.arange(100), "one launch"),
+        (np.arange(300, 800), schedule),
+    ):
         levels, out = search(delta, state, roots), cupy.zeros((2, graph.n))
         delta.backward(state, levels, Sums(dependency=out))
-        assert state.way == taken
+        assert state.schedule == taken
         within(out.sum(axis=0).get(), oracle(UNLIKE, sources=roots), 1e-12)
     first, second = sweep(
         delta, state, np.concatenate([np.arange(100), np.arange(300, 456), np.arange(200, 300)]), Sums(dependency=out)
@@ -428,34 +432,34 @@ def test_unlike_groups_come_apart(cupy):
     within(results[0], oracle(UNLIKE), 1e-12)
 
 
-@pytest.mark.parametrize("way", ["threshold", "window", "one launch"])
-def test_bits(delta, cupy, way):
-    """Neither the batch nor the run changes a bit; no group has too many levels for a way."""
-    A = with_lengths(grid(5, 7) if way == "one launch" else scale_free(600, 4000, seed=8), integers(3))
-    A = disjoint(*[A] * (18 if way == "one launch" else 1))
+@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
+def test_bits(delta, cupy, schedule):
+    """Neither the batch nor the run changes a bit; no group has too many levels for a schedule."""
+    A = with_lengths(grid(5, 7) if schedule == "one launch" else scale_free(600, 4000, seed=8), integers(3))
+    A = disjoint(*[A] * (18 if schedule == "one launch" else 1))
     graph = as_graph(A, weighted=True)
     roots = graph.order[:520]
     results = []
     for batch in (256, 512, 768, 256):
-        state = delta.prepare(graph, SweepPlan(batch=batch), way)
+        state = delta.prepare(graph, SweepPlan(batch=batch), schedule)
         total = cupy.zeros(graph.n)
         for first in range(0, len(roots), batch):
             out = cupy.zeros((state.rows.groups, graph.n))
             delta.backward(state, search(delta, state, roots[first : first + batch]), Sums(dependency=out))
             for block in out:
                 total += block
-        assert state.way == way
+        assert state.schedule == schedule
         results.append(total.get())
     for result in results[1:]:
         np.testing.assert_array_equal(result, results[0])
     within(results[0], oracle(A, sources=roots), 1e-12)
 
 
-@pytest.mark.parametrize("way", ["threshold", "window"])
-def test_rounds_take_what_they_need(delta, way):
+@pytest.mark.parametrize("schedule", ["threshold", "window"])
+def test_rounds_take_what_they_need(delta, schedule):
     """A row of bits each, and one for the round that finds nothing near."""
     A = with_lengths(grid(3, 12), integers(4))
-    ours, state, levels = run(delta, A, way, roots=range(36))
+    ours, state, levels = run(delta, A, schedule, roots=range(36))
     assert len(state.arrays.near) == levels.depth + 2 < tuning.MOST_ROUNDS
     assert levels.depth > 4
     within(ours, oracle(A), 1e-12)
@@ -478,29 +482,29 @@ def test_a_queue_grows_within_the_budget(delta, monkeypatch):
 
 
 def test_a_hub_is_shared_by_a_block(delta):
-    """A vertex with more neighbours than a block has threads, that many paths join at, in all ways."""
+    """A vertex with more neighbours than a block has threads, that many paths join at, in all schedules."""
     n = 2400
     edges = [(0, v) for v in range(1, n)] + [(v, (v % 40) + 1) for v in range(41, n)]
     A = with_lengths(both_ways(n, edges), integers(3))
     roots = [0, 1, 7, 900, 2399]
     expected = oracle(A, sources=roots)
-    for way in delta.WAYS:
-        ours, state, _ = run(delta, A, way, roots=roots)
+    for schedule in delta.SCHEDULES:
+        ours, state, _ = run(delta, A, schedule, roots=roots)
         assert state.rows.in_hubs
         within(ours, expected, 1e-12)
 
 
-def test_absorbed_lengths_in_every_way(delta):
-    for way in ("threshold", "window", "one launch"):
-        ours, _, levels = run(delta, ABSORBED, way, roots=range(4))
+def test_absorbed_lengths_in_every_schedule(delta):
+    for schedule in ("threshold", "window", "one launch"):
+        ours, _, levels = run(delta, ABSORBED, schedule, roots=range(4))
         assert levels.overflowed.tolist() == [True, False, False, False]
         within(ours, oracle(ABSORBED, sources=[1, 2, 3]), 1e-12)
 
 
-@pytest.mark.parametrize("way", ["window", "one launch"])
-def test_an_absorbed_length_off_all_paths_harms_no_way_that_settles_first(delta, way):
+@pytest.mark.parametrize("schedule", ["window", "one launch"])
+def test_an_absorbed_length_off_all_paths_harms_no_schedule_that_settles_first(delta, schedule):
     A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))
-    ours, _, levels = run(delta, A, way, roots=[0])
+    ours, _, levels = run(delta, A, schedule, roots=[0])
     assert not levels.overflowed.any()
     assert ours.tolist() == [0, 1, 0, 0]
 
@@ -577,8 +581,8 @@ def test_parallel_runs_of_ties(delta):
     A = layered(7, 6)
     rng = np.random.default_rng(3)
     A = sp.coo_array((rng.choice([1.0, 2.0], A.nnz), (A.row, A.col)), shape=A.shape)
-    for way, directed in itertools.product(delta.WAYS, (True, False)):
-        ours, _, _ = run(delta, A, way, roots=range(42), directed=directed)
+    for schedule, directed in itertools.product(delta.SCHEDULES, (True, False)):
+        ours, _, _ = run(delta, A, schedule, roots=range(42), directed=directed)
         within(ours / (1 if directed else 2), oracle(A, directed=directed), 1e-12)
 
 

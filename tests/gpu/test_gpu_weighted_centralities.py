@@ -1,4 +1,4 @@
-"""All sums of Delta-stepping on the GPU, in float64 and float32: every way of it against the oracle and the CPU."""
+"""All sums of Delta-stepping on the GPU, in float64 and float32: every schedule against the oracle and the CPU."""
 
 import functools
 import itertools
@@ -33,12 +33,12 @@ from lagbc.methods.table import METHODS
 
 DISTANCES = EVERYTHING - PATH_SUMS
 ROW = next(row for row in METHODS if row.name == "delta-stepping" and row.device == "cuda")
-WAYS = ("threshold", "window", "one launch")
+SCHEDULES = ("threshold", "window", "one launch")
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
 
 
-@pytest.fixture(params=WAYS)
-def way(request, cupy):
+@pytest.fixture(params=SCHEDULES)
+def schedule(request, cupy):
     return request.param
 
 
@@ -52,9 +52,9 @@ def offered(dtype, outputs):
     return outputs - {"stress"} if dtype == "float32" else outputs
 
 
-def prepared(A, way, *, batch=256, dtype="float64", outputs=EVERYTHING, directed=True, **options):
+def prepared(A, schedule, *, batch=256, dtype="float64", outputs=EVERYTHING, directed=True, **options):
     plan = SweepPlan(batch=batch, dtype=dtype, sums=offered(dtype, outputs), method=ROW.name, **options)
-    return ROW.load().prepare(as_graph(A, directed=directed, weighted=True), plan, way)
+    return ROW.load().prepare(as_graph(A, directed=directed, weighted=True), plan, schedule)
 
 
 def zeros(state, roots):
@@ -73,10 +73,10 @@ def add_batch(state, roots, fill=0.0):
     return sums, levels
 
 
-def summed(A, way, *, roots=None, batch=256, **options):
-    """The sums of all batches by one way, on the host."""
+def summed(A, schedule, *, roots=None, batch=256, **options):
+    """The sums of all batches by one schedule, on the host."""
     n = A.shape[0]
-    state = prepared(A, way, batch=batch, **options)
+    state = prepared(A, schedule, batch=batch, **options)
     roots = np.arange(n) if roots is None else np.asarray(roots, np.int64)
     total = Sums.zeros(np, state.plan.sums, n, int(state.rows.indices.size))
     for first in range(0, len(roots), batch):
@@ -84,7 +84,7 @@ def summed(A, way, *, roots=None, batch=256, **options):
         assert not levels.overflowed.any()
         on_host = Sums(**{name: array.get() for name, array in part})
         total = total.plus_rows(on_host, roots[first : first + batch])
-    assert state.way == way
+    assert state.schedule == schedule
     return total
 
 
@@ -137,14 +137,14 @@ LARGE = {
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", [name for name, A in SPECIAL.items() if A.nnz])
-def test_special_graphs(way, name, directed):
+def test_special_graphs(schedule, name, directed):
     """Among them isolated vertices, loops, duplicates and components."""
     A = SPECIAL[name].tocoo(copy=True)
     A.data = 1.0 + np.arange(A.nnz) % 3
     graph = as_graph(A, directed=directed, weighted=True)
     if not graph.nnz:
         pytest.skip("there is no edge but loops, which are dropped")
-    ours = summed(A, way, directed=directed)
+    ours = summed(A, schedule, directed=directed)
     assert {part for part, _ in ours} == EVERYTHING
     assert_close(ours, by_the_oracle(A, directed=directed))
 
@@ -152,7 +152,7 @@ def test_special_graphs(way, name, directed):
 @settings(max_examples=30)
 @given(st.data())
 def test_random_graphs(cupy, data):
-    """Some of the sums, from some roots, with weights, by any way."""
+    """Some of the sums, from some roots, with weights, by any schedule."""
     A = data.draw(graphs(min_n=2))
     n = A.shape[0]
     unit = data.draw(st.sampled_from([1.0, 3.0, 0.25]))
@@ -166,7 +166,7 @@ def test_random_graphs(cupy, data):
     }
     dtype = "float64" if options["omega"] is not None else data.draw(st.sampled_from(["float64", "float32"]))
     outputs = frozenset(data.draw(st.sets(st.sampled_from(sorted(offered(dtype, EVERYTHING))), min_size=1)))
-    ours = summed(A, data.draw(st.sampled_from(WAYS)), outputs=outputs, dtype=dtype, **options)
+    ours = summed(A, data.draw(st.sampled_from(SCHEDULES)), outputs=outputs, dtype=dtype, **options)
     assert {name for name, _ in ours} == outputs
     assert_close(ours, by_the_oracle(A, **options), dtype)
 
@@ -177,24 +177,24 @@ def test_ties_are_as_the_sums_fall(cupy, data):
     """0.1 + 0.2 is not 0.3; the oracle adds in float64, too."""
     A = data.draw(graphs(min_n=2))
     A.data = np.array(data.draw(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.6]), min_size=A.nnz, max_size=A.nnz)))
-    assert_close(summed(A, data.draw(st.sampled_from(WAYS))), by_the_oracle(A, number=float))
+    assert_close(summed(A, data.draw(st.sampled_from(SCHEDULES))), by_the_oracle(A, number=float))
 
 
 @pytest.mark.parametrize("weights", [False, True], ids=["plain", "weights"])
 @pytest.mark.parametrize("name", LARGE)
-def test_several_groups(way, dtype, name, weights):
+def test_several_groups(schedule, dtype, name, weights):
     """The last one ragged."""
     n = LARGE[name].shape[0]
     omega, times = np.random.default_rng(2).integers(0, 4, (2, n)) / 2
     options = {"omega": omega, "root_weights": times} if weights else {}
-    if name == "mesh" and way != "one launch":
+    if name == "mesh" and schedule != "one launch":
         pytest.skip("it is too deep")
     theirs = by_the_oracle(LARGE[name], number=float, **options)
-    assert_close(summed(LARGE[name], way, batch=512, dtype=dtype, **options), theirs, dtype)
+    assert_close(summed(LARGE[name], schedule, batch=512, dtype=dtype, **options), theirs, dtype)
 
 
 @pytest.mark.parametrize("length", [0.1, 1.0])
-def test_hubs(way, monkeypatch, length):
+def test_hubs(schedule, monkeypatch, length):
     """Rows of many edges, which a block shares, with those of few among them."""
     monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
@@ -205,63 +205,63 @@ def test_hubs(way, monkeypatch, length):
         frozenset({"dependency", "stress"}),
         frozenset({"reached", "depth"}),
     ):
-        assert prepared(A, way, outputs=some, directed=False).rows.hubs > 3
-        assert_close(summed(A, way, roots=roots, outputs=some, directed=False), theirs)
+        assert prepared(A, schedule, outputs=some, directed=False).rows.hubs > 3
+        assert_close(summed(A, schedule, roots=roots, outputs=some, directed=False), theirs)
 
 
-def test_a_row_longer_than_a_block(way):
+def test_a_row_longer_than_a_block(schedule):
     n = 2400
     edges = [(0, v) for v in range(1, n)] + [(v, 0) for v in range(1, n, 2)] + [(v, v % 50 + 1) for v in range(51, n)]
     A = matrix(n, edges).tocoo()
     A.data = 1.0 + np.arange(A.nnz) % 3
     roots = [0, 1, 2399]
-    assert_close(summed(A, way, roots=roots), by_the_oracle(A, roots=roots, number=float))
+    assert_close(summed(A, schedule, roots=roots), by_the_oracle(A, roots=roots, number=float))
 
 
-def test_ties_within_and_across_rounds(way):
+def test_ties_within_and_across_rounds(schedule):
     """Complete bipartite layers with two lengths."""
     A = layered(7, 6)
     A = sp.coo_array((np.random.default_rng(3).choice([1.0, 2.0], A.nnz), (A.row, A.col)), shape=A.shape)
     for directed in (True, False):
-        assert_close(summed(A, way, directed=directed), by_the_oracle(A, directed=directed))
+        assert_close(summed(A, schedule, directed=directed), by_the_oracle(A, directed=directed))
 
 
 # Batches
 
 
 @pytest.mark.parametrize("count", [1, 255, 257, 300])
-def test_ragged_batches(way, count):
+def test_ragged_batches(schedule, count):
     for batch in (256, 512):
-        ours = summed(LARGE["scale-free"], way, batch=batch, roots=range(count))
+        ours = summed(LARGE["scale-free"], schedule, batch=batch, roots=range(count))
         assert_close(ours, from_first_roots("scale-free", count))
 
 
-def test_bits(way):
+def test_bits(schedule):
     """Neither the batch nor the run changes a bit."""
-    A = disjoint(*[with_lengths(grid(5, 7), integers(3))] * 18) if way == "one launch" else LARGE["scale-free"]
+    A = disjoint(*[with_lengths(grid(5, 7), integers(3))] * 18) if schedule == "one launch" else LARGE["scale-free"]
     A = disjoint(A, with_lengths(scale_free(300, 1800, seed=4), integers(3)))
-    expected = summed(A, way, batch=256)
+    expected = summed(A, schedule, batch=256)
     for batch in (512, 768, 256):
-        assert_same_bits(summed(A, way, batch=batch), expected)
+        assert_same_bits(summed(A, schedule, batch=batch), expected)
 
 
-def test_state_is_as_new_after_every_batch(way):
+def test_state_is_as_new_after_every_batch(schedule):
     A = disjoint(grid(6, 7), scale_free(80, 400, seed=4), matrix(3, []))
     A = with_lengths(A, integers(2))
     n = A.shape[0]
-    used = prepared(A, way)
+    used = prepared(A, schedule)
     for roots in (np.arange(100), np.arange(n - 50, n), np.arange(2), np.arange(40, 120)):
         ours, _ = add_batch(used, roots)
-        theirs, _ = add_batch(prepared(A, way), roots)
+        theirs, _ = add_batch(prepared(A, schedule), roots)
         for name, array in ours:
             np.testing.assert_allclose(array.get(), getattr(theirs, name).get(), rtol=1e-12, err_msg=name)
 
 
-def test_backward_adds(way):
+def test_backward_adds(schedule):
     A = with_lengths(grid(4, 9), integers(3))
     roots = np.arange(0, 36, 3)
     theirs = by_the_oracle(A, roots=roots)
-    for name, array in add_batch(prepared(A, way), roots, fill=10.0)[0]:
+    for name, array in add_batch(prepared(A, schedule), roots, fill=10.0)[0]:
         ours, expected = array.get().reshape(-1), getattr(theirs, name)
         np.testing.assert_allclose(ours, 10 + (expected[roots] if name == "depth" else expected), rtol=1e-12)
 
@@ -269,11 +269,11 @@ def test_backward_adds(way):
 @pytest.mark.parametrize("first", ["threshold", "window"])
 @pytest.mark.parametrize("outputs", [EVERYTHING, DISTANCES], ids=["everything", "distances"])
 def test_deeper_groups(cupy, first, outputs):
-    """A way gives up on groups that have too many levels for it, among batches that it takes."""
+    """A schedule gives up on groups that have too many levels for it, among batches that it takes."""
     state = prepared(UNLIKE, first, batch=512, outputs=outputs)
     for roots, taken in ((np.arange(200, 260), first), (np.arange(40), "one launch"), (np.arange(300, 340), first)):
         ours, _ = add_batch(state, roots)
-        assert state.way == taken
+        assert state.schedule == taken
         theirs = by_the_oracle(UNLIKE, roots=roots, number=float)
         for name, array in ours:
             expected = getattr(theirs, name)
@@ -308,9 +308,9 @@ def test_unlike_groups_come_apart(cupy):
 
 
 @pytest.mark.parametrize("outputs", [EVERYTHING, DISTANCES], ids=["everything", "distances"])
-def test_stop_flag(way, outputs):
+def test_stop_flag(schedule, outputs):
     A = with_lengths(grid(3, 9), integers(3))
-    state = prepared(A, way, outputs=outputs)
+    state = prepared(A, schedule, outputs=outputs)
     levels = search(ROW.load(), state, np.arange(3))
     state.plan.stop.set()
     sums = Sums.zeros_of_batch(ROW.arrays, state.plan.sums, 27, A.nnz, 1, 3)
@@ -324,13 +324,13 @@ def test_stop_flag(way, outputs):
 # What a search cannot finish
 
 
-@pytest.mark.parametrize("way", ["one launch"])
-def test_backward_leaves_out_what_overflowed(cupy, way, dtype):
+@pytest.mark.parametrize("schedule", ["one launch"])
+def test_backward_leaves_out_what_overflowed(cupy, schedule, dtype):
     """In all sums; far beyond the limit, where counts are infinite."""
     A = with_lengths(diamonds({"float64": 2044, "float32": 252}[dtype], 2), lambda count: np.full(count, 3.0))
     last = with_lengths(diamonds(20, 2), lambda count: np.full(count, 3.0))
     roots = np.array([0, A.shape[0] - 31, 4, A.shape[0] - 61])
-    ours, levels = add_batch(prepared(A, way, dtype=dtype), roots)
+    ours, levels = add_batch(prepared(A, schedule, dtype=dtype), roots)
     np.testing.assert_array_equal(levels.overflowed, [True, False, True, False])
     theirs = by_the_oracle(last, roots=[61 - 31, 0])  # the last 61 vertices
     for name, array in ours:
@@ -347,18 +347,18 @@ def dense_chain(layers, width):
     return with_lengths(layered(layers, width), lambda count: np.full(count, 2.0))
 
 
-def test_few_levels_of_many_paths(way):
+def test_few_levels_of_many_paths(schedule):
     """40**24 is beyond float32; the last layers are not."""
     A = dense_chain(26, 40)
     n = A.shape[0]
     roots = np.array([0, 5, n - 100, n - 45])
-    ours, levels = add_batch(prepared(A, way, dtype="float32"), roots)
+    ours, levels = add_batch(prepared(A, schedule, dtype="float32"), roots)
     assert levels.overflowed.tolist() == [True, True, False, False]
     theirs = by_the_oracle(A, roots=roots[2:], number=float)
     for name, array in ours:
         expected = theirs.depth[roots] if name == "depth" else getattr(theirs, name)
         np.testing.assert_allclose(array.get().reshape(-1), expected, rtol=3e-5, atol=3e-5, err_msg=name)
-    ours, levels = add_batch(prepared(A, way, dtype="float32", outputs=DISTANCES), roots)
+    ours, levels = add_batch(prepared(A, schedule, dtype="float32", outputs=DISTANCES), roots)
     assert not levels.overflowed.any()
     theirs = by_the_oracle(A, roots=roots, number=float)
     for name, array in ours:
@@ -378,16 +378,16 @@ def test_overflow_is_recomputed(cupy, dtype, name):
     np.testing.assert_allclose(ours, theirs, rtol=TOLERANCES[dtype], atol=TOLERANCES[dtype])
 
 
-def test_an_absorbed_length(way):
+def test_an_absorbed_length(schedule):
     """The other roots of the batch are not the worse for it; distances are what they are."""
-    ours, levels = add_batch(prepared(ABSORBED, way), range(4))
+    ours, levels = add_batch(prepared(ABSORBED, schedule), range(4))
     assert levels.overflowed.tolist() == [True, False, False, False]
     theirs = by_the_oracle(ABSORBED, roots=[1, 2, 3])
     for name, array in ours:
         np.testing.assert_allclose(array.get().reshape(-1), getattr(theirs, name), err_msg=name)
-    if way == "threshold":
+    if schedule == "threshold":
         return
-    ours, levels = add_batch(prepared(ABSORBED, way, outputs=DISTANCES), range(4))
+    ours, levels = add_batch(prepared(ABSORBED, schedule, outputs=DISTANCES), range(4))
     assert not levels.overflowed.any()
     assert_close(Sums(**{name: array.get().reshape(-1) for name, array in ours}), by_the_oracle(ABSORBED, number=float))
 
@@ -395,7 +395,7 @@ def test_an_absorbed_length(way):
 # Ways
 
 
-def test_the_way_of_distances_alone(cupy):
+def test_the_schedule_of_distances_alone(cupy):
     """`threshold` would count paths."""
     graph = as_graph(with_lengths(scale_free(60, 300, seed=8), reals(0.1, 1)), weighted=True)
     for outputs, expected in (
@@ -404,23 +404,23 @@ def test_the_way_of_distances_alone(cupy):
         (frozenset({"dependency"}), "threshold"),
     ):
         plan = SweepPlan(batch=256, sums=outputs)
-        assert ROW.load().choose_way(graph, ROW.load().describe_lengths(graph, plan).survey, plan) == expected
+        assert ROW.load().choose_schedule(graph, ROW.load().describe_lengths(graph, plan).survey, plan) == expected
 
 
 # Options
 
 
-def test_stress_is_not_counted_in_float32(cupy, way):
+def test_stress_is_not_counted_in_float32(cupy, schedule):
     graph = as_graph(with_lengths(path(4), integers(2)), weighted=True)
     with pytest.raises(ValueError, match="stress is counted in float64"):
-        ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), way)
+        ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), schedule)
 
 
-@pytest.mark.parametrize("way", ["window", "one launch"])
-def test_tolerance(cupy, way):
+@pytest.mark.parametrize("schedule", ["window", "one launch"])
+def test_tolerance(cupy, schedule):
     """0.1 + 0.2 is more than 0.3 by rounding alone; with rtol there are three shortest paths from 0 to 3."""
     A = sp.coo_array(([0.1, 0.2, 0.2, 0.1, 0.3], ([0, 1, 0, 2, 0], [1, 3, 2, 3, 3])), shape=(4, 4))
-    exact, wide = (summed(A, way, roots=[0], rtol=rtol) for rtol in (0.0, 1e-9))
+    exact, wide = (summed(A, schedule, roots=[0], rtol=rtol) for rtol in (0.0, 1e-9))
     assert exact.stress.tolist() == [0, 0, 0, 0]
     assert wide.stress.tolist() == [0, 1, 1, 0]
     np.testing.assert_allclose(wide.edges, [4 / 3, 4 / 3, 1 / 3, 1 / 3, 1 / 3], rtol=1e-15)
@@ -429,7 +429,7 @@ def test_tolerance(cupy, way):
 
 @pytest.mark.parametrize("kind", ["reals", "tenths"])
 def test_public_functions(cupy, kind):
-    """Whatever way is taken, with many and with one sum."""
+    """Whatever schedule is taken, with many and with one sum."""
     draw = reals(0.1, 1) if kind == "reals" else lambda count: np.resize([0.1, 0.2, 0.3, 0.6], count)
     A = with_lengths(scale_free(90, 500, seed=7), draw)
     names = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "stress")
@@ -443,10 +443,10 @@ def test_public_functions(cupy, kind):
         np.testing.assert_allclose(ours.tocsr().data, summed.edges, rtol=1e-12, atol=1e-12)
 
 
-def test_every_sum_alone_is_one_of_all(way):
+def test_every_sum_alone_is_one_of_all(schedule):
     A = with_lengths(scale_free(60, 300, seed=8), integers(3))
-    together = summed(A, way)
+    together = summed(A, schedule)
     for name in EVERYTHING:
-        assert_close(summed(A, way, outputs=frozenset({name})), together)
+        assert_close(summed(A, schedule, outputs=frozenset({name})), together)
     for pair in itertools.combinations(("dependency", "edges", "inverse"), 2):
-        assert_close(summed(A, way, outputs=frozenset(pair)), together)
+        assert_close(summed(A, schedule, outputs=frozenset(pair)), together)

@@ -1,10 +1,10 @@
-"""Sums of squares of single roots on a GPU, in every way of sweeping, against the CPU; and estimates made of them."""
+"""Sums of squares of single roots on a GPU, in every schedule, against the CPU; and estimates made of them."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from gpu_schedules import NAMES
 from strategies import diamonds, grid, scale_free, with_lengths
-from ways import NAMES
 
 import lagbc
 from lagbc.graph.csr import as_numpy
@@ -23,18 +23,18 @@ def row_of(device, *, weighted):
     return next(row for row in lagbc.METHODS if row.key == (name, device, weighted))
 
 
-def on_gpu(way, cupy, A, roots, sums, **weights):
-    graph, state = way.prepared(A, sums=sums, **weights)
+def on_gpu(schedule, cupy, A, roots, sums, **weights):
+    graph, state = schedule.prepared(A, sums=sums, **weights)
     found = Sums.zeros_of_batch(cupy, sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-    for levels in way.module.forward(state, roots):
-        way.module.backward(state, levels, found)
+    for levels in schedule.module.forward(state, roots):
+        schedule.module.backward(state, levels, found)
     return {name: as_numpy(array).sum(axis=0) for name, array in found}
 
 
-def on_cpu(way, A, roots, sums, **weights):
-    graph = as_graph(A, directed=True, weighted=way.weighted)
+def on_cpu(schedule, A, roots, sums, **weights):
+    graph = as_graph(A, directed=True, weighted=schedule.weighted)
     plan = SweepPlan(batch=64, sums=sums, **weights)
-    return sum_step(Step(graph, roots, row_of("cpu", weighted=way.weighted), plan))
+    return sum_step(Step(graph, roots, row_of("cpu", weighted=schedule.weighted), plan))
 
 
 def test_rows_make_squares_but_of_edges():
@@ -60,26 +60,26 @@ GIVEN = {
 
 @pytest.mark.parametrize("given", GIVEN)
 @pytest.mark.parametrize("name", NAMES)
-def test_squares_are_those_of_the_cpu(way, cupy, name, given):
+def test_squares_are_those_of_the_cpu(schedule, cupy, name, given):
     """Of two groups."""
-    A, (sums, weights) = way.graphs[name], GIVEN[given]
+    A, (sums, weights) = schedule.graphs[name], GIVEN[given]
     n = A.shape[0]
     roots = np.random.default_rng(1).permutation(n)[: min(n, 300)]
     ours, theirs = (
-        on_gpu(way, cupy, A, roots, sums, **weights(n)),
-        on_cpu(way, A, roots, sums, **weights(n)),
+        on_gpu(schedule, cupy, A, roots, sums, **weights(n)),
+        on_cpu(schedule, A, roots, sums, **weights(n)),
     )
     for name, array in ours.items():
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_scores_beside_squares(way, cupy, name):
+def test_scores_beside_squares(schedule, cupy, name):
     """Those of kernels of their own, which round products otherwise in places."""
-    A = way.graphs[name]
+    A = schedule.graphs[name]
     roots = np.arange(min(A.shape[0], 300))
-    beside = on_gpu(way, cupy, A, roots, ASKED)["dependency"]
-    alone = on_gpu(way, cupy, A, roots, frozenset({"dependency"}))["dependency"]
+    beside = on_gpu(schedule, cupy, A, roots, ASKED)["dependency"]
+    alone = on_gpu(schedule, cupy, A, roots, frozenset({"dependency"}))["dependency"]
     np.testing.assert_allclose(beside, alone, rtol=1e-13, atol=0)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from batches import sweep
+from gpu_schedules import HOPS, NAMES, Schedule, weighted_sums
 from strategies import UNLIKE, diamonds, with_lengths
-from ways import HOPS, NAMES, Way, weighted_sums
 
 import lagbc
 from lagbc.methods import tuning
@@ -16,19 +16,19 @@ DEEP = with_lengths(UNLIKE, [1])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", NAMES)
-def test_targets_by_column(way, cupy, name, directed, dtype):
+def test_targets_by_column(schedule, cupy, name, directed, dtype):
     """Several groups, the last one ragged; some targets, and all of most columns, count nothing."""
-    A = way.graphs[name]
+    A = schedule.graphs[name]
     names = PATH_SUMS - SQUARES - (set() if dtype == "float64" else {"stress"})
-    graph, state = way.prepared(A, directed=directed, dtype=dtype, sums=names)
+    graph, state = schedule.prepared(A, directed=directed, dtype=dtype, sums=names)
     roots = np.random.default_rng(1).permutation(graph.n)[:300]
     omega = np.zeros((graph.n, len(roots)))
     some = [0, 1, 100, 254, 255, 256, 257, 299]
     omega[:, some] = np.random.default_rng(2).integers(0, 5, (graph.n, len(some))) / 2
-    ours = weighted_sums(way.module, cupy, state, graph, roots, omega)
-    theirs = way.by_the_oracle(A, roots, omega, directed=directed)
+    ours = weighted_sums(schedule.module, cupy, state, graph, roots, omega)
+    theirs = schedule.by_the_oracle(A, roots, omega, directed=directed)
     tolerance = 1e-12 if dtype == "float64" else 3e-5
-    assert state.way == way.name
+    assert state.schedule == schedule.name
     for sum_name, array in ours:
         expected = theirs[sum_name]
         np.testing.assert_allclose(array.sum(axis=0).get(), expected, rtol=tolerance, atol=tolerance, err_msg=sum_name)
@@ -37,27 +37,27 @@ def test_targets_by_column(way, cupy, name, directed, dtype):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_columns_of_groups_that_come_apart(cupy, monkeypatch, weighted):
     """Of one kind of lengths, too."""
-    way, asked = Way(weighted, None, monkeypatch), frozenset({"dependency"})
-    graph, state = way.prepared(DEEP, batch=768, sums=asked)
+    schedule, asked = Schedule(weighted, None, monkeypatch), frozenset({"dependency"})
+    graph, state = schedule.prepared(DEEP, batch=768, sums=asked)
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[2], groups[0]])
     omega = np.random.default_rng(2).integers(0, 5, (graph.n, len(roots))) / 2
-    ours = weighted_sums(way.module, cupy, state, graph, roots, omega).dependency
+    ours = weighted_sums(schedule.module, cupy, state, graph, roots, omega).dependency
     for row, part in enumerate((slice(0, 256), slice(256, 512))):
-        fresh = way.prepared(DEEP, sums=asked)[1]
-        alone = weighted_sums(way.module, cupy, fresh, graph, roots[part], omega[:, part]).dependency
+        fresh = schedule.prepared(DEEP, sums=asked)[1]
+        alone = weighted_sums(schedule.module, cupy, fresh, graph, roots[part], omega[:, part]).dependency
         np.testing.assert_array_equal(ours[row].get(), alone[0].get())
 
 
-def test_equal_targets_are_those_of_the_plan(way, cupy):
+def test_equal_targets_are_those_of_the_plan(schedule, cupy):
     """To the last bit but one: the kernels are compiled apart, with sums and products fused otherwise."""
-    A = way.graphs["scale-free"]
+    A = schedule.graphs["scale-free"]
     omega = np.random.default_rng(3).integers(0, 5, A.shape[0]) / 2
     asked, roots = frozenset({"dependency"}), np.arange(300)
-    graph, state = way.prepared(A, sums=asked)
-    ours = weighted_sums(way.module, cupy, state, graph, roots, np.repeat(omega[:, None], 300, axis=1)).dependency
+    graph, state = schedule.prepared(A, sums=asked)
+    ours = weighted_sums(schedule.module, cupy, state, graph, roots, np.repeat(omega[:, None], 300, axis=1)).dependency
     theirs = Sums(dependency=cupy.zeros((2, graph.n)))
-    sweep(way.module, way.prepared(A, sums=asked, omega=omega)[1], roots, theirs)
+    sweep(schedule.module, schedule.prepared(A, sums=asked, omega=omega)[1], roots, theirs)
     np.testing.assert_allclose(ours.get(), theirs.dependency.get(), rtol=1e-14, atol=0)
 
 
@@ -66,31 +66,31 @@ def test_equal_targets_are_those_of_the_plan(way, cupy):
 )
 def test_targets_of_a_column_may_be_of_any_size(cupy, monkeypatch, weighted, name):
     """Up to 2**500 paths: a tiny weight over them is no normal number, and a huge one times them none at all."""
-    A, way = with_lengths(diamonds(500, 2), [1]), Way(weighted, name, monkeypatch)
-    graph, state = way.prepared(A, sums=frozenset({"dependency"}))
+    A, schedule = with_lengths(diamonds(500, 2), [1]), Schedule(weighted, name, monkeypatch)
+    graph, state = schedule.prepared(A, sums=frozenset({"dependency"}))
     roots = np.array([0, 3, 6, 9, 12])
     weights = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
     for column in range(len(roots)):
         own = np.where(np.arange(len(roots)) == column, weights, 0.0)
-        ours = weighted_sums(way.module, cupy, state, graph, roots, own).dependency[0].get()
-        theirs = way.by_the_oracle(A, roots, own)["dependency"]
+        ours = weighted_sums(schedule.module, cupy, state, graph, roots, own).dependency[0].get()
+        theirs = schedule.by_the_oracle(A, roots, own)["dependency"]
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-def test_targets_that_are_too_far_apart(way, cupy):
-    graph, state = way.prepared(way.graphs["mesh"], sums=frozenset({"dependency"}))
-    (levels,) = way.module.forward(state, np.arange(9))
+def test_targets_that_are_too_far_apart(schedule, cupy):
+    graph, state = schedule.prepared(schedule.graphs["mesh"], sums=frozenset({"dependency"}))
+    (levels,) = schedule.module.forward(state, np.arange(9))
     omega = cupy.ones((graph.n, 9))
     omega[:2, 1] = cupy.asarray([1e-300, 1e300])
     with pytest.raises(OverflowError, match=r"column 1 are from 1e-300 to 1e\+300"):
-        way.module.backward(state, levels, Sums(dependency=cupy.zeros((1, graph.n))), omega)
+        schedule.module.backward(state, levels, Sums(dependency=cupy.zeros((1, graph.n))), omega)
 
 
-def test_shape_is_checked(way, cupy):
-    graph, state = way.prepared(way.graphs["mesh"], sums=frozenset({"dependency"}))
-    (levels,) = way.module.forward(state, np.arange(9))
+def test_shape_is_checked(schedule, cupy):
+    graph, state = schedule.prepared(schedule.graphs["mesh"], sums=frozenset({"dependency"}))
+    (levels,) = schedule.module.forward(state, np.arange(9))
     with pytest.raises(ValueError, match=rf"omega has shape \({graph.n}, 8\); .* \({graph.n}, 9\)"):
-        way.module.backward(state, levels, Sums(dependency=cupy.zeros((1, graph.n))), cupy.ones((graph.n, 8)))
+        schedule.module.backward(state, levels, Sums(dependency=cupy.zeros((1, graph.n))), cupy.ones((graph.n, 8)))
 
 
 def test_other_methods_take_none(cupy):
@@ -104,25 +104,28 @@ def test_vertices_in_another_order_once_edges_are_left_out(cupy, monkeypatch):
     """Weights and counts are by the order of the graph, whatever that is of the edges that are swept."""
     monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 1)
     A = with_lengths(HOPS["scale-free"], np.arange(1, 100), seed=3)
-    way = Way(True, "window", monkeypatch)
-    graph, state = way.prepared(A)
+    schedule = Schedule(True, "window", monkeypatch)
+    graph, state = schedule.prepared(A)
     assert (state.places.get() != np.arange(graph.active)).any()
     roots = np.arange(40, 60)
     omega = np.random.default_rng(2).integers(0, 5, (graph.n, len(roots))) / 2
-    ours, theirs = weighted_sums(way.module, cupy, state, graph, roots, omega), way.by_the_oracle(A, roots, omega)
+    ours, theirs = (
+        weighted_sums(schedule.module, cupy, state, graph, roots, omega),
+        schedule.by_the_oracle(A, roots, omega),
+    )
     for sum_name, array in ours:
         np.testing.assert_allclose(array[0].get(), theirs[sum_name], rtol=1e-12, atol=1e-12, err_msg=sum_name)
-    assert_paths(way, A, graph, state, roots, 0)
+    assert_paths(schedule, A, graph, state, roots, 0)
 
 
-def assert_paths(way, A, graph, state, roots, tolerance):
+def assert_paths(schedule, A, graph, state, roots, tolerance):
     """Compare what is read between the sweeps with the textbook's."""
     order = graph.order[: graph.active]
-    for levels in way.module.forward(state, roots):
-        dist, sigma = (part.get() for part in way.module.paths(state, levels))
+    for levels in schedule.module.forward(state, roots):
+        dist, sigma = (part.get() for part in schedule.module.paths(state, levels))
         assert dist.shape == sigma.shape == (len(order), len(levels.places))
         for column, root in enumerate(roots[levels.places].tolist()):
-            counts, expected = way.search(A, root)
+            counts, expected = schedule.search(A, root)
             has_edges = root in order
             np.testing.assert_array_equal(dist[:, column], expected[order] if has_edges else np.inf)
             np.testing.assert_allclose(sigma[:, column], counts[order] if has_edges else 0, rtol=tolerance)
@@ -130,35 +133,35 @@ def assert_paths(way, A, graph, state, roots, tolerance):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", NAMES)
-def test_paths(way, name, dtype):
+def test_paths(schedule, name, dtype):
     """After a first batch and after one that finds the arrays used."""
-    A = way.graphs[name]
-    graph, state = way.prepared(A, dtype=dtype, sums=frozenset({"dependency"}))
+    A = schedule.graphs[name]
+    graph, state = schedule.prepared(A, dtype=dtype, sums=frozenset({"dependency"}))
     for roots in (np.arange(min(graph.n, 300))[::-1], np.arange(5, 40)):
-        assert_paths(way, A, graph, state, roots, 0 if dtype == "float64" else 1e-5)
-        assert state.way == way.name
+        assert_paths(schedule, A, graph, state, roots, 0 if dtype == "float64" else 1e-5)
+        assert state.schedule == schedule.name
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_paths_of_groups_that_come_apart(cupy, monkeypatch, weighted):
-    way = Way(weighted, None, monkeypatch)
-    graph, state = way.prepared(DEEP, batch=768)
+    schedule = Schedule(weighted, None, monkeypatch)
+    graph, state = schedule.prepared(DEEP, batch=768)
     groups = np.split(graph.order[:768], 3)
     roots = np.concatenate([groups[2], groups[0]])
     order = graph.order[: graph.active]
     found = 0
-    for levels in way.module.forward(state, roots):
-        dist, _ = way.module.paths(state, levels)
+    for levels in schedule.module.forward(state, roots):
+        dist, _ = schedule.module.paths(state, levels)
         found += 1
         assert dist.shape == (len(order), 256)
         for column in (0, 100, 255):
-            _, expected = way.search(DEEP, roots[levels.places[column]])
+            _, expected = schedule.search(DEEP, roots[levels.places[column]])
             np.testing.assert_array_equal(dist[:, column].get(), expected[order])
     assert found == 2
 
 
-def test_paths_are_counted_for_sums_over_paths_alone(way):
-    _, state = way.prepared(way.graphs["mesh"], sums=frozenset({"reached"}))
-    (levels,) = way.module.forward(state, np.arange(3))
+def test_paths_are_counted_for_sums_over_paths_alone(schedule):
+    _, state = schedule.prepared(schedule.graphs["mesh"], sums=frozenset({"reached"}))
+    (levels,) = schedule.module.forward(state, np.arange(3))
     with pytest.raises(ValueError, match="reached: no path is counted"):
-        way.module.paths(state, levels)
+        schedule.module.paths(state, levels)

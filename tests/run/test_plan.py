@@ -14,7 +14,7 @@ from lagbc.plan import plan as plan_module
 from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan, uncontracted
 from lagbc.plan.request import Request
-from lagbc.plan.step import Begun, Resumed
+from lagbc.plan.step import Resumed, ResumedStep
 from lagbc.run.execute import execute
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
@@ -80,7 +80,7 @@ def test_a_step_that_is_not_contracted_has_no_such_plan():
 
 @pytest.mark.parametrize("chains", [(True, True), (True, False), (False, True), (False, False)])
 def test_a_run_that_goes_on_contracts_what_it_had_contracted(chains):
-    resumed = Resumed(tuple(Begun("batched", "cpu", one) for one in chains))
+    resumed = Resumed(tuple(ResumedStep("batched", "cpu", one) for one in chains))
     plan = planned(resumed=resumed)
     assert [step.contracted is not None for step in plan.steps] == list(chains)
 
@@ -91,7 +91,7 @@ def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
     monkeypatch.setattr(
         plan_module, "reduce_request", lambda *given, **how: asked.append(how) or reduced(*given, **how)
     )
-    once, plain = Begun("batched", "cpu", True), Begun("batched", "cpu", False)
+    once, plain = ResumedStep("batched", "cpu", True), ResumedStep("batched", "cpu", False)
     for begun, calls in (((once, plain), 1), ((plain, plain), 1), ((once,), 1), ((plain,), 2)):
         asked.clear()
         plan = planned(resumed=Resumed(begun))

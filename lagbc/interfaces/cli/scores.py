@@ -76,7 +76,7 @@ def score_command(record: Centrality) -> click.Command:
 @options.takes_run()
 def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
-    from lagbc.centrality.together import FIVE
+    from lagbc.centrality.together import DEFAULT_SET
 
     _check(output)
     named = None if which is None else [find(name.strip().replace("-", "_")) for name in which.split(",")]
@@ -84,7 +84,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
-        return tuple(named or map(find, that_take(FIVE, Arguments(**given))))
+        return tuple(named or map(find, that_take(DEFAULT_SET, Arguments(**given))))
 
     _carry_out(records, output, together=True, **asked)
 

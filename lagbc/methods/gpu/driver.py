@@ -19,12 +19,12 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     GROUP_COLUMNS,
     Lengths,
-    Placed,
+    RootRows,
     Rows,
     add_ends,
     bit_rows,
     count_groups,
-    place,
+    place_roots,
     weights_of_columns,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
@@ -75,7 +75,7 @@ class Search:
 
     roots: NDArray[np.int64]  # of all swept groups
     swept: NDArray[np.int64]  # their places in the batch
-    placed: Placed
+    root_rows: RootRows
     found: Found
 
     @property
@@ -133,7 +133,7 @@ class Sweeps(Protocol):
     def begin_compile(self, plan: SweepPlan, dist: str | None) -> None:
         """Begin to compile its kernels in another thread; `dist` is the type of distances, if it has one."""
 
-    def forward(self, arrays: Any, roots: NDArray[np.int64], placed: Placed) -> Found:
+    def forward(self, arrays: Any, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
         """Find the levels and count paths."""
 
     def backward(self, arrays: Any, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -147,7 +147,7 @@ class Sweeps(Protocol):
 
 
 @dataclass(frozen=True)
-class Way:
+class Schedule:
     """A schedule of sweeps, its allocation, and the schedule of the groups with too many levels for it."""
 
     module: Sweeps
@@ -161,16 +161,16 @@ class State:
 
     rows: Rows
     arrays: Any = None
-    ways: Mapping[str, Way] = field(default_factory=dict)
+    schedules: Mapping[str, Schedule] = field(default_factory=dict)
     first: str = ""  # the schedule that is tried first
     edge_order: Any = None  # of the graph, on the device; None if edges are not summed
     lengths: Lengths | None = None
     places: Any = None  # (rows,) int64: of each row among those of `Graph.reordered`; None if they are the same
-    way: str = ""
+    schedule: str = ""
 
     def __post_init__(self) -> None:
         if self.first:
-            self.take(self.first)
+            self.use_schedule(self.first)
 
     @property
     def plan(self) -> SweepPlan:
@@ -180,15 +180,15 @@ class State:
     @property
     def module(self) -> Sweeps:
         """The module of the schedule that was taken last."""
-        return self.ways[self.way].module
+        return self.schedules[self.schedule].module
 
-    def take(self, way: str) -> Sweeps:
+    def use_schedule(self, schedule: str) -> Sweeps:
         """Allocate the arrays of a schedule, in place of another's."""
-        if way != self.way:
+        if schedule != self.schedule:
             self.arrays = None
-            self.ways[way].module.begin_compile(self.plan, self.lengths.dist if self.lengths else None)
+            self.schedules[schedule].module.begin_compile(self.plan, self.lengths.dist if self.lengths else None)
             given = (self.rows,) if self.lengths is None else (self.rows, self.lengths)
-            self.way, self.arrays = way, self.ways[way].allocate(*given)
+            self.schedule, self.arrays = schedule, self.schedules[schedule].allocate(*given)
         return self.module
 
 
@@ -198,20 +198,20 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     Each group is swept by itself, whatever groups are swept with it, so that its bits depend on it alone. Groups with
     too many levels for a schedule are yielded apart, after the others.
     """
-    way, swept = state.first, np.arange(len(roots))
+    schedule, swept = state.first, np.arange(len(roots))
     while True:
-        placed = place(state.rows, roots[swept])
-        if len(placed.position):
-            found = state.take(way).forward(state.arrays, roots[swept], placed)
+        root_rows = place_roots(state.rows, roots[swept])
+        if len(root_rows.position):
+            found = state.use_schedule(schedule).forward(state.arrays, roots[swept], root_rows)
         else:
             found = Found(0, np.zeros(len(swept), np.bool_), None)
-        search = Search(roots[swept], swept, placed, found)
+        search = Search(roots[swept], swept, root_rows, found)
         deeper = search.deeper
         if not deeper.all():
             yield Levels(search.roots[~deeper], search.places, search.depth, search.overflowed, search)
         if not deeper.any():
             return
-        way, swept = state.ways[way].then, swept[deeper]
+        schedule, swept = state.schedules[schedule].then, swept[deeper]
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
@@ -221,7 +221,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     """
     state.plan.stop.check()
     search: Search = levels.found
-    if not len(search.placed.position):
+    if not len(search.root_rows.position):
         return
     last = int(search.swept[-1])
     sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
@@ -235,7 +235,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
             edges = Edges(state.edge_order, own.edges)
             scores = state.module.backward(state.arrays, search, weights, edges)
             if state.plan.endpoints:
-                add_ends(search.placed, search.found.reached, weights.keep, scores.dependency)
+                add_ends(search.root_rows, search.found.reached, weights.keep, scores.dependency)
             scores.add_to(own, rows, search.groups)
         if asked - PATH_SUMS:
             distances = Distances.zeros(rows, asked)
@@ -256,7 +256,7 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
         raise InvalidValueError(f"{', '.join(sorted(state.plan.sums))}: no path is counted for these sums")
     search: Search = levels.found
     shape = rows.rows, len(search.places)
-    if not len(search.placed.position):
+    if not len(search.root_rows.position):
         return cp.full(shape, np.inf), cp.zeros(shape)
     columns = cp.asarray(np.flatnonzero(~search.deeper))
     of_groups = state.module.paths(state.arrays, search)

@@ -29,23 +29,23 @@ from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Size, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
-from lagbc.methods.gpu.driver import State, Way
+from lagbc.methods.gpu.driver import Schedule, State
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
 options = frozenset({"class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
-WAYS = {
-    "launch per level": Way(launch_per_level, launch_per_level.allocate, then="one launch"),
-    "one launch": Way(one_launch, one_launch.allocate),
+SCHEDULES = {
+    "launch per level": Schedule(launch_per_level, launch_per_level.allocate, then="one launch"),
+    "one launch": Schedule(one_launch, one_launch.allocate),
 }
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the uploaded arrays, a batch's sums, and the arrays of the first schedule."""
-    of_way = (one_launch if graph.has_high_diameter else launch_per_level).arrays
+    of_schedule = (one_launch if graph.has_high_diameter else launch_per_level).arrays
     uploaded, sums = uploaded_arrays(graph, plan), sum_arrays(graph, plan)
-    return {"uploaded": uploaded, "sums": sums, "way": of_way(Size.of(graph, plan))}
+    return {"uploaded": uploaded, "sums": sums, "schedule": of_schedule(Size.of(graph, plan))}
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -53,6 +53,6 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     require_float64_of_stress(plan)
     first = "one launch" if graph.has_high_diameter else "launch per level"
     ARRAYS.begin_compile()
-    WAYS[first].module.begin_compile(plan, None)
+    SCHEDULES[first].module.begin_compile(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None
-    return State(upload(graph, plan), ways=WAYS, first=first, edge_order=edge_order)
+    return State(upload(graph, plan), schedules=SCHEDULES, first=first, edge_order=edge_order)

@@ -20,7 +20,7 @@ FORWARD = Kernels(
     asks=("COUNTS",),
     resident=("LEVELS",),
     dtypes=(*FLOATS, *NARROW.values()),
-    members=True,
+    class_sizes=True,
 )
 BACKWARD = Kernels(
     Source(f"{_HERE}/launch_per_level_backward.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _GATHER)),
@@ -28,14 +28,14 @@ BACKWARD = Kernels(
     resident=("LEVELS", "LEVELS_STRESS", "LEVELS_EDGES"),
     counts=(*FLOATS, *NARROW.values()),
     by_column=True,
-    members=True,
+    class_sizes=True,
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", ONE_LAUNCH),
     asks=("COUNTS", "STRESS", "EDGE_SUMS", "SQUARES"),
     resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
     by_column=True,
-    members=True,
+    class_sizes=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, GROUP)))
 

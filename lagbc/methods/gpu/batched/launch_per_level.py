@@ -30,7 +30,7 @@ from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
     WARPS,
-    Placed,
+    RootRows,
     Rows,
     Size,
     bitmap_words,
@@ -104,14 +104,14 @@ def _counted_levels(depth: int) -> int:
     return min(tuning.HOPS_MOST_LEVELS, 2 * depth + 1) + 1
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Find the levels and count paths; groups with `tuning.HOPS_MOST_LEVELS` or more are not done."""
     rows, groups = arrays.rows, count_groups(roots)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     kernels = _Forward(arrays, groups, len(roots), overflowed)
     sizes = cp.zeros((tuning.HOPS_MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
-    _start(arrays, kernels, placed)
-    for level in range(1, tuning.HOPS_MOST_LEVELS if len(placed.position) else 1):
+    _start(arrays, kernels, root_rows)
+    for level in range(1, tuning.HOPS_MOST_LEVELS if len(root_rows.position) else 1):
         kernels.count(level, sizes[level])
         size, edges = sizes[level].get().tolist()
         if not size:
@@ -126,7 +126,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
     depth, deeper, out_of_range = len(arrays.are_small), None, bits_of(overflowed, len(roots))
     if arrays.counts is not arrays.values and out_of_range.any():
         rows.counts_are_small, arrays.counts = False, arrays.values
-        return forward(arrays, roots, placed)
+        return forward(arrays, roots, root_rows)
     if depth == tuning.HOPS_MOST_LEVELS - 1:
         deeper = arrays.live[tuning.HOPS_MOST_LEVELS].get().any(axis=1)[:groups]
     return Found(depth, out_of_range, arrays.visited, deeper)
@@ -160,7 +160,7 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
             **scores.arguments,
             **edges.arguments,
         )
-    add_root_edges(rows, search.placed, weights, arrays.values, edges)
+    add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
     return scores.join_parts()
 
 
@@ -177,9 +177,9 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     """Return distances and path counts, of shape (groups, rows, 256)."""
-    rows, placed = arrays.rows, search.placed
+    rows, root_rows = arrays.rows, search.root_rows
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
-    scatter(dist, placed.places, 0)
+    scatter(dist, root_rows.places, 0)
     for level in range(1, search.depth + 1):
         # Bits are written where a row is live, or was visited.
         is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
@@ -203,15 +203,15 @@ class _Forward:
         sizes = {"class_sizes": arrays.rows.class_sizes}
         self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **sizes}
 
-    def first(self, placed: Placed) -> None:
+    def first(self, root_rows: RootRows) -> None:
         """Put the roots' out-neighbours at level 1."""
         arrays, rows = self._arrays, self._arrays.rows
         self._first(
-            (len(placed.position),),
+            (len(root_rows.position),),
             THREADS,
             n=rows.rows,
-            positions=placed.positions,
-            columns=placed.columns,
+            positions=root_rows.positions,
+            columns=root_rows.columns,
             visited=arrays.visited,
             next=arrays.bits[1],
             next_live=arrays.live[1],
@@ -252,17 +252,17 @@ class _Forward:
         )
 
 
-def _start(arrays: Arrays, kernels: _Forward, placed: Placed) -> None:
+def _start(arrays: Arrays, kernels: _Forward, root_rows: RootRows) -> None:
     """Put the roots, each with one path, at level 0, and their out-neighbours at level 1."""
     arrays.are_small.clear()
-    set_bits(arrays.visited, placed)
+    set_bits(arrays.visited, root_rows)
     if arrays.counts is not None:
-        scatter(arrays.counts, placed.places, 1)
+        scatter(arrays.counts, root_rows.places, 1)
     for level in range(2):
         _clear_level(arrays, level)
     arrays.bits[1].fill(0)
-    if len(placed.position):
-        kernels.first(placed)
+    if len(root_rows.position):
+        kernels.first(root_rows)
 
 
 def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:

@@ -70,7 +70,8 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                              const double* __restrict__ root_weights, const SIGMA* sigmas, value* values,
                              double* scores, value* paths, double* stress, double* squares,
-                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small, const double* __restrict__ class_sizes) {
+                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small,
+                             const double* __restrict__ class_sizes) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
             depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, root_weights, class_sizes, sigmas,

@@ -61,7 +61,7 @@ extern "C" __global__ void launch_per_level_first(int n, const offset* __restric
         atomicOr(&visited[(rows + w) * WORDS + column / 32], bit);
         atomicOr(&next[(rows + w) * WORDS + column / 32], bit);
         set_bit(next_live + group * bitmap_words(n), w);
-        if constexpr (COUNTS && MEMBERS) {
+        if constexpr (COUNTS && CLASS_SIZES) {
             const sum paths = of_all(sum(1), class_sizes[w]);
             counts[(rows + w) * COLUMNS + column] = value(paths);
             if (paths > limit) atomicOr(&overflowed[group * WORDS + column / 32], bit);
@@ -145,7 +145,7 @@ __device__ __forceinline__ void reach(int n, const Place& at, const Forward& swe
     put_bits(seen_row, seen | found);
     if ((threadIdx.x & 31) == 0) set_bit(sweep.next_live + bitmap, at.v);
     if (!COUNTS || !found) return;
-    times_members(total, at, sweep.class_sizes);
+    times_class_sizes(total, at, sweep.class_sizes);
     store_own(counts + (size_t)at.v * COLUMNS + at.own_column(), found, total);
     mark_columns(sweep.overflowed, at, found & above(total, sweep.limit));
 }

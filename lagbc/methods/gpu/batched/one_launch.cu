@@ -91,7 +91,7 @@ __device__ __forceinline__ Gathered gather_column(const offset* indptr, const in
 
 // Clear the bit rows of some entries.
 __device__ __forceinline__ void clear(const Group& group, const int* queue, int first, int last, unsigned* bits) {
-    const int thread = group.member * blockDim.x + threadIdx.x, threads = group.members * blockDim.x;
+    const int thread = group.block * blockDim.x + threadIdx.x, threads = group.blocks * blockDim.x;
     for (long long i = (long long)first * WORDS + thread; i < (long long)last * WORDS; i += threads)
         bits[(size_t)queue[i / WORDS] * WORDS + i % WORDS] = 0;
 }
@@ -119,13 +119,13 @@ __device__ __forceinline__ void push(const offset* indptr, const int* indices, i
 // status[2 * group]: how the sweep ended; status[2 * group + 1]: its last level. found[group][l]: entries of level l,
 // zero at first. starts[0..1], the root entries, the stamps and bits of level 0 and the roots' counts are set before.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, FORWARD_RESIDENT)
-one_launch_forward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_forward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
                           const offset* __restrict__ in_indptr, const int* __restrict__ in_indices, unsigned* bits,
                           unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity,
                           int* starts, int* found, value sigma_limit, unsigned char* overflowed, unsigned* barriers,
                           int* halts, const volatile unsigned char* stop, int* status,
                           const double* __restrict__ class_sizes) {
-    Group group(members, barriers);
+    Group group(blocks_per_group, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
     unsigned char* columns = lists[threadIdx.x / 32];
@@ -136,7 +136,7 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
     while (true) {
         const unsigned* here = own.bits(level);
         unsigned* next = own.bits(level + 1);
-        if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
+        if (group.block == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         int v = entry(own.queue, first + group.thread() / 32, last);
         unsigned word = word_of(here, v, n);
         for (int i = first + group.thread() / 32; i < last; i += group.threads() / 32) {
@@ -160,7 +160,7 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
                                              (const unsigned char*)own.bits(level - 1), own.values, {})
                             .total;
                     if (live && share.part == 0) {
-                        if constexpr (MEMBERS) sigma = of_all(sigma, class_sizes[v]);
+                        if constexpr (CLASS_SIZES) sigma = of_all(sigma, class_sizes[v]);
                         own.values[(size_t)v * COLUMNS + column] = sigma;
                         if (sigma > sigma_limit)
                             atomicOr((unsigned*)(overflowed + group.index * BYTES) + column / 32, 1u << column % 32);
@@ -180,9 +180,9 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
         level++;
         first = last;
         last = end;
-        if (group.member == 0 && threadIdx.x == 0) own.starts[level + 1] = end;
+        if (group.block == 0 && threadIdx.x == 0) own.starts[level + 1] = end;
     }
-    if (group.member == 0 && threadIdx.x == 0) {
+    if (group.block == 0 && threadIdx.x == 0) {
         status[2 * group.index] = end_status;
         status[2 * group.index + 1] = level;
     }
@@ -191,14 +191,15 @@ one_launch_forward(int n, int members, const offset* __restrict__ indptr, const 
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are null
 // without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
-one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
                            offset capacity, int* starts, const unsigned* __restrict__ keep,
                            const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
                            value* paths, double* stress, double* squares,
-                           const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ class_sizes) {
-    Group group(members, barriers);
+                           const offset* __restrict__ edge_order, offset nnz, double* edges,
+                           const double* __restrict__ class_sizes) {
+    Group group(blocks_per_group, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
     unsigned char* columns = lists[threadIdx.x / 32];
@@ -214,7 +215,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
     for (int level = depth; level > 0; level--) {
         unsigned* here = own.bits(level);
         const unsigned char* beyond = (const unsigned char*)own.bits(level + 1);
-        if (group.member == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
+        if (group.block == 0 && threadIdx.x == 0) halts[level % 2] = *stop;
         const int last = own.starts[level + 1];
         int v = entry(own.queue, own.starts[level] + group.thread() / 32, last);
         unsigned word = word_of(own.masks, own.starts[level] + group.thread() / 32, last);
@@ -249,7 +250,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     const value own_targets =
                         OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
                     const value onward = own_targets / sigma + sums.total;
-                    *place = MEMBERS ? of_all(onward, class_sizes[v]) : onward;
+                    *place = CLASS_SIZES ? of_all(onward, class_sizes[v]) : onward;
                     if constexpr (STRESS) {
                         through += (root_weights ? root_weights[column] : 1.0) * ((double)sigma * (double)sums.paths);
                         paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;
@@ -264,7 +265,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
             clear(group, own.queue, own.starts[level + 2], own.starts[level + 3], own.bits(level + 2));
         group.wait();
         if (*(volatile int*)&halts[level % 2]) {
-            if (group.member == 0 && threadIdx.x == 0) status[2 * group.index] = STOPPED;
+            if (group.block == 0 && threadIdx.x == 0) status[2 * group.index] = STOPPED;
             return;
         }
     }

@@ -22,7 +22,7 @@ from lagbc.methods.gpu.common.queue import first_entries
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
-    Placed,
+    RootRows,
     Rows,
     Size,
     bits_of,
@@ -85,12 +85,12 @@ def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
         SUMS.begin_compile(Variant(plan.dtype), cooperative=True)
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Find the levels and count paths."""
     rows = arrays.rows
     kernel = _kernel(rows, "forward", DISTANCES_ALONE if arrays.values is None else DEPENDENCY)
     while True:
-        _start(arrays, placed)
+        _start(arrays, root_rows)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
         edges = rows.outward | rows.inward
@@ -107,7 +107,7 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
     sums = scores.arguments | edges.arguments
     _launch(arrays, kernel, search.groups, paths=arrays.paths, **rows.outward, **weights.arguments, **sums)
-    add_root_edges(rows, search.placed, weights, arrays.values, edges)
+    add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
     return scores
 
 
@@ -116,13 +116,13 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     rows, groups = arrays.rows, search.groups
     rows.plan.stop.check()
     kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
-    members = _members(kernel, groups)
+    blocks_per_group = _blocks_per_group(kernel, groups)
     arrays.barriers.fill(0)
     kernel(
-        (members * groups,),
+        (blocks_per_group * groups,),
         THREADS,
         n=rows.rows,
-        members=members,
+        blocks_per_group=blocks_per_group,
         queue=arrays.queue,
         masks=arrays.masks,
         capacity=arrays.capacity,
@@ -150,17 +150,17 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
 
-def _start(arrays: Arrays, placed: Placed) -> None:
+def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Queue the roots, each with one path to itself, as level 0."""
     arrays.bits.fill(0)
-    set_bits(arrays.bits[:, 0], placed)
-    set_bits(arrays.visited, placed)
+    set_bits(arrays.bits[:, 0], root_rows)
+    set_bits(arrays.visited, root_rows)
     if arrays.values is not None:
-        scatter(arrays.values, placed.places, 1)
+        scatter(arrays.values, root_rows.places, 1)
     arrays.stamps.fill(0)
-    scatter(arrays.stamps, (placed.group, placed.position), 1)
-    sizes, place = queue_places(arrays.rows, placed)
-    scatter(arrays.queue, (placed.group, place), placed.position)
+    scatter(arrays.stamps, (root_rows.group, root_rows.position), 1)
+    sizes, place = queue_places(arrays.rows, root_rows)
+    scatter(arrays.queue, (root_rows.group, place), root_rows.position)
     groups = np.arange(len(sizes))
     scatter(arrays.starts, (groups, np.zeros_like(groups)), 0)
     scatter(arrays.starts, (groups, np.ones_like(groups)), sizes)
@@ -173,7 +173,7 @@ def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = F
     return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
 
 
-def _members(kernel: Kernel, groups: int) -> int:
+def _blocks_per_group(kernel: Kernel, groups: int) -> int:
     """Return the thread blocks of each group, few enough that all are resident at once."""
     return max(1, resident_blocks(THREADS, kernel) // groups)
 
@@ -184,7 +184,7 @@ def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
         arrays,
         kernel,
         groups,
-        _members(kernel, groups),
+        _blocks_per_group(kernel, groups),
         bits=arrays.bits,
         visited=arrays.visited,
         stamps=arrays.stamps,

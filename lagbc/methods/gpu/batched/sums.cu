@@ -55,14 +55,14 @@ extern "C" __global__ void launch_per_level_distances(int n, int level, const un
 
 // Of a sweep in one launch: all levels, of the group's own depth. A thread has an entry of the queue, and a vertex one
 // entry a level.
-extern "C" __global__ void one_launch_distances(int n, int members, const int* __restrict__ queue,
+extern "C" __global__ void one_launch_distances(int n, int blocks_per_group, const int* __restrict__ queue,
                                                        const unsigned* __restrict__ masks, offset capacity,
                                                        const int* __restrict__ starts, const unsigned* __restrict__ keep,
                                                        double* reached, double* distance, double* inverse,
                                                        double* distance_squares, double* inverse_squares,
                                                        unsigned* known, double* depth, unsigned* barriers,
                                                        const int* __restrict__ status) {
-    Group group(members, barriers);
+    Group group(blocks_per_group, barriers);
     const Distances sums(group.index, n, keep, reached, distance, inverse, distance_squares, inverse_squares, known,
                          depth);
     queue += group.index * capacity;

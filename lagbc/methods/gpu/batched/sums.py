@@ -7,22 +7,22 @@ from typing import Any
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import Placed, Rows
+from lagbc.methods.gpu.common.rows import RootRows, Rows
 from lagbc.methods.gpu.common.sums import Edges
 from lagbc.methods.gpu.driver import Weights
 
 
-def add_root_edges(rows: Rows, placed: Placed, weights: Weights, values: Any, edges: Edges) -> None:
+def add_root_edges(rows: Rows, root_rows: RootRows, weights: Weights, values: Any, edges: Edges) -> None:
     """Add the sums of the edges that leave a root, if edges are asked for."""
-    if edges.sums is None or not len(placed.position):
+    if edges.sums is None or not len(root_rows.position):
         return
     kernel = SUMS.kernel("root_edges", Variant(rows.plan.dtype))
     kernel(
-        (len(placed.position),),
+        (len(root_rows.position),),
         THREADS,
         n=rows.rows,
-        positions=placed.positions,
-        columns=placed.columns,
+        positions=root_rows.positions,
+        columns=root_rows.columns,
         keep=weights.keep,
         root_weights=weights.root_weights,
         values=values,

@@ -8,10 +8,10 @@ constexpr int BYTES = COLUMNS / 8;
 constexpr int WORDS = COLUMNS / 32;
 constexpr int WARPS = 8;  // of a block
 
-// With MEMBERS, vertex v stands for class_sizes[v] equal ones in the interior of a path: path counts are those to
+// With CLASS_SIZES, vertex v stands for class_sizes[v] equal ones in the interior of a path: path counts are those to
 // all of them, and c is the sum of theirs. Without, the pointer is not read.
-#ifndef MEMBERS
-#define MEMBERS 0
+#ifndef CLASS_SIZES
+#define CLASS_SIZES 0
 #endif
 
 // x of all members from x of each; of an integer without room for it, the largest.

@@ -51,7 +51,7 @@ class Variant:
         Sums that are asked for.
     by_column : bool
         Whether each column has targets of its own.
-    members : bool
+    class_sizes : bool
         Whether vertices stand for several.
     """
 
@@ -61,13 +61,15 @@ class Variant:
     depth_bytes: int | None = None
     sums: frozenset[str] = DEPENDENCY
     by_column: bool = False
-    members: bool = False
+    class_sizes: bool = False
 
     @classmethod
     def of(cls, plan: SweepPlan, sums: frozenset[str] | None = None, **chosen: Any) -> Variant:
-        """Choose by a plan: its dtype, whether it has members, and its sums if none are named."""
-        members = plan.class_sizes is not None
-        return cls(**{"dtype": plan.dtype, "sums": plan.sums if sums is None else sums, "members": members, **chosen})
+        """Choose by a plan: its dtype, whether it has class sizes, and its sums if none are named."""
+        class_sizes = plan.class_sizes is not None
+        return cls(
+            **{"dtype": plan.dtype, "sums": plan.sums if sums is None else sums, "class_sizes": class_sizes, **chosen}
+        )
 
 
 PLAIN = Variant()
@@ -89,8 +91,8 @@ class Kernels:
         macro.
     depth_bytes : tuple of int
         Bytes of a depth.
-    by_column, members : bool
-        Whether there may be targets of each column, OMEGA_BY_COLUMN, and vertices that stand for several, MEMBERS.
+    by_column, class_sizes : bool
+        Whether there may be targets of each column, OMEGA_BY_COLUMN, and vertices that stand for several, CLASS_SIZES.
     """
 
     source: compiler.Source
@@ -101,7 +103,7 @@ class Kernels:
     counts: tuple[str | None, ...] = (None,)
     depth_bytes: tuple[int | None, ...] = (None,)
     by_column: bool = False
-    members: bool = False
+    class_sizes: bool = False
 
     def own_columns(self, variant: Variant) -> int:
         """Return the columns of a lane, in the kernels that take a launch a level."""
@@ -122,7 +124,7 @@ class Kernels:
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(variant)
         macros |= {macro: int(bool(variant.sums & _MACROS[macro])) for macro in self.asks}
-        chosen = ("OMEGA_BY_COLUMN", variant.by_column), ("MEMBERS", variant.members)
+        chosen = ("OMEGA_BY_COLUMN", variant.by_column), ("CLASS_SIZES", variant.class_sizes)
         macros |= {name: 1 for name, wanted in chosen if wanted}
         macros |= {f"{kernel}_RESIDENT": tuning.RESIDENT[kernel] for kernel in self.resident}
         return compiler.macro_options(macros)
@@ -143,21 +145,21 @@ class Kernels:
         """Yield (label, source, options) of each compiled variant of the source."""
         seen = set()
         asked_for = _SUMS if self.asks else (DEPENDENCY,)
-        # Targets by column and members; no run asks for both.
-        besides = [(False, False), *[(True, False)] * self.by_column, *[(False, True)] * self.members]
-        for dtype, depth_bytes, dist, count, sums, (by_column, members) in product(
+        # Targets by column and class sizes; no run asks for both.
+        besides = [(False, False), *[(True, False)] * self.by_column, *[(False, True)] * self.class_sizes]
+        for dtype, depth_bytes, dist, count, sums, (by_column, class_sizes) in product(
             self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
         ):
             if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
                 continue  # never asked for; see `lagbc.plan.plan` for the first
-            if (by_column or members) and (not sums or "stress" in sums or dtype == "float32"):
+            if (by_column or class_sizes) and (not sums or "stress" in sums or dtype == "float32"):
                 continue  # the same
             if count and (not sums or count not in (dtype, NARROW.get(dtype))):
                 continue
             asked = sorted(sums - DEPENDENCY) if sums else ["distances"]
-            asked += ["targets by column"] * by_column + ["members"] * members
+            asked += ["targets by column"] * by_column + ["class sizes"] * class_sizes
             label = ", ".join(str(part) for part in (dtype, depth_bytes, dist, count, *asked) if part)
-            chosen = self.options(Variant(dtype, dist, count, depth_bytes, sums, by_column, members))
+            chosen = self.options(Variant(dtype, dist, count, depth_bytes, sums, by_column, class_sizes))
             if chosen not in seen:
                 yield f"{self.source.name}[{label}]", self.source, chosen
             seen.add(chosen)

@@ -176,10 +176,10 @@ __device__ __forceinline__ void add_columns(const value* p, unsigned columns, va
     for_sectors(p, columns, [&](int k, value x) { total[k] += columns >> k & 1 ? x : value(0); });
 }
 
-// With MEMBERS, x of all members of the row's vertex from x of each.
+// With CLASS_SIZES, x of all members of the row's vertex from x of each.
 template <typename T>
-__device__ __forceinline__ void times_members(T (&x)[OWN], const Place& at, const double* class_sizes) {
-    if constexpr (MEMBERS) {
+__device__ __forceinline__ void times_class_sizes(T (&x)[OWN], const Place& at, const double* class_sizes) {
+    if constexpr (CLASS_SIZES) {
         const double class_size = class_sizes[at.v];
 #pragma unroll
         for (int k = 0; k < OWN; k++) x[k] = of_all(x[k], class_size);

@@ -1,7 +1,7 @@
 // Parts that kernels of sweeps in one launch share, for graphs of many levels: meshes and roads.
 //
-// The blocks of the launch, all resident at once, are cut into `gridDim.x / members` groups of `members` blocks. A
-// group searches from its own 256 roots, with a barrier of its own a level: while one group waits the others work.
+// The blocks of the launch, all resident at once, are cut into groups of `blocks_per_group`. A group searches from its
+// own 256 roots, with a barrier of its own a level: while one group waits the others work.
 //
 // A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
 // mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
@@ -9,8 +9,8 @@
 
 constexpr int DONE = 0, QUEUE_FULL = 1, STOPPED = 2;
 
-__device__ __forceinline__ int warp_of(const Group& group) { return group.member * WARPS + threadIdx.x / 32; }
-__device__ __forceinline__ int warps_of(const Group& group) { return group.members * WARPS; }
+__device__ __forceinline__ int warp_of(const Group& group) { return group.block * WARPS + threadIdx.x / 32; }
+__device__ __forceinline__ int warps_of(const Group& group) { return group.blocks * WARPS; }
 
 // List the columns of a mask, a byte a lane, in the warp's shared memory; returns their count.
 __device__ __forceinline__ int list_columns(unsigned mask, unsigned char* columns) {

@@ -37,15 +37,15 @@ def allocated(stated: dict[str, Any]) -> dict[str, Any]:
     return {name: array for group in groups for name, array in allocate(cp, group).items()}
 
 
-def launch(arrays: GroupArrays, kernel: Kernel, groups: int, members: int, **given: Any) -> int:
-    """Run a kernel with `members` thread blocks a group; return how the worst group ended, or raise Interrupted."""
+def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: int, **given: Any) -> int:
+    """Run a kernel of some thread blocks a group; return how the worst group ended, or raise Interrupted."""
     rows = arrays.rows
     arrays.barriers.fill(0)
     kernel(
-        (members * groups,),
+        (blocks_per_group * groups,),
         THREADS,
         n=rows.rows,
-        members=members,
+        blocks_per_group=blocks_per_group,
         barriers=arrays.barriers,
         halts=arrays.halts,
         stop=rows.stop,

@@ -55,9 +55,9 @@ __device__ __forceinline__ double add_columns_along(const value* p, unsigned col
 }
 
 // At one level: with sigma in its row of `sigmas`, and `total` the sum over tight successors of c or t, the vertex gets
-// c = class_sizes[v] * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and root weight *
-// sigma * total is added to its score; with SQUARES, root weight * (sigma * total)^2 to its squares. `sigmas` may be
-// the rows in which c takes their place, so that t comes first.
+// c = class_sizes[v] * (omega / sigma + total) or, of PATHS, t = omega + total in its row of `values`, and
+// root_weights * sigma * total is added to its score; with SQUARES, root_weights * (sigma * total)^2 to its squares.
+// `sigmas` may be the rows in which c takes their place, so that t comes first.
 template <bool PATHS, typename S>
 __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, const value* total, const double* omega,
                                        const double* root_weights, const double* class_sizes, const S* sigmas,
@@ -80,7 +80,7 @@ __device__ __forceinline__ void finish(const Place& at, int n, unsigned mask, co
                 OMEGA_BY_COLUMN ? value(omega[at.row * COLUMNS + at.own_column() + k]) : targets;
             onward[k] = (PATHS ? own_targets : own_targets / value(sigma[k])) + total[k];
         }
-        times_members(onward, at, class_sizes);
+        times_class_sizes(onward, at, class_sizes);
         store_own(values + own, mask, onward);
     }
     add_score(at, n, through, scores);

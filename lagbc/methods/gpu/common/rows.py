@@ -88,8 +88,8 @@ class Lengths:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """The roots of a batch with edges; the others reach nothing."""
+class RootRows:
+    """The rows and columns of those roots of a batch that have edges; the others reach nothing."""
 
     position: NDArray[np.int64]  # row in sweep order
     group: NDArray[np.int64]
@@ -177,17 +177,17 @@ def with_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> 
     return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
 
 
-def place(rows: Rows, roots: NDArray[np.int64]) -> Placed:
+def place_roots(rows: Rows, roots: NDArray[np.int64]) -> RootRows:
     """Give the roots of a batch a column each, in their order; a root of -1 is an absent one."""
     position = np.where(roots < 0, rows.rows, rows.position[roots])
     root = np.flatnonzero(position < rows.rows)
-    return Placed(position[root], root // GROUP_COLUMNS, root % GROUP_COLUMNS)
+    return RootRows(position[root], root // GROUP_COLUMNS, root % GROUP_COLUMNS)
 
 
-def queue_places(rows: Rows, placed: Placed) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def queue_places(rows: Rows, root_rows: RootRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the roots of each group, and give each root its place in its group."""
-    sizes = np.bincount(placed.group, minlength=rows.groups)
-    return sizes, np.arange(len(placed.group)) - (np.cumsum(sizes) - sizes)[placed.group]
+    sizes = np.bincount(root_rows.group, minlength=rows.groups)
+    return sizes, np.arange(len(root_rows.group)) - (np.cumsum(sizes) - sizes)[root_rows.group]
 
 
 def count_groups(roots: NDArray[np.int64]) -> int:
@@ -195,18 +195,18 @@ def count_groups(roots: NDArray[np.int64]) -> int:
     return -(-len(roots) // GROUP_COLUMNS)
 
 
-def set_bits(bits: Any, placed: Placed) -> None:
+def set_bits(bits: Any, root_rows: RootRows) -> None:
     """Clear bit rows, of shape (groups, rows, 32), and set the bit of each root in its own row."""
     for of_group in bits:
         of_group.fill(0)
-    scatter(bits, (placed.group, placed.position, placed.column // 8), 1 << placed.column % 8)
+    scatter(bits, (root_rows.group, root_rows.position, root_rows.column // 8), 1 << root_rows.column % 8)
 
 
-def bitmap_of(rows: Rows, placed: Placed) -> NDArray[np.uint32]:
+def bitmap_of(rows: Rows, root_rows: RootRows) -> NDArray[np.uint32]:
     """Make the bitmaps, of shape (groups, rows / 32), of the rows with a root."""
     bitmap = np.zeros((rows.groups, bitmap_words(rows.rows)), np.uint32)
-    own = np.uint32(1) << (placed.position % 32).astype(np.uint32)
-    np.bitwise_or.at(bitmap, (placed.group, placed.position // 32), own)
+    own = np.uint32(1) << (root_rows.position % 32).astype(np.uint32)
+    np.bitwise_or.at(bitmap, (root_rows.group, root_rows.position // 32), own)
     return bitmap
 
 
@@ -247,10 +247,10 @@ def weights_of_columns(rows: Rows, roots: NDArray[np.int64]) -> Any:
     return cp.asarray(weights)
 
 
-def add_ends(placed: Placed, reached: Any, keep: Any, scores: Any) -> None:
+def add_ends(root_rows: RootRows, reached: Any, keep: Any, scores: Any) -> None:
     """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
-    rows = cp.asarray(placed.group * scores.shape[1] + placed.position)
-    add_reached(reached, keep, scores, rows, placed.columns)
+    rows = cp.asarray(root_rows.group * scores.shape[1] + root_rows.position)
+    add_reached(reached, keep, scores, rows, root_rows.columns)
 
 
 def row_blocks(rows: int, hubs: int) -> int:

@@ -1,4 +1,4 @@
 """Min-plus Delta-stepping from 256 roots a group.
 
-One module a way to launch; `lengths` has the three functions.
+One module a kind of launch; `lengths` chooses the schedule.
 """

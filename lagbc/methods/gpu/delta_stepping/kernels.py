@@ -22,7 +22,7 @@ PER_ROUND = Kernels(
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
     dists=FLOATS,
     by_column=True,
-    members=True,
+    class_sizes=True,
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
@@ -30,7 +30,7 @@ IN_ONE_LAUNCH = Kernels(
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
     dists=FLOATS,
     by_column=True,
-    members=True,
+    class_sizes=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
 PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)

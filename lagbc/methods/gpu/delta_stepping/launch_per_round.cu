@@ -228,7 +228,7 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
     unsigned char* own = pending + at.row * BYTES + at.column / 8;
     put_bits(own, own_bits(own) | head.pending);
     if (!head.pending) return;
-    times_members(sigma, at, class_sizes);
+    times_class_sizes(sigma, at, class_sizes);
     value* row = values + (size_t)at.v * COLUMNS;
     value before[OWN];
     load_own(row, before);
@@ -299,7 +299,7 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     put_bits(before + own, own_bits(before + own) | wanted);
     if ((threadIdx.x & 31) == 0) set_bit(before_live + bitmap, at.v);
     if (!wanted) return;
-    times_members(total, at, class_sizes);
+    times_class_sizes(total, at, class_sizes);
     store_own(values + (size_t)at.v * COLUMNS, wanted, total);
     mark_columns(overflowed, at, wanted & (~met | above(total, sigma_limit)));
 }
@@ -314,7 +314,8 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
                const unsigned char* __restrict__ keep, dist rtol, const dist* __restrict__ distances,
                const double* __restrict__ omega, const double* __restrict__ root_weights, value* values,
                double* scores, value* paths, double* stress, double* squares,
-               const offset* __restrict__ edge_order, offset nnz, double* edges, const double* __restrict__ class_sizes) {
+               const offset* __restrict__ edge_order, offset nnz, double* edges,
+               const double* __restrict__ class_sizes) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);

@@ -28,7 +28,7 @@ from lagbc.methods.gpu.common.rows import (
     GROUP_COLUMNS,
     WORDS,
     Lengths,
-    Placed,
+    RootRows,
     Rows,
     Size,
     bitmap_of,
@@ -126,16 +126,16 @@ def _counted_rounds(depth: int, *, strict: bool) -> int:
     return min((_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * depth, tuning.MOST_ROUNDS)
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances and count paths, if a sum needs it; groups of more than `tuning.MOST_ROUNDS` are not done."""
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    rounds, stuck, deeper = _settle(arrays, roots, placed, overflowed)
+    rounds, stuck, deeper = _settle(arrays, roots, root_rows, overflowed)
     if not rows.plan.sums & PATH_SUMS or deeper.all():
         return Found(rounds - 1, stuck, None, deeper)
     _leave_last(arrays, roots, rounds)
     if not arrays.strict:
-        _count(arrays, roots, placed, rounds, overflowed)
+        _count(arrays, roots, root_rows, rounds, overflowed)
     return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
 
 
@@ -185,14 +185,14 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
 
 
 def _settle(
-    arrays: Arrays, roots: NDArray[np.int64], placed: Placed, overflowed: Any
+    arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, overflowed: Any
 ) -> tuple[int, NDArray[np.bool_], NDArray[np.bool_]]:
     """Settle all distances; return the number of rounds, and masks of the stuck roots and of the unfinished groups.
 
     A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
     """
     rows = arrays.rows
-    _start(arrays, placed)
+    _start(arrays, root_rows)
     find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
     groups, parts = count_groups(roots), _parts(rows, arrays.dist)
     blocks = row_blocks(rows.rows, 0)
@@ -226,13 +226,13 @@ def _settle(
     return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].get().any(axis=1)
 
 
-def _start(arrays: Arrays, placed: Placed) -> None:
+def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Set the roots' entries pending, at distance 0, each with one path."""
     fill(arrays.distances, np.inf)
-    scatter(arrays.distances, placed.places, 0)
-    set_bits(arrays.pending, placed)
+    scatter(arrays.distances, root_rows.places, 0)
+    set_bits(arrays.pending, root_rows)
     if arrays.strict:
-        scatter(arrays.values, placed.places, 1)
+        scatter(arrays.values, root_rows.places, 1)
     fill(arrays.open, 0xFFFFFFFF)
     arrays.live.fill(0)
     fill(arrays.lowest, np.inf)
@@ -293,12 +293,12 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     )
 
 
-def _count(arrays: Arrays, roots: NDArray[np.int64], placed: Placed, rounds: int, overflowed: Any) -> None:
+def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int, overflowed: Any) -> None:
     """Count paths, level after level."""
     rows = arrays.rows
-    set_bits(arrays.pending, placed)
-    arrays.seen.set(bitmap_of(rows, placed))
-    scatter(arrays.values, placed.places, 1)
+    set_bits(arrays.pending, root_rows)
+    arrays.seen.set(bitmap_of(rows, root_rows))
+    scatter(arrays.values, root_rows.places, 1)
     kernel = _kernel(arrays, "delta_count")
     grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
     for level in range(1, rounds):

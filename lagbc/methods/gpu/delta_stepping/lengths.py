@@ -2,7 +2,7 @@ r"""Betweenness with lengths on the GPU: Delta-stepping from 256 roots at a time
 
 A lane has neighbouring columns of a row as in `lagbc.methods.gpu.batched.hops`, distances and path counts are pulled
 along in-edges, and bits tell the columns that take part before a number is loaded. There are three schedules, equal in
-their results and different in the graphs on which they are fast; `choose_way` has the rule:
+their results and different in the graphs on which they are fast; `choose_schedule` has the rule:
 
 ``threshold``
     Few, similar lengths. Dijkstra's rule for many vertices at once: a vertex nearer than every path that goes on from
@@ -56,17 +56,17 @@ from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, length_arrays, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
-from lagbc.methods.gpu.driver import State, Way
+from lagbc.methods.gpu.driver import Schedule, State
 from lagbc.methods.sums import PATH_SUMS
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
-WAYS = {
-    "threshold": Way(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
-    "window": Way(launch_per_round, partial(launch_per_round.allocate, strict=False), then="one launch"),
-    "one launch": Way(one_launch, one_launch.allocate),
+SCHEDULES = {
+    "threshold": Schedule(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
+    "window": Schedule(launch_per_round, partial(launch_per_round.allocate, strict=False), then="one launch"),
+    "one launch": Schedule(one_launch, one_launch.allocate),
 }
 
 
@@ -77,11 +77,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """
     found = survey(graph.weights)
     dist, size = _type_of_distances(graph, found, plan), Size.of(graph, plan)
-    way, orders = choose_way(graph, found, plan), 2 if graph.transpose is graph else 3
-    if way == "one launch":
-        of_way = one_launch.arrays(size, dist)
+    schedule, orders = choose_schedule(graph, found, plan), 2 if graph.transpose is graph else 3
+    if schedule == "one launch":
+        of_schedule = one_launch.arrays(size, dist)
     else:
-        of_way = launch_per_round.arrays(size, dist, strict=way == "threshold")
+        of_schedule = launch_per_round.arrays(size, dist, strict=schedule == "threshold")
     kept = {
         "indptr": Array((orders, graph.n), INTEGER),
         "indices and lengths": Array((int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz),), BYTE),
@@ -91,24 +91,24 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         "lengths": length_arrays(graph, dist),
         "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else None,
         "sums": sum_arrays(graph, plan),
-        "way": of_way,
+        "schedule": of_schedule,
     }
 
 
-def prepare(graph: Graph, plan: SweepPlan, way: str | None = None) -> State:
-    """Upload the graph in sweep order and allocate rows for the batch; `way` is one of `WAYS`, if not the best."""
+def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
+    """Upload the graph in sweep order, and allocate rows for the batch, by the best of SCHEDULES if none is named."""
     require_float64_of_stress(plan)
     ARRAYS.begin_compile()
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
-    first = choose_way(graph, lengths.survey, plan) if way is None else way
+    first = choose_schedule(graph, lengths.survey, plan) if schedule is None else schedule
     edge_order = None
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
     # Other edges may give another order of the vertices. The same vertices have edges: no vertex loses its shortest.
     places = None if kept is None else cp.asarray(whole.position[graph.order[: rows.rows]])
-    return State(rows, ways=WAYS, first=first, edge_order=edge_order, lengths=lengths, places=places)
+    return State(rows, schedules=SCHEDULES, first=first, edge_order=edge_order, lengths=lengths, places=places)
 
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
@@ -120,8 +120,8 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     return (graph, None) if kept is None else graph.on_device.keep_with_places(kept)
 
 
-def choose_way(graph: Graph, found: Survey, plan: SweepPlan) -> str:
-    """Return the fastest of `WAYS` for a graph.
+def choose_schedule(graph: Graph, found: Survey, plan: SweepPlan) -> str:
+    """Return the fastest of `SCHEDULES` for a graph.
 
     `rtol` and a given width leave `window` and `one launch`; the latter alone has room for all levels at once.
     `threshold` counts paths with the distances, and is left out where no path is counted.

@@ -152,12 +152,12 @@ __device__ __forceinline__ void relax(const offset* indptr, const int* indices, 
 // 0; the other counts 0, lowest[1] = NONE, stamps 0, starts[0] 0 and latest -1. status[2 * group]: how it ended;
 // status[2 * group + 1]: the number of rounds.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
-one_launch_settle(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
             const dist* __restrict__ lengths, dist* distances, unsigned char* buffer, unsigned* pending, int* waiting,
             int* stamps, int* vertices, unsigned* masks, int* previous, int* latest, offset capacity, int* starts,
             dist* lowest, int* counts, dist width, dist rtol, unsigned* barriers, int* halts,
             const volatile unsigned char* stop, int* status) {
-    Group group(members, barriers);
+    Group group(blocks_per_group, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
     __shared__ unsigned bits[WARPS][WORDS];
@@ -209,10 +209,10 @@ one_launch_settle(int n, int members, const offset* __restrict__ indptr, const i
 }
 
 // Leave each column of a vertex in the last of its entries, and set `reached` to all of them. A thread has a word.
-extern "C" __global__ void one_launch_last(int n, int members, const int* __restrict__ latest,
+extern "C" __global__ void one_launch_last(int n, int blocks_per_group, const int* __restrict__ latest,
                                      const int* __restrict__ previous, unsigned* masks, offset capacity,
                                      unsigned* reached, unsigned* barriers) {
-    const Group group(members, barriers);
+    const Group group(blocks_per_group, barriers);
     latest += (size_t)group.index * n;
     previous += group.index * capacity;
     masks += group.index * capacity * WORDS;
@@ -272,12 +272,12 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
 // sigma = the sum of sigma over tight predecessors, round after round; 1 in the first, the roots'. Columns of an entry
 // without a tight edge overflow.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
-one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
+one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
            const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
            const int* __restrict__ starts, dist rtol, value sigma_limit, unsigned* overflowed, unsigned* barriers,
            int* halts, const volatile unsigned char* stop, int* status, const double* __restrict__ class_sizes) {
-    Group group(members, barriers);
+    Group group(blocks_per_group, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
     unsigned char* columns = lists[threadIdx.x / 32];
@@ -304,7 +304,7 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
                                           .total
                                     : value(1);
                 if (live && share.part == 0) {
-                    if (MEMBERS && round) sigma = of_all(sigma, class_sizes[v]);
+                    if (CLASS_SIZES && round) sigma = of_all(sigma, class_sizes[v]);
                     values[entry] = sigma;
                     if (!(sigma > 0 && sigma <= sigma_limit))
                         atomicOr(&overflowed[group.index * WORDS + column / 32], 1u << column % 32);
@@ -324,7 +324,7 @@ one_launch_count(int n, int members, const offset* __restrict__ in_indptr, const
 // With it the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
-one_launch_backward(int n, int members, const offset* __restrict__ indptr, const int* __restrict__ indices,
+one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
               const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
@@ -332,7 +332,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
               value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
               unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
               const double* __restrict__ class_sizes) {
-    Group group(members, barriers);
+    Group group(blocks_per_group, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];
     unsigned char* columns = lists[threadIdx.x / 32];
@@ -378,7 +378,7 @@ one_launch_backward(int n, int members, const offset* __restrict__ indptr, const
                     if constexpr (SQUARES) squared += times() * x * x;
                     const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
                     const value onward = own_targets / sigma + sums.total;
-                    values[entry] = MEMBERS ? of_all(onward, class_sizes[v]) : onward;
+                    values[entry] = CLASS_SIZES ? of_all(onward, class_sizes[v]) : onward;
                     if constexpr (STRESS) {
                         through += times() * ((double)sigma * (double)sums.paths);
                         paths[entry] = own_targets + sums.paths;

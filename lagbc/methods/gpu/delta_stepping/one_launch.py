@@ -21,7 +21,7 @@ from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
     Lengths,
-    Placed,
+    RootRows,
     Rows,
     Size,
     bits_of,
@@ -88,7 +88,7 @@ class Arrays(GroupArrays):
     lengths: Any  # (nnz,)
     in_lengths: Any
 
-    def members(self, kernel: Kernel) -> int:
+    def blocks_per_group(self, kernel: Kernel) -> int:
         """Return the thread blocks of each group in a launch, all of them resident."""
         return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
 
@@ -117,11 +117,11 @@ def begin_compile(plan: SweepPlan, dist: str | None) -> None:
         begin_sums(dist or "float64")
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], placed: Placed) -> Found:
+def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances, and find the levels and count paths, if a sum needs it."""
     rows = arrays.rows
     arrays.used = count_groups(roots)
-    while _settle(arrays, placed) == QUEUE_FULL:
+    while _settle(arrays, root_rows) == QUEUE_FULL:
         grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
     if not rows.plan.sums & PATH_SUMS:
         return Found(0, np.zeros(len(roots), np.bool_), None)
@@ -157,10 +157,10 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     return dist, cp.where(cp.isfinite(dist), values.reshape(dist.shape).astype(np.float64), 0.0)
 
 
-def _settle(arrays: Arrays, placed: Placed) -> int:
+def _settle(arrays: Arrays, root_rows: RootRows) -> int:
     """Settle all distances, and queue the near entries of each round; return how that ended."""
     rows = arrays.rows
-    _start(arrays, placed)
+    _start(arrays, root_rows)
     return _launch(
         arrays,
         _kernel(rows, arrays.dist, "one_launch_settle"),
@@ -184,19 +184,19 @@ def _settle(arrays: Arrays, placed: Placed) -> int:
     )
 
 
-def _start(arrays: Arrays, placed: Placed) -> None:
+def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Let the roots wait, at distance 0."""
-    sizes, place = queue_places(arrays.rows, placed)
+    sizes, place = queue_places(arrays.rows, root_rows)
     groups = np.arange(len(sizes))
     first = groups, np.zeros_like(groups)
-    scatter(arrays.waiting, (placed.group, np.zeros_like(place), place), placed.position)
+    scatter(arrays.waiting, (root_rows.group, np.zeros_like(place), place), root_rows.position)
     arrays.counts.fill(0)
     scatter(arrays.counts, first, sizes)
     fill(arrays.lowest, np.nan)  # its bits are above those of all distances
     scatter(arrays.lowest, first, 0)
     fill(arrays.distances, np.inf)
-    scatter(arrays.distances, placed.places, 0)
-    set_bits(arrays.pending, placed)
+    scatter(arrays.distances, root_rows.places, 0)
+    set_bits(arrays.pending, root_rows)
     arrays.stamps.fill(0)
     fill(arrays.latest, -1)
     scatter(arrays.starts, first, 0)
@@ -208,12 +208,12 @@ def _leave_last(arrays: Arrays) -> None:
     rows = arrays.rows
     arrays.reached.fill(0)
     kernel = _kernel(rows, arrays.dist, "one_launch_last")
-    members = arrays.members(kernel)
+    blocks_per_group = arrays.blocks_per_group(kernel)
     kernel(
-        (members * arrays.used,),
+        (blocks_per_group * arrays.used,),
         THREADS,
         n=rows.rows,
-        members=members,
+        blocks_per_group=blocks_per_group,
         latest=arrays.latest,
         previous=arrays.previous,
         masks=arrays.masks,
@@ -241,7 +241,7 @@ def _sweep(arrays: Arrays, kernel: Kernel, **given: Any) -> None:
 
 def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    return launch(arrays, kernel, arrays.used, arrays.members(kernel), **given)
+    return launch(arrays, kernel, arrays.used, arrays.blocks_per_group(kernel), **given)
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:

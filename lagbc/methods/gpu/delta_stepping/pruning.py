@@ -26,7 +26,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place_roots
 from lagbc.methods.gpu.delta_stepping import launch_per_round
 from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
 
@@ -84,7 +84,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
     """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
     arrays = launch_per_round.allocate(rows, lengths, strict=False)
-    found = launch_per_round.forward(arrays, hubs, place(rows, hubs))
+    found = launch_per_round.forward(arrays, hubs, place_roots(rows, hubs))
     return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 
 

@@ -5,9 +5,9 @@ extern "C" __global__ void __launch_bounds__(1024)
 traversal_edge_parallel_forward(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                 offset stride, int most, depth* depths, value* values, const int* __restrict__ tails,
                                 value* sums, const int* __restrict__ roots, value sigma_limit, int* overflowed,
-                                int* deepest, int searches, int members, unsigned* barriers, int* flags,
+                                int* deepest, int searches, int blocks_per_group, unsigned* barriers, int* flags,
                                 const volatile unsigned char* stop, int* status) {
-    Rounds group(members, barriers, flags, stop, status);
+    Rounds group(blocks_per_group, barriers, flags, stop, status);
     const offset nnz = indptr[n];
     for (int search = group.index; search < searches; search += group.groups()) {
         const Row row(search, stride, depths, values);
@@ -33,9 +33,9 @@ traversal_edge_parallel_backward(int n, const offset* __restrict__ indptr, const
                                  offset stride, int most, depth* depths, value* values, const int* __restrict__ tails,
                                  value* sums, const int* __restrict__ deepest, const double* __restrict__ times,
                                  const double* __restrict__ omega, double endpoints, double* delta, int searches,
-                                 int members, unsigned* barriers, int* flags, const volatile unsigned char* stop,
-                                 int* status) {
-    Rounds group(members, barriers, flags, stop, status);
+                                 int blocks_per_group, unsigned* barriers, int* flags,
+                                 const volatile unsigned char* stop, int* status) {
+    Rounds group(blocks_per_group, barriers, flags, stop, status);
     const offset nnz = indptr[n];
     for (int search = group.index; search < searches; search += group.groups()) {
         if (times[search] == 0) continue;

@@ -314,8 +314,8 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
         if sweep == "forward":
             arrays.depths[:searches].fill(0)
             arrays.values[:searches].fill(0)
-        members, groups = (blocks, 1) if all_blocks else (1, blocks)
-        given |= {"searches": searches, "members": members}
+        blocks_per_group, groups = (blocks, 1) if all_blocks else (1, blocks)
+        given |= {"searches": searches, "blocks_per_group": blocks_per_group}
         given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
     indptr, indices = edges or (rows.indptr, rows.indices)
     _kernel(state, sweep)(

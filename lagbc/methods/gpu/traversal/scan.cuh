@@ -11,8 +11,10 @@ struct Rounds : Group {
     int* status;
     int round;
 
-    __device__ Rounds(int members, unsigned* barriers, int* flags, const volatile unsigned char* stop, int* status)
-        : Group(members, barriers), found(flags + 5 * index), halted(found + 3), stop(stop), status(status), round(0) {}
+    __device__ Rounds(int blocks_per_group, unsigned* barriers, int* flags, const volatile unsigned char* stop,
+                      int* status)
+        : Group(blocks_per_group, barriers), found(flags + 5 * index), halted(found + 3), stop(stop), status(status),
+          round(0) {}
 
     __device__ void begin(int level) {
         if (thread() == 0) {

@@ -1,4 +1,4 @@
-"""The ways in which the GPU's batched methods sweep, in hops and with lengths, and graphs that each of them takes."""
+"""The schedules of the batched methods of the GPU, in hops and with lengths, and graphs that each of them takes."""
 
 import numpy as np
 from strategies import adjacency, disjoint, grid, layered, lengths, matrix, path, scale_free, with_lengths
@@ -13,20 +13,20 @@ from lagbc.methods.sums import PATH_SUMS, SQUARES, Sums
 NAMES = ["scale-free", "mesh", "parts"]
 OTHERS = grid(6, 7), scale_free(120, 600, seed=4), matrix(3, []), layered(5, 9)
 HOPS = dict(zip(NAMES, (scale_free(400, 2500, seed=1), grid(13, 24), disjoint(path(90), *OTHERS)), strict=True))
-# On none of them a way gives up.
+# On none of them a schedule gives up.
 LENGTHS = {
     name: with_lengths(A, [1, 2], 7)
     for name, A in {**HOPS, "parts": disjoint(path(35), path(30), path(25), *OTHERS)}.items()
 }
 # Of the method in hops and of that with lengths.
-WAYS = {
+SCHEDULES = {
     False: ("launch per level", "one launch"),
     True: ("threshold", "window", "one launch"),
 }
 
 
-class Way:
-    """A way of sweeping, of the method in hops or of that with lengths; None is the one that the method takes."""
+class Schedule:
+    """A schedule, of the method in hops or of that with lengths; None is the one that the method takes."""
 
     def __init__(self, weighted, name, monkeypatch):
         self.weighted, self.name = weighted, name
@@ -38,8 +38,8 @@ class Way:
 
     def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS - SQUARES, **options):
         graph = as_graph(A, directed=directed, weighted=self.weighted)
-        way = {"way": self.name} if self.weighted else {}
-        return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **way)
+        schedule = {"schedule": self.name} if self.weighted else {}
+        return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **schedule)
 
     def search(self, A, root, *, directed=True):
         """Path counts and distances from a root, inf where it does not lead."""
