@@ -80,10 +80,10 @@ def count(
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, strength, arguments.rtol)
-    members = _members(graph, arguments.groups)
+    in_group = _mark_groups(graph, arguments.groups)
     with stopping_by(how.stop):
-        raw: NDArray[np.float64] = _raw(graph.on_host, members, tolerance, how, endpoints=endpoints)
-    return Counted(graph, raw, members.sum(axis=0))
+        raw: NDArray[np.float64] = _raw(graph.on_host, in_group, tolerance, how, endpoints=endpoints)
+    return Counted(graph, raw, in_group.sum(axis=0))
 
 
 def _require_usual(options: Options) -> None:
@@ -98,12 +98,12 @@ def _require_usual(options: Options) -> None:
             )
 
 
-def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
+def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
     """Mark the vertices of each group, a column each."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InvalidTypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
     listed = list(groups)
-    members = np.zeros((graph.n, len(listed)), np.bool_)
+    in_group = np.zeros((graph.n, len(listed)), np.bool_)
     for place, group in enumerate(listed):
         what = f"groups[{place}]"
         if isinstance(group, str) or not isinstance(group, Iterable):
@@ -111,24 +111,24 @@ def _members(graph: Graph, groups: Any) -> NDArray[np.bool_]:
                 f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
             )
         vertices = group if isinstance(group, np.ndarray) else list(group)
-        members[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices), graph.names), place] = True
-    return members
+        in_group[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices), graph.names), place] = True
+    return in_group
 
 
 def _raw(
-    graph: Graph, members: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
+    graph: Graph, in_group: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
 ) -> NDArray[np.float64]:
     """Sum over ordered pairs, groups being counted some at a time."""
     roots = np.flatnonzero(graph.out_degrees)
-    at_once, threads = _fit(graph, members.shape[1], how)
-    starts = range(0, members.shape[1], at_once)
+    at_once, threads = _fit(graph, in_group.shape[1], how)
+    starts = range(0, in_group.shape[1], at_once)
     totals = [np.zeros(0)]
     with ExitStack() as stack:
         edges = graph.nnz if graph.directed else graph.nnz / 2
         meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
         carrier = Threads() if threads > 1 else Inline()
         for number, first in enumerate(starts):
-            some = np.ascontiguousarray(members[:, first : first + at_once])
+            some = np.ascontiguousarray(in_group[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
             totals.append(work.finish(sum_over(work, carrier, keep=partial(_tell, meter, number * len(roots)))))
     return np.concatenate(totals)

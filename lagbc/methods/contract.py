@@ -143,7 +143,7 @@ class SweepPlan:
     Notes
     -----
     A path count P[v] is the number of shortest paths from the root to all m[v] members of v. With c[w] over the tight
-    successors w of v, members change two lines of the sweep, once a row when its gather is finished:
+    successors w of v, class_sizes change two lines of the sweep, once a row when its gather is finished:
 
         forward    P[v] = m[v] * (sum of P[u] over tight predecessors u);   P[root] = 1, whatever m[root] is
         backward   b[v] = sum of c[w];   c[v] = m[v] * (omega[v] / P[v] + b[v])

@@ -23,16 +23,16 @@ class Groups(Work):
     ----------
     graph : Graph
     roots : ndarray of int64
-    members : ndarray of bool, shape (n, groups)
+    in_group : ndarray of bool, shape (n, groups)
     hands : int
     rtol : float
     endpoints : bool
     """
 
     def __init__(
-        self, graph: Graph, roots: Items, members: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
+        self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
     ) -> None:
-        self._graph, self._items, self._members, self._hands = graph, roots, members, hands
+        self._graph, self._items, self._in_group, self._hands = graph, roots, in_group, hands
         self._rtol, self._endpoints = rtol, endpoints
 
     @property
@@ -63,18 +63,18 @@ class Groups(Work):
                 yield root
 
         def run(span: Span, roots: Items) -> list[Piece]:
-            how = self._members, self._rtol
+            how = self._in_group, self._rtol
             return [Piece(span, sum_of_roots(self._graph, each(roots), *how, endpoints=self._endpoints))]
 
         return run
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
         """Add panel after panel."""
-        sums = np.zeros(self._members.shape[1]) if total.chunks is None else total.chunks
+        sums = np.zeros(self._in_group.shape[1]) if total.chunks is None else total.chunks
         for piece in pieces:
             sums = sums + piece.sums
         return Total(pieces[-1].span.last, sums)
 
     def finish(self, total: Total) -> NDArray[np.float64]:
         """Return a number a group."""
-        return np.zeros(self._members.shape[1]) if total.chunks is None else total.chunks
+        return np.zeros(self._in_group.shape[1]) if total.chunks is None else total.chunks

@@ -190,7 +190,7 @@ class Batches:
     MemoryError
         The state does not fit.
     NotImplementedError
-        The sweep has members, and the method does not read them.
+        The sweep has class_sizes, and the method does not read them.
     """
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:

@@ -24,21 +24,21 @@ from lagbc.native import core, csr
 def sum_of_roots(
     graph: Graph,
     roots: Iterable[int],
-    members: NDArray[np.bool_],
+    in_group: NDArray[np.bool_],
     rtol: float,
     *,
     endpoints: bool,
 ) -> NDArray[np.float64]:
-    """Sum the shares of some roots over all targets, of ordered pairs, a number for each column of `members`."""
+    """Sum the shares of some roots over all targets, of ordered pairs, a number for each column of `in_group`."""
     into, plan = graph.transpose, SweepPlan(batch=1, rtol=rtol)
     edges = csr(*into.csr)
-    shares, is_passed = np.zeros(members.shape), np.zeros(graph.n, np.bool_)
-    totals = np.zeros(members.shape[1])
+    shares, is_passed = np.zeros(in_group.shape), np.zeros(graph.n, np.bool_)
+    totals = np.zeros(in_group.shape[1])
     for root in roots:
         dist, sigma = extended.count_paths(graph, plan, root, log2=False)
         is_log = not np.isfinite(sigma).all()
         if is_log:
             dist, sigma = extended.count_paths(graph, plan, root, log2=True)
         reached = np.argsort(dist, kind="stable")[: np.count_nonzero(np.isfinite(dist))]
-        core.add_group_shares(edges, reached, dist, sigma, is_log, rtol, members, endpoints, shares, is_passed, totals)
+        core.add_group_shares(edges, reached, dist, sigma, is_log, rtol, in_group, endpoints, shares, is_passed, totals)
     return totals
