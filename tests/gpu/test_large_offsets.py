@@ -31,16 +31,16 @@ def move_edges(cupy, state):
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_every_way(cupy, way, directed):
-    for A in way.graphs.values():
+def test_every_schedule(cupy, schedule, directed):
+    for A in schedule.graphs.values():
         sums = []
         for is_moved in (False, True):
-            graph, state = way.prepared(A, directed=directed, sums=EVERYTHING)
+            graph, state = schedule.prepared(A, directed=directed, sums=EVERYTHING)
             roots = np.arange(min(graph.n, 512))
             if is_moved:
                 move_edges(cupy, state)
             found = Sums.zeros_of_batch(cupy, EVERYTHING, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
-            sweep(way.module, state, roots, found)
+            sweep(schedule.module, state, roots, found)
             sums.append({name: array.get() for name, array in found})
         for name, expected in sums[0].items():
             np.testing.assert_array_equal(sums[1][name], expected, err_msg=name)
