@@ -109,7 +109,7 @@ class SmallBlocks:
         has_edges, index = len(self.edge_scores) > 0, rows.indices.dtype
         kernel(
             *search,
-            new_trail(index, trail_arrays(index, vertices, edges, edges=has_edges, members=False)),
+            new_trail(index, trail_arrays(index, vertices, edges, edges=has_edges, class_sizes=False)),
             core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
             roots,
             rows.targets[None, :],

@@ -24,7 +24,7 @@ from lagbc.reduce.streams import Flows
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"})
 # Fields whose lengths no other field tells.
 FREE = {
-    *("Asked.members", "Buckets.before", "Csr.indptr", "Near.by_root", "Near.edge_rows", "Search.through"),
+    *("Asked.class_sizes", "Buckets.before", "Csr.indptr", "Near.by_root", "Near.edge_rows", "Search.through"),
     "Totals.edges",
 }
 
@@ -45,7 +45,7 @@ def records():
         state = dijkstra.prepare(graph, replace(every, bounds=bounds))
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)
     edges = csr(*weighted.csr)
-    yield core.RootSweep32(out=edges, into=edges, members=np.ones(20), stop=np.zeros(1, np.uint8))
+    yield core.RootSweep32(out=edges, into=edges, class_sizes=np.ones(20), stop=np.zeros(1, np.uint8))
     block, columns = (
         csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
         csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),

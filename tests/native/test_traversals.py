@@ -20,7 +20,7 @@ def asked(stop=None):
 
 def trail_of(A, index):
     index = np.dtype(index)
-    return new_trail(index, trail_arrays(index, A.shape[0], A.nnz, edges=False, members=False))
+    return new_trail(index, trail_arrays(index, A.shape[0], A.nnz, edges=False, class_sizes=False))
 
 
 def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):

@@ -130,7 +130,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     sweep = kind(
         out=csr(*graph.csr),
         into=csr(*into.csr),
-        members=plan.class_sizes,
+        class_sizes=plan.class_sizes,
         rtol=plan.rtol,
         radius=plan.radius,
         stop=plan.stop.value,

@@ -34,7 +34,7 @@ template <class Class, class Index, class... Fields>
 void bind_sweep(nb::module_& m, const char* name, Fields... fields) {
     using S = Sweep<Index>;
     record<Class>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"queue", &S::queue}, Field{"order", &S::order, "n"},
-                  Field{"omega", &S::omega, "n"}, Field{"members", &S::members, "n"},
+                  Field{"omega", &S::omega, "n"}, Field{"class_sizes", &S::class_sizes, "n"},
                   Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
                   Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"linear", &S::linear},
                   Field{"roots", &S::roots}, Field{"entries", &S::entries}, Field{"depth", &S::depth},

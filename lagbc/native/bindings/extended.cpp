@@ -10,7 +10,7 @@ template <class Index>
 void bind_root(nb::module_& m, const char* name) {
     using S = RootSweep<Index>;
     record<S>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"into", &S::into, "n, nnz"},
-              Field{"members", &S::members, "n"}, Field{"rtol", &S::rtol}, Field{"radius", &S::radius},
+              Field{"class_sizes", &S::class_sizes, "n"}, Field{"rtol", &S::rtol}, Field{"radius", &S::radius},
               Field{"stop", &S::stop});
 }
 

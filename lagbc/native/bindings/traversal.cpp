@@ -25,7 +25,7 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
     record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order, "n"}, Field{"dist", &T::dist, "n"},
               Field{"sigma", &T::sigma, "n"}, Field{"tails", &T::tails, "most"}, Field{"heads", &T::heads, "most"},
               Field{"edges", &T::edges, "most"}, Field{"own", &T::own, "n"}, Field{"onward", &T::onward, "n"},
-              Field{"members", &T::members, "n"});
+              Field{"class_sizes", &T::class_sizes, "n"});
     record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds, "3, decaying"}, Field{"cutoffs", &N::cutoffs},
               Field{"weights", &N::weights, "n"}, Field{"trips", &N::trips, "trips"},
               Field{"trip_ends", &N::trip_ends, "trips"}, Field{"first_trip", &N::first_trip, "n + 1"},
@@ -61,7 +61,7 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
                    Field{"distance_squares", &Totals::distance_squares, "n"},
                    Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"touched", &Totals::touched, "n"},
                    Field{"count", &Totals::count});
-    record<Asked>(m, "Asked", Field{"members", &Asked::members, "n"}, Field{"radius", &Asked::radius},
+    record<Asked>(m, "Asked", Field{"class_sizes", &Asked::class_sizes, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
                   Field{"linear", &Asked::linear}, Field{"stop", &Asked::stop});

@@ -104,7 +104,7 @@ def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
     """State the arrays of every sweep, by the names of the kernels' records, and of a batch's sums."""
     n, counts = graph.n, bool(plan.sums & PATH_SUMS)
     return {
-        "given": {"omega": Array((n,), FLOAT), "members": None if plan.class_sizes is None else Array((n,), FLOAT)},
+        "given": {"omega": Array((n,), FLOAT), "class_sizes": None if plan.class_sizes is None else Array((n,), FLOAT)},
         "queue": queue_arrays(graph, room),
         "sweep": {
             "values": Array((n, COLUMNS), FLOAT) if counts else None,
@@ -151,7 +151,7 @@ def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> di
         "queue": queue_of(graph, plan, arrays["queue"]),
         "order": graph.order,
         "omega": np.ones(graph.n) if plan.omega is None else plan.omega[graph.order],
-        "members": None if plan.class_sizes is None else plan.class_sizes[graph.order],
+        "class_sizes": None if plan.class_sizes is None else plan.class_sizes[graph.order],
         "stop": plan.stop.value,
         "sigma_limit": plan.sigma_limit,
         "endpoints": plan.endpoints,

@@ -105,14 +105,16 @@ class Levels:
 
 def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
     """State the arrays of a `State` without its search, with room for `edges` tight edges of a root."""
-    n, has_members = graph.n, plan.class_sizes is not None
+    n, has_class_sizes = graph.n, plan.class_sizes is not None
     of_vertices = Array((n,), FLOAT)
     arrays = {
         "given": {
             "omega": None if plan.omega is None else of_vertices,
-            "members": of_vertices if has_members else None,
+            "class_sizes": of_vertices if has_class_sizes else None,
         },
-        "trail": trail_arrays(graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), members=has_members),
+        "trail": trail_arrays(
+            graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), class_sizes=has_class_sizes
+        ),
     }
     if plan.bounds is not None:
         return arrays | near.arrays(graph, plan, max(n, blocks.least), edges)
@@ -124,8 +126,8 @@ def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]
     return arrays | {"totals": totals}
 
 
-def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, members: bool) -> dict[str, Array | None]:
-    """State the trail of a search of n vertices and up to `most` tight edges, with their numbers, and members."""
+def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, class_sizes: bool) -> dict[str, Array | None]:
+    """State the trail of a search of n vertices and up to `most` tight edges, with their numbers, and class sizes."""
     return {
         "order": Array((n,), index),
         "dist": Array((n,), FLOAT),
@@ -135,7 +137,7 @@ def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, member
         "edges": Array((most,), INTEGER) if edges else None,
         "own": Array((n,), FLOAT),
         "onward": Array((n,), FLOAT),
-        "members": Array((n,), FLOAT) if members else None,
+        "class_sizes": Array((n,), FLOAT) if class_sizes else None,
     }
 
 
@@ -157,7 +159,7 @@ def prepare(
     """Allocate one worker's arrays, without its search."""
     has_paths, order = bool(plan.sums & PATH_SUMS), graph.order
     asked = core.Asked(
-        members=None if plan.class_sizes is None else plan.class_sizes[order],
+        class_sizes=None if plan.class_sizes is None else plan.class_sizes[order],
         radius=plan.radius,
         limit=plan.sigma_limit if has_paths else np.inf,
         rtol=plan.rtol,

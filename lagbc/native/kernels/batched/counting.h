@@ -6,7 +6,7 @@
 //     backward   c at L = omega / sigma + T plus.second c;   delta = sigma * (that product)   in the reverse order
 //     stress     t at L = omega + T plus.second t;           stress = sigma * (that product)
 //     edges      of v -> w in T: the dot product of the rows sigma[v] and c[w]
-//     members    a row of P, and a row of c, is multiplied by how many vertices v stands for when it is finished
+//     classes    a row of P, and a row of c, is multiplied by how many vertices v stands for when it is finished
 //
 // A vertex can be counted in the columns in which all its tight predecessors have been, and waits in the others. The
 // choice of the next such vertex changes nothing but the time: its distance from the nearest root is small. Rows far

@@ -7,7 +7,7 @@
 //     backward   c at level l = omega / sigma + (A plus.second c)<L_l> on L_{l+1};   delta = sigma * (that product)
 //     stress     t at level l = omega + (A plus.second t)<L_l> on L_{l+1};   stress = sigma * (that product)
 //     edges      of v -> w from level l to level l + 1: the dot product of the rows sigma[v] and c[w]
-//     members    a row of F, and a row of c, is multiplied by how many vertices v stands for when it is finished
+//     classes    a row of F, and a row of c, is multiplied by how many vertices v stands for when it is finished
 //
 // The two products are pulls: a row gathers from its neighbours in row order, and only the owner of a row writes it. So
 // the sums do not depend on the direction taken, on threads or on memory. Bits alone are pushed, on levels whose

@@ -37,7 +37,7 @@ LAGBC_INLINE uint64_t gather(Span<const int64_t> starts, Span<const Index> ends,
 // Write the paths to all members of v, `total` of them to each; note the columns in which they are too many.
 template <class Index>
 LAGBC_INLINE void put_paths(const Sweep<Index>& s, int64_t v, uint64_t wanted, Row& total, uint64_t& overflowed) {
-    if (s.members.is_there) scale_row(total, s.members[v]);
+    if (s.class_sizes.is_there) scale_row(total, s.class_sizes[v]);
     overflowed |= put_row(s.values[v], wanted, total, s.sigma_limit);
 }
 
@@ -108,9 +108,9 @@ struct Backward {
         } else {
             sums.dependency[v] += finish_row(s.values[v], mask, total, omega, weights.times);
         }
-        if (s.members.is_there) {
+        if (s.class_sizes.is_there) {
             Row own = load_row(s.values[v]);
-            scale_row(own, s.members[v]);
+            scale_row(own, s.class_sizes[v]);
             put_row(s.values[v], mask, own, infinity);
         }
     }

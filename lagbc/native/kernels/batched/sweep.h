@@ -8,13 +8,13 @@ namespace lagbc {
 // The fields of every sweep: 64 roots are the 64 columns of a batch.
 template <class Index>
 struct Sweep {
-    Ref<const Csr<Index>> out;             // the graph in sweep order
-    Ref<Queue<Index>> queue;               // filled by the forward sweep
-    Span<const int64_t> order;             // (n,): the vertex of each row, in matrix order
-    Span<const double> omega;              // (n,): how many targets each vertex stands for
-    Optional<Span<const double>> members;  // (n,): how many vertices each stands for on a path; None is one each
-    Optional<Rows<double>> values;         // sigma, then c; None if distances are enough
-    Optional<Rows<double>> paths;          // t, for stress
+    Ref<const Csr<Index>> out;                 // the graph in sweep order
+    Ref<Queue<Index>> queue;                   // filled by the forward sweep
+    Span<const int64_t> order;                 // (n,): the vertex of each row, in matrix order
+    Span<const double> omega;                  // (n,): how many targets each vertex stands for
+    Optional<Span<const double>> class_sizes;  // (n,): how many vertices each stands for on a path; None is one each
+    Optional<Rows<double>> values;             // sigma, then c; None if distances are enough
+    Optional<Rows<double>> paths;              // t, for stress
     Stop stop;
     double sigma_limit = 0;  // columns with larger counts are recomputed
     bool endpoints = false;  // whether the ends of a path count as vertices on it

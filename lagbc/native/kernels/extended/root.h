@@ -18,10 +18,10 @@ namespace lagbc {
 // The record by which single roots are searched and summed.
 template <class Index>
 struct RootSweep {
-    Ref<const Csr<Index>> out, into;       // the graph, and its transpose
-    Optional<Span<const double>> members;  // (n,): how many vertices each stands for on a path; None is one each
-    double rtol = 0;                       // relative difference up to which two lengths are equal
-    double radius = 0;                     // the distance up to which a root searches
+    Ref<const Csr<Index>> out, into;           // the graph, and its transpose
+    Optional<Span<const double>> class_sizes;  // (n,): how many vertices each stands for on a path; None is one each
+    double rtol = 0;                           // relative difference up to which two lengths are equal
+    double radius = 0;                         // the distance up to which a root searches
     Stop stop;
 };
 
@@ -67,9 +67,9 @@ LAGBC_INLINE bool is_tight(double near, double length, double far, double rtol) 
 }
 
 template <class Index>
-LAGBC_INLINE Extended times_members(const RootSweep<Index>& s, Extended number, int64_t v) {
-    if (!s.members.is_there) return number;
-    return extended(number.mantissa * s.members[v], number.exponent);
+LAGBC_INLINE Extended times_class_size(const RootSweep<Index>& s, Extended number, int64_t v) {
+    if (!s.class_sizes.is_there) return number;
+    return extended(number.mantissa * s.class_sizes[v], number.exponent);
 }
 
 // Fill `dist`, infinite before, and return the vertices that the root reaches within the radius, by rising distance.
@@ -187,14 +187,14 @@ std::tuple<Buffer<int64_t>, Buffer<double>, Buffer<double>, Buffer<int64_t>, int
         if (total.mantissa == 0.0)
             pathless = v;
         else
-            sigma.set(v, times_members(s, total, v));
+            sigma.set(v, times_class_size(s, total, v));
     }
     return {std::move(reached), std::move(dist), std::move(sigma.mantissas), std::move(sigma.powers), pathless};
 }
 
 // Delta of every vertex, times * 2**times_power as much as one root's.
 //
-//     c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w, times its members
+//     c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w, times class_sizes[v]
 //
 // is written over sigma. With `edges`, times sigma[v] c[w] is written there for every tight edge. Only these and delta
 // leave their exponent, at the end.
@@ -219,7 +219,7 @@ Buffer<double> sum_root(const RootSweep<Index>& s, Span<const int64_t> reached, 
         delta[v] = rounded(sigma.mantissa * total.mantissa * times, sigma.exponent + total.exponent + times_power);
         const Extended target = any_extended(omega[v]);
         const Extended own = extended(target.mantissa / sigma.mantissa, target.exponent - sigma.exponent);
-        const Extended c = times_members(s, add(own, total), v);
+        const Extended c = times_class_size(s, add(own, total), v);
         mantissas[v] = c.mantissa;
         powers[v] = c.exponent;
     }

@@ -14,7 +14,7 @@ using Methods =
            Kernel<"turn(columns, rows)", turn>,
            Kernel<"turn_back(rows, columns)", turn_back<double, double>, turn_back<double, int32_t>,
                   turn_back<float, double>, turn_back<float, int32_t>>,
-           Kernel<"add_group_shares(into, reached, dist, sigma, is_log, rtol, members, endpoints, shares, is_passed, "
+           Kernel<"add_group_shares(into, reached, dist, sigma, is_log, rtol, in_group, endpoints, shares, is_passed, "
                   "totals)",
                   add_group_shares<Narrow>, add_group_shares<Wide>>>;
 

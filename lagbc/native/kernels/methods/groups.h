@@ -15,12 +15,12 @@ namespace lagbc::LAGBC_LEVEL {
 // into       edges that enter each vertex
 // reached    by their distances
 // sigma      path counts, or their logarithms to the base of 2
-// members    whether a vertex is in a group
+// in_group   whether a vertex is in a group
 // shares     t, scratch, of shape (n, groups); and whether any of a vertex's is not 0
 // totals     over all targets; pairs with an end in a group count wholly with `endpoints`, else not at all
 template <class Index>
 void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<const double> dist,
-                      Span<const double> sigma, bool is_log, double rtol, Matrix<const bool> members, bool endpoints,
+                      Span<const double> sigma, bool is_log, double rtol, Matrix<const bool> in_group, bool endpoints,
                       Matrix<double> shares, Span<bool> is_passed, Span<double> totals) {
     const int64_t root = reached[0], groups = totals.size;
     is_passed[root] = false;
@@ -40,11 +40,11 @@ void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<
             for (int64_t g = 0; g < groups; ++g) share[g] += part * before[g];
         }
         for (int64_t g = 0; g < groups; ++g) {
-            if (members[v][g]) {
+            if (in_group[v][g]) {
                 passed = true;
                 share[g] = 1.0;
             }
-            totals[g] += members[root][g] || members[v][g] ? static_cast<double>(endpoints) : share[g];
+            totals[g] += in_group[root][g] || in_group[v][g] ? static_cast<double>(endpoints) : share[g];
         }
         is_passed[v] = passed;
     }

@@ -30,7 +30,7 @@ using Reduce = Family<
     Kernel<"join_open(out, into, keys)", join_open<Narrow>, join_open<Wide>>,
     Kernel<"join_closed(out, into, keys, first)", join_closed<Narrow>, join_closed<Wide>>,
     Kernel<"take_kept(graph, kept, position)", take_kept<Narrow>, take_kept<Wide>>,
-    Kernel<"pairs_inside(out, into, first, closed, sources, targets, members)", pairs_inside<Narrow>,
+    Kernel<"pairs_inside(out, into, first, closed, sources, targets, class_sizes)", pairs_inside<Narrow>,
            pairs_inside<Wide>>,
     Kernel<"walk_chains(graph, number, ends, lengths, counts, inside, distances, steps)", walk_chains<Narrow>,
            walk_chains<Wide>>,

@@ -96,7 +96,7 @@ template <class Index>
 std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, const Csr<Index>& into,
                                                       Span<const Index> first, Span<const bool> closed,
                                                       Span<const double> sources, Span<const double> targets,
-                                                      Span<const double> members) {
+                                                      Span<const double> class_sizes) {
     const bool is_symmetric = out.indptr.data == into.indptr.data;
     const Buffer<double> demand = demand_inside(first, sources, targets);
     Buffer<double> extra(first.size, 0.0);
@@ -111,9 +111,9 @@ std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, con
         const auto each = [&](const auto& visit) {
             visit_nearest(out, into, is_symmetric, first, v, to_others, from_others, visit);
         };
-        each([&](Index z) { ways += members[z]; });
+        each([&](Index z) { ways += class_sizes[z]; });
         unknown[v] = ways == 0.0;
-        if (!unknown[v]) each([&](Index z) { extra[z] += demand[v] * members[z] / ways; });
+        if (!unknown[v]) each([&](Index z) { extra[z] += demand[v] * class_sizes[z] / ways; });
     }
     return {std::move(extra), std::move(unknown)};
 }

@@ -3,7 +3,7 @@
 //     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];  delta = sigma[i] * onward[i]
 //     stress       onward[i] = sum over the heads j of i of omega + onward[j];  stress = sigma[i] * onward[i]
 //     edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j])
-//     members      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
+//     classes      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
 //
 // One loop over the edges, from the last, makes `onward` of all vertices: there is no loop over the few edges of a
 // vertex, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
@@ -57,34 +57,34 @@ LAGBC_INLINE void sum_edges(const Trail<Index>& trail, int64_t count, int64_t ti
 
 // Make `onward` from `own`.
 template <class Index>
-void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> members, int64_t count,
-                int64_t tight) {
+void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span<const double>> class_sizes,
+                int64_t count, int64_t tight) {
     const auto onward = trail.onward;
     std::fill_n(onward.data, count, 0.0);
-    if (members.is_there)
+    if (class_sizes.is_there)
         sum_edges(trail, count, tight,
-                  [&](int64_t head) LAGBC_INLINED { return own[head] + members[head] * onward[head]; });
+                  [&](int64_t head) LAGBC_INLINED { return own[head] + class_sizes[head] * onward[head]; });
     else
         sum_edges(trail, count, tight, [&](int64_t head) LAGBC_INLINED { return own[head] + onward[head]; });
 }
 
 // Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root.
 template <class Index>
-void add_onward(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
+void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_sizes, int64_t count, int64_t tight,
                 double times, Span<double> total) {
     const auto order = trail.order;
     const auto sigma = trail.sigma, onward = trail.onward;
-    sum_onward(trail, {trail.own.data, count}, members, count, tight);
+    sum_onward(trail, {trail.own.data, count}, class_sizes, count, tight);
     for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
 }
 
 // `add_onward` with the squares of a root's terms. Where targets count linearly, vertices count twice their distance.
 template <class Index>
-void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> members, int64_t count, int64_t tight,
-                        double times, bool linear, Span<double> total, Span<double> squares) {
+void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> class_sizes, int64_t count,
+                        int64_t tight, double times, bool linear, Span<double> total, Span<double> squares) {
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma, onward = trail.onward;
-    sum_onward(trail, {trail.own.data, count}, members, count, tight);
+    sum_onward(trail, {trail.own.data, count}, class_sizes, count, tight);
     for (int64_t i = 1; i < count; ++i) {
         const double x = sigma[i] * onward[i] * (linear ? 2.0 * dist[i] : 1.0);
         total[order[i]] += x * times;
@@ -117,10 +117,10 @@ void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<doub
     const auto tails = trail.tails, heads = trail.heads;
     const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
     const auto edges = trail.edges;
-    const auto members = trail.members;
+    const auto class_sizes = trail.class_sizes;
     for (int64_t j = 0; j < tight; ++j) {
         const int64_t head = heads[j];
-        const double beyond = members.is_there ? members[head] * onward[head] : onward[head];
+        const double beyond = class_sizes.is_there ? class_sizes[head] * onward[head] : onward[head];
         total[edges[j]] += sigma[tails[j]] * (own[head] + beyond) * times;
     }
 }
@@ -131,7 +131,7 @@ void add_edges_squares(const Trail<Index>& trail, int64_t tight, double times, S
     const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
     for (int64_t j = 0; j < tight; ++j) {
         const int64_t head = trail.heads[j];
-        const double beyond = trail.members.is_there ? trail.members[head] * onward[head] : onward[head];
+        const double beyond = trail.class_sizes.is_there ? trail.class_sizes[head] * onward[head] : onward[head];
         const double x = sigma[trail.tails[j]] * (own[head] + beyond);
         squares[trail.edges[j]] += x * times * x;
     }
@@ -159,17 +159,17 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     list_touched<Index>({order.data, count}, totals);
     if (totals.dependency.is_there) {
         own_targets<true>(trail, count, omega);
-        const auto members = trail.members;
-        if (members.is_there)
-            for (int64_t i = 0; i < count; ++i) own[i] *= members[i];
+        const auto class_sizes = trail.class_sizes;
+        if (class_sizes.is_there)
+            for (int64_t i = 0; i < count; ++i) own[i] *= class_sizes[i];
         if (asked.linear)
             for (int64_t i = 1; i < count; ++i) own[i] /= dist[i];
-        const Optional<Span<const double>> onward_members{{members.data, members.size}, members.is_there};
+        const Optional<Span<const double>> onward_sizes{{class_sizes.data, class_sizes.size}, class_sizes.is_there};
         if (totals.dependency_squares.is_there)
-            add_onward_squares(trail, onward_members, count, tight, times, asked.linear, totals.dependency,
+            add_onward_squares(trail, onward_sizes, count, tight, times, asked.linear, totals.dependency,
                                totals.dependency_squares);
         else
-            add_onward(trail, onward_members, count, tight, times, totals.dependency);
+            add_onward(trail, onward_sizes, count, tight, times, totals.dependency);
         if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
     }
     if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);

@@ -195,14 +195,14 @@ template <class Index>
 int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index>& search, const Asked& asked) {
     const auto known = search.dist, dist = trail.dist, sigma = trail.sigma;
     const auto tails = trail.tails, heads = trail.heads;
-    const auto members = trail.members;
+    const auto class_sizes = trail.class_sizes;
     const auto edges = trail.edges;
     const auto through = search.through;
     const auto places = search.places;
     const double rtol = asked.rtol;  // a local copy, as a store to sigma might change the field
     std::fill_n(sigma.data, noted.count, 0.0);
-    if (asked.members.is_there)
-        for (int64_t i = 0; i < noted.count; ++i) members[i] = asked.members[trail.order[i]];
+    if (asked.class_sizes.is_there)
+        for (int64_t i = 0; i < noted.count; ++i) class_sizes[i] = asked.class_sizes[trail.order[i]];
     sigma[0] = 1.0;
     int64_t tight = 0;
     for (int64_t note = 0; note < noted.edges; ++note) {
@@ -211,7 +211,7 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
         if (!(dist[tail] < far && far < infinity)) continue;
         if (!(std::abs(through[note] - far) <= rtol * far)) continue;
         const Index place = places[heads[note]];
-        sigma[place] += members.is_there ? sigma[tail] * members[place] : sigma[tail];
+        sigma[place] += class_sizes.is_there ? sigma[tail] * class_sizes[place] : sigma[tail];
         tails[tight] = tail;
         heads[tight] = place;
         if (edges.is_there) edges[tight] = edges[note];

@@ -58,7 +58,7 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
                     int64_t root) {
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma;
-    const auto members = asked.members;
+    const auto class_sizes = asked.class_sizes;
     order[0] = static_cast<Index>(root);
     places[root] = 0;
     sigma[0] = 1.0;
@@ -67,10 +67,10 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
     for (double level = 0.0; first < reached.count && !asked.stop.is_set(); level += 1.0) {
         const int64_t last = reached.count;
         for (int64_t i = first; i < last; ++i) dist[i] = level;
-        if (members.is_there)
+        if (class_sizes.is_there)
             for (int64_t i = first; i < last; ++i) {
-                trail.members[i] = members[order[i]];
-                if (i > 0) sigma[i] *= trail.members[i];
+                trail.class_sizes[i] = class_sizes[order[i]];
+                if (i > 0) sigma[i] *= trail.class_sizes[i];
             }
         if (level + 1.0 > asked.radius) break;
         reached = trail.edges.is_there ? follow_edges<true>(graph, places, trail, first, last, reached.edges)

@@ -18,7 +18,7 @@ struct Trail {
     Span<Index> tails, heads;       // (most,) places in `order` of the ends of each tight edge; tails never fall
     Optional<Span<int64_t>> edges;  // (most,) number of the edge in the searched graph; None where edges are not summed
     Span<double> own, onward;       // (n,) room for the weight of a vertex, and for the sum over its tight successors
-    Optional<Span<double>> members;  // (n,) how many vertices order[i] stands for; None is one each
+    Optional<Span<double>> class_sizes;  // (n,) how many vertices order[i] stands for; None is one each
 };
 
 // Sums of a block of roots, by vertices and edges of the searched graph; None is not asked for. But `dependency` is
@@ -35,10 +35,10 @@ struct Totals {
 
 // The request for each root.
 struct Asked {
-    Optional<Span<const double>> members;  // (n,) how many vertices each stands for on a path
-    double radius;                         // no vertex beyond it is searched
-    double limit;                          // a root with a larger path count has overflowed
-    double rtol = 0.0;                     // how much longer than the shortest a path may be, relatively
+    Optional<Span<const double>> class_sizes;  // (n,) how many vertices each stands for on a path
+    double radius;                             // no vertex beyond it is searched
+    double limit;                              // a root with a larger path count has overflowed
+    double rtol = 0.0;                         // how much longer than the shortest a path may be, relatively
     bool counts_paths = true;
     bool endpoints = false;
     bool linear = false;  // whether a target counts by its nearness to a vertex, in `dependency` and its squares
