@@ -14,13 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-# Bytes; of arrays on a GPU they are CuPy's.
-Message = Any
+from lagbc.methods.block import NOTHING, Message
 
 # How numbers of ranks are made one: what each rank gets is the same.
 OPERATIONS = {"sum": np.add, "or": np.bitwise_or, "xor": np.bitwise_xor, "least": np.minimum}
-
-NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
 
 class Line(Protocol):

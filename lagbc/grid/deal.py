@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
-from lagbc.grid.communicator import NOTHING, Line
+from lagbc.grid.communicator import Line
 from lagbc.grid.fold import Trees, fold
-from lagbc.native import csr
+from lagbc.methods.block import NOTHING, BlockSize
 
 Ints = NDArray[np.int64]
 # Edges that a rank sends at a time.
@@ -41,6 +41,11 @@ class Shape(NamedTuple):
         return f"{self.rows}x{self.columns}"
 
 
+def size_of_block(shape: Shape, n: int) -> BlockSize:
+    """Return the size of the blocks of n vertices."""
+    return BlockSize(32 * max(1, -(-n // (32 * shape.size))), shape.rows, shape.columns)
+
+
 @dataclass(frozen=True, eq=False)
 class Deal:
     """Which vertex belongs to whom.
@@ -49,7 +54,7 @@ class Deal:
     ----------
     shape : Shape
     n, length : int
-        Vertices, and places of a piece.
+        Vertices, and places of a piece, a multiple of 32.
     order : ndarray of int64, shape (n,)
         The vertices as they are dealt.
     """
@@ -62,8 +67,13 @@ class Deal:
     @classmethod
     def of(cls, degrees: Ints, shape: Shape) -> Deal:
         """Deal vertices of some degrees."""
-        length = max(1, -(-len(degrees) // shape.size))
-        return cls(shape, len(degrees), length, np.argsort(-degrees, kind="stable"))
+        n = len(degrees)
+        return cls(shape, n, size_of_block(shape, n).length, np.argsort(-degrees, kind="stable"))
+
+    @property
+    def size(self) -> BlockSize:
+        """Of the block of each rank."""
+        return BlockSize(self.length, self.shape.rows, self.shape.columns)
 
     @property
     def numbers(self) -> Ints:
@@ -103,11 +113,6 @@ class Block:
     def nnz(self) -> int:
         """How many entries."""
         return len(self.indices)
-
-    @property
-    def native(self) -> Any:
-        """As kernels take it."""
-        return csr(self.indptr, self.indices)
 
     def transposed(self, columns: int) -> Block:
         """Return the block with rows and columns exchanged."""

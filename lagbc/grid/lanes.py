@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.grid.communicator import NOTHING, Grid, Line
+from lagbc.grid.communicator import Grid, Line
 from lagbc.grid.deal import DealtGraph, Ints
+from lagbc.grid.places import Place
 from lagbc.grid.sweep import Asked, Cell, Ended, agreed
+from lagbc.methods.block import NOTHING, BlockPlan
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import PATH_SUMS
 
@@ -40,8 +42,9 @@ class Lane:
         None on a rank that leads a grid which it is not in.
     """
 
-    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph) -> None:
-        self.line, self.grid, self.graph = line, grid, graph
+    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, place: Place) -> None:
+        self.line, self.grid, self.graph, self.place = line, grid, graph, place
+        self._at = place.context()
         self._stop, self._asked = StopFlag(), Asked(frozenset(), False, 0.0, None)
         self._cell: Cell | None = None
 
@@ -99,11 +102,32 @@ class Lane:
         self._asked, self._cell, missing = asked, None, 0
         if self.grid is not None:
             try:
-                self._cell = Cell(self.grid, self.graph.blocks, self.graph.deal.length, asked, self._stop)
+                self._cell = self._cell_of(self.grid, asked)
             except MemoryError:
                 missing = 1
         if self.line.combine(np.array([missing]), "sum")[0]:
             raise OutOfMemoryError("a rank of the grid has too little memory for its part; take a larger grid")
+
+    def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
+        """Make the rows of this rank."""
+        deal, blocks, omega = self.graph.deal, self.graph.blocks, asked.omega
+        if omega is not None:
+            omega = omega[(grid.row * grid.columns + grid.column) * deal.length :][: deal.length]
+        plan = BlockPlan(
+            into=blocks.into,
+            out=blocks.out,
+            reach=blocks.reach,
+            size=deal.size,
+            own=grid.row,
+            sums=asked.sums,
+            endpoints=asked.endpoints,
+            sigma_limit=asked.sigma_limit,
+            omega=omega,
+            stop=self._stop,
+        )
+        with self._at():
+            rows = self.place.block(plan)
+        return Cell(grid, rows, deal.length, asked, self._stop, self._at)
 
     def _sweep(self, batch: _Batch) -> list[NDArray[np.uint8]]:
         try:
@@ -120,15 +144,15 @@ class Lane:
 
     def _watch(self) -> None:
         """Agree with a grid, level by level."""
-        depth = 0
-        while (state := agreed(self.line, 0, 0, self._stop.value[0])).live and not state.overflowed:
+        depth, nothing = 0, np.zeros(self.place.columns // 64, np.uint64)
+        while (state := agreed(self.line, 0, nothing, self._stop.value[0])).live and not state.overflowed.any():
             depth += 1
-        if not state.overflowed and self._asked.sums & PATH_SUMS:
+        if not state.overflowed.any() and self._asked.sums & PATH_SUMS:
             for _ in range(depth):
-                agreed(self.line, 0, 0, self._stop.value[0])
+                agreed(self.line, 0, nothing, self._stop.value[0])
 
 
-def lanes_of(line: Line, graph: DealtGraph, in_flight: int) -> list[Lane]:
+def lanes_of(line: Line, graph: DealtGraph, place: Place, in_flight: int) -> list[Lane]:
     """Make the lanes of a rank: of as many grids as there are ranks for, with so many batches in flight in each."""
     shape, lanes = graph.deal.shape, list[Lane]()
     for grid in range(line.size // shape.size):
@@ -136,12 +160,12 @@ def lanes_of(line: Line, graph: DealtGraph, in_flight: int) -> list[Lane]:
             row, column = divmod(line.place - grid * shape.size, shape.columns)
             is_in = line.place // shape.size == grid
             whole = line.split(0 if is_in or line.place == 0 else None)
-            along_column = line.split(column if is_in else None)
-            along_row = line.split(row if is_in else None)
+            along_column = place.line(line.split(column if is_in else None))
+            along_row = place.line(line.split(row if is_in else None))
             if whole is None:
                 continue
             of_grid = None
             if along_column is not None and along_row is not None:
                 of_grid = Grid(shape.rows, shape.columns, row, column, whole, along_column, along_row)
-            lanes.append(Lane(whole, of_grid, graph))
+            lanes.append(Lane(whole, of_grid, graph, place))
     return lanes

@@ -17,7 +17,8 @@ from lagbc.errors import OutOfRangeError, StoppedError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
-from lagbc.grid.sweep import COLUMNS, INTERRUPTED, STOPPED, SUMS, Asked, Ended, arrays_of_cell
+from lagbc.grid.places import Place
+from lagbc.grid.sweep import INTERRUPTED, STOPPED, SUMS, Asked, Ended
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
@@ -65,11 +66,12 @@ class State:
 class GridMethod:
     """Sweeps by lanes."""
 
-    batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
     options = frozenset[str]()
 
-    def __init__(self, deal: Deal, lanes: list[Lane]) -> None:
-        self._deal, self._numbers, self._lanes, self._next = deal, deal.numbers, lanes, count()
+    def __init__(self, deal: Deal, lanes: list[Lane], place: Place) -> None:
+        self._deal, self._numbers, self._lanes, self.place, self._next = deal, deal.numbers, lanes, place, count()
+        self._columns = place.columns
+        self.batching = Batching(block=self._columns, widest=self._columns, auto=self._columns, concurrent=True)
 
     @property
     def hands(self) -> int:
@@ -82,7 +84,7 @@ class GridMethod:
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         """State the arrays of a rank."""
-        return arrays_of_cell(self._deal.shape, self._deal.length, plan.sums)
+        return self.place.arrays(self._deal.size, plan.sums)
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
@@ -102,7 +104,7 @@ class GridMethod:
         KeyboardInterrupt, StoppedError
             Of some rank.
         """
-        numbers, times, there = np.full(COLUMNS, -1), np.ones(COLUMNS), np.flatnonzero(roots >= 0)
+        numbers, times, there = np.full(self._columns, -1), np.ones(self._columns), np.flatnonzero(roots >= 0)
         numbers[there] = self._numbers[roots[there]]
         if state.plan.root_weights is not None:
             times[there] = state.plan.root_weights[roots[there]]
@@ -114,7 +116,7 @@ class GridMethod:
             if ended.why & STOPPED:
                 raise StoppedError("the run was stopped, as stop= of a rank asked for") from None
             raise
-        overflowed = np.flatnonzero(sum(_columns(one)[2] for one in found))
+        overflowed = np.flatnonzero(sum(self._of_columns(one)[2] for one in found))
         if len(overflowed):
             raise OutOfRangeError(
                 f"{len(overflowed)} roots of a batch, vertex {roots[overflowed[0]]} among them, have more shortest "
@@ -126,7 +128,7 @@ class GridMethod:
         """Add what the ranks have summed."""
         if omega is not None:
             raise NotImplementedError
-        length, roots, columns = self._deal.length, levels.roots, [_columns(one) for one in levels.found]
+        length, roots, columns = self._deal.length, levels.roots, [self._of_columns(one) for one in levels.found]
         for number, name in enumerate(state.asked.told):
             place = slice(number * length, (number + 1) * length)
             pieces = np.concatenate([one[place] for one in levels.found])
@@ -137,13 +139,12 @@ class GridMethod:
             there = roots >= 0
             sums.dependency[0, roots[there]] += sum(columns)[1, : len(roots)][there]
 
+    def _of_columns(self, found: NDArray[np.float64]) -> Any:
+        """Return the numbers of columns that a rank tells after its sums."""
+        return found[-3 * self._columns :].reshape(3, self._columns)
 
-def _columns(found: NDArray[np.float64]) -> Any:
-    """Return the numbers of columns that a rank tells after its sums."""
-    return found[-3 * COLUMNS :].reshape(3, COLUMNS)
 
-
-def with_method(graph: DealtGraph, lanes: list[Lane]) -> DealtGraph:
+def with_method(graph: DealtGraph, lanes: list[Lane], place: Place) -> DealtGraph:
     """Have a graph that lanes sweep."""
-    vars(graph)["method"] = GridMethod(graph.deal, lanes)
+    vars(graph)["method"] = GridMethod(graph.deal, lanes, place)
     return graph

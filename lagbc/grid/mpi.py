@@ -12,7 +12,7 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from lagbc.errors import RunError
-from lagbc.grid.communicator import Message
+from lagbc.methods.block import Message
 
 _OPERATIONS = {"sum": MPI.SUM, "or": MPI.BOR, "xor": MPI.BXOR, "least": MPI.MIN}
 # Bytes of a message that are sent with its length, in a round of ranks; most messages of sparse levels have no more.

@@ -1,57 +1,53 @@
 """The sweep of a rank over its block, in hops: products of the block, with messages between them.
 
 A level is expanded along grid columns, multiplied by the block, folded along grid rows and masked by its owner, as
-lagbc/native/kernels/batched/block.h says. Each rank keeps the numbers of all vertices of its grid column. Both products
-are by rows, so that the backward one takes the same way: along the edges by their tails in place of those by heads.
+`lagbc.methods.block` says. Both products are by rows, so that the backward one takes the same way: along the edges by
+their tails in place of those by heads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.grid.communicator import Grid, Message
-from lagbc.grid.deal import Block, Blocks, Ints, Shape, slices
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate, bytes_of
+from lagbc.grid.communicator import Grid
+from lagbc.grid.deal import Ints, slices
+from lagbc.methods.block import NOTHING, BlockSweep, Chosen, Live, Message
 from lagbc.methods.contract import Interrupted, StopFlag
-from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
-from lagbc.native import core
+from lagbc.methods.sums import PATH_SUMS
 
-# Roots of a batch: the columns of a row.
-COLUMNS = 64
-# A row of a message that has no numbers.
-_BITS = np.dtype([("mask", np.uint64), ("row", np.int32)])
 # Sums that a rank makes of its vertices, in the order in which it tells them.
 SUMS = "dependency", "stress", "reached", "distance", "inverse"
+Context = AbstractContextManager[Any]
 # Why a sweep ends before its time, as ranks tell each other: Ctrl-C or `stop=` of a rank; by 1 the run is over.
 INTERRUPTED, STOPPED = 2, 4
 
 
-class Live(NamedTuple):
-    """Rows of a level, ascending, and the columns in which they are live.
+class Level(NamedTuple):
+    """A level of a rank: the rows that it owns, and those of its grid row; `most` of a rank, and up to twice as many.
 
-    `most` is as many as any rank owns of the level, and up to twice as many.
+    Rows of the grid row are those of the block.
     """
 
-    rows: NDArray[np.int32]
-    masks: NDArray[np.uint64]
-    most: int = 0
+    own: Live
+    of_block: Live
+    most: int
 
 
 class State(NamedTuple):
-    """How far a search is, as all ranks agree: rows of a level, columns out of range, and why it ends.
+    """How far a search is, as all ranks agree: rows of a level, why it ends, and columns out of range, as words.
 
     Of rows there are the bits that are set in the number of some rank: at least as many as any has.
     """
 
     live: int
-    overflowed: int
     ends: int
+    overflowed: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,34 +81,7 @@ class Ended(Interrupted):
         self.why = why
 
 
-def arrays_of_cell(shape: Shape, length: int, sums: frozenset[str]) -> dict[str, Any]:
-    """State the arrays of a rank."""
-    n, rows, part = shape.rows * length, shape.columns * length, min(length, tuning.GRID_SLICE)
-    counts, stress = bool(sums & PATH_SUMS), "stress" in sums
-    return {
-        "order": Array((n,), INTEGER),
-        "omega": Array((n,), FLOAT, 1),
-        "values": Array((n, COLUMNS), FLOAT) if counts else None,
-        "paths": Array((n, COLUMNS), FLOAT) if stress else None,
-        "bits": Array((n,), WORD, 0),
-        "wanted": Array((rows,), WORD, 0),
-        "marks": Array((rows,), BYTE, 0),
-        "totals": Array((part, COLUMNS), FLOAT),
-        "path_totals": Array((part, COLUMNS), FLOAT) if stress else None,
-        "met": Array((part,), WORD, 0),
-        "dependency": Array((n,), FLOAT, 0),
-        "stress": Array((n,), FLOAT, 0) if stress else None,
-    }
-
-
-def bytes_of_grid(shape: Shape, n: int, entries: int) -> int:
-    """Bound the bytes of a rank for betweenness: its block, which is sorted by keys, rows of numbers and vertices."""
-    length = -(-n // shape.size)
-    block = entries // shape.size * 2 * (8 + 4 + 4)
-    return bytes_of(arrays_of_cell(shape, length, DEPENDENCY)) + block + 40 * n
-
-
-def agreed(grid: Any, live: int, overflowed: int, ends: int) -> State:
+def agreed(grid: Any, live: int, overflowed: NDArray[np.uint64], ends: int) -> State:
     """Agree how far a search is.
 
     Raises
@@ -120,50 +89,31 @@ def agreed(grid: Any, live: int, overflowed: int, ends: int) -> State:
     Ended
         Some rank has a reason.
     """
-    state = State(*grid.combine(np.array([live, overflowed, ends], np.uint64), "or").tolist())
+    of_all = grid.combine(np.concatenate([np.array([live, ends], np.uint64), overflowed]), "or")
+    state = State(int(of_all[0]), int(of_all[1]), of_all[2:])
     if state.ends:
         raise Ended(state.ends)
     return state
 
 
 class Cell:
-    """What a rank keeps from batch to batch."""
+    """What a rank keeps from batch to batch: its rows, which are worked on in the context of their device."""
 
-    def __init__(self, grid: Grid, blocks: Blocks, length: int, asked: Asked, stop: StopFlag) -> None:
-        shape = Shape(grid.rows, grid.columns)
-        arrays = allocate(np, arrays_of_cell(shape, length, asked.sums))
-        self._grid, self._blocks, self._length, self._asked, self._stop = grid, blocks, length, asked, stop
+    def __init__(
+        self, grid: Grid, rows: BlockSweep, length: int, asked: Asked, stop: StopFlag, at: Callable[[], Context]
+    ) -> None:
+        self._grid, self._rows, self._length, self._asked, self._stop, self._at = grid, rows, length, asked, stop, at
         self._piece = grid.row * grid.columns + grid.column
-        own, arrays["order"][:] = grid.row * length, np.arange(len(arrays["order"]))
-        if asked.omega is not None:
-            arrays["omega"][own : own + length] = asked.omega[self._piece * length :][:length]
-        self._into, self._out = blocks.into.native, blocks.out.native
-        self._degrees = np.diff(blocks.reach.indptr)
-        self._sweep = core.BlockSweep(
-            **arrays,
-            into=self._into,
-            out=self._out,
-            reach=blocks.reach.native,
-            own=own,
-            stop=stop.value,
-            sigma_limit=asked.sigma_limit,
-            endpoints=asked.endpoints,
-        )
         self._counts, self._has_stress = bool(asked.sums & PATH_SUMS), "stress" in asked.sums
-
-    @property
-    def own(self) -> slice:
-        """The places of vertices that this rank owns."""
-        return slice(self._sweep.own, self._sweep.own + self._length)
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sweep from roots, which count so many times; all ranks do.
 
         Parameters
         ----------
-        numbers : ndarray of int64, shape (64,)
+        numbers : ndarray of int64, shape (columns,)
             -1 is an absent root.
-        times : ndarray of float64, shape (64,)
+        times : ndarray of float64, shape (columns,)
 
         Returns
         -------
@@ -175,135 +125,95 @@ class Cell:
         ------
         Ended
         """
-        levels, noted, overflowed = self._search(numbers)
-        columns = np.zeros((3, COLUMNS))
-        if overflowed:
-            columns[2] = overflowed >> np.arange(COLUMNS, dtype=np.uint64) & np.uint64(1)
-            return np.concatenate([np.zeros(len(self._asked.told) * self._length), columns.ravel()])
+        with self._at():
+            return self._sums(numbers, times)
+
+    def _sums(self, numbers: Ints, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows, asked = self._rows, self._asked
+        levels, overflowed = self._search(numbers)
+        columns = np.zeros((3, rows.columns))
+        if overflowed.any():
+            columns[2] = np.unpackbits(overflowed.view(np.uint8), bitorder="little")
+            return np.concatenate([np.zeros(len(asked.told) * self._length), columns.ravel()])
         found: dict[str, Any] = {}
         if self._counts:
-            self._sum_paths(levels, noted, times)
-            found |= {name: getattr(self._sweep, name) for name in ("dependency", "stress")}
-        if self._asked.endpoints:
-            columns[1] = core.count_columns(_joined(levels[1:]).masks)
-        if self._asked.sums - PATH_SUMS:
-            found |= self._sum_distances(levels, columns[0])
+            self._sum_paths(levels, times)
+            found |= rows.path_sums()
+        if asked.endpoints:
+            columns[1] = sum(rows.count_columns(level.own) for level in levels[1:])
+        if asked.sums - PATH_SUMS:
+            found |= rows.distance_sums([level.own for level in levels], columns[0])
         sums: NDArray[np.float64]
-        sums = np.concatenate([*(found[name][self.own] for name in self._asked.told), columns.ravel()])
+        sums = np.concatenate([*(found[name] for name in asked.told), columns.ravel()])
         return sums
 
-    def _search(self, numbers: Ints) -> tuple[list[Live], list[Live], int]:
-        """Find all levels, and count paths: levels of what is owned, and of all rows of the block."""
-        sweep, length = self._sweep, self._length
+    def _search(self, numbers: Ints) -> tuple[list[Level], NDArray[np.uint64]]:
+        """Find all levels, and count paths."""
+        rows, length = self._rows, self._length
         present = np.flatnonzero(numbers >= 0)
         columns = present[numbers[present] // length == self._piece]
         columns = columns[np.argsort(numbers[columns])]
-        rows, one = (numbers[columns] % length).astype(np.int32), np.uint64(1)
-        sweep.overflowed = 0
-        sweep.wanted[:] = np.bitwise_or.reduce(one << present.astype(np.uint64), initial=np.uint64(0))
-        if sweep.values is not None:
-            sweep.values[sweep.own + rows, columns] = 1.0
-        level, levels, noted = Live(rows, one << columns.astype(np.uint64), COLUMNS), list[Live](), list[Live]()
+        own, most, levels = rows.begin(present, numbers[columns] % length, columns), rows.columns, list[Level]()
         while True:
-            levels.append(level)
-            noted.append(self._noted(level))
-            sweep.wanted[noted[-1].rows] &= ~noted[-1].masks
-            live = self._expanded(level, paths=False)
-            parts = [
-                Live(*core.found_rows(sweep, first, last))
-                for first, last in self._products(self._blocks.into, self._into, self._reached(live), paths=False)
-            ]
-            level = _joined(parts)
-            sweep.bits[live] = 0
-            state = agreed(self._grid.whole, len(level.rows), sweep.overflowed, self._stop.value[0])
-            if state.overflowed or not state.live:
-                return levels, noted, state.overflowed
-            level = level._replace(most=state.live)
+            levels.append(Level(own, self._shared(own), most))
+            rows.settle(levels[-1].of_block)
+            live = self._expanded(levels[-1], paths=False)
+            own = rows.joined(
+                [rows.found(*ends) for ends in self._products(rows.reached(live), backward=False, paths=False)]
+            )
+            rows.leave(live)
+            state = agreed(self._grid.whole, len(own.rows), rows.overflowed, self._stop.value[0])
+            if state.overflowed.any() or not state.live:
+                return levels, state.overflowed
+            most = state.live
 
-    def _sum_paths(self, levels: list[Live], noted: list[Live], times: NDArray[np.float64]) -> None:
+    def _sum_paths(self, levels: list[Level], times: NDArray[np.float64]) -> None:
         """Turn path counts into dependencies, from the deepest level on, and add up."""
-        sweep = self._sweep
-        for sums in (sweep.dependency, sweep.stress):
-            if sums is not None:
-                sums[self.own] = 0
-        sweep.wanted[:] = 0
+        rows, paths = self._rows, self._has_stress
+        nothing = np.zeros_like(rows.overflowed)
+        rows.clear_sums()
+        rows.unwant()
         for depth in range(len(levels) - 1, 0, -1):
+            level = levels[depth]
             if depth == len(levels) - 1:
-                for first, last in slices(self._length, len(sweep.met)):
-                    self._finish(levels[depth], first, last, times)
+                for first, last in slices(self._length, rows.slice_rows):
+                    rows.finish(rows.between(level.own, first, last), first, times)
             else:
-                rows, masks, _ = noted[depth]
-                sweep.wanted[rows] = masks
-                live = self._expanded(levels[depth + 1], paths=self._has_stress)
-                for first, last in self._products(self._blocks.out, self._out, rows, paths=self._has_stress):
-                    self._finish(levels[depth], first, last, times)
-                sweep.bits[live] = 0
-                sweep.wanted[rows] = 0
-            agreed(self._grid.whole, 0, 0, self._stop.value[0])
+                chosen = rows.want(level.of_block)
+                live = self._expanded(levels[depth + 1], paths=paths)
+                for first, last in self._products(chosen, backward=True, paths=paths):
+                    rows.finish(rows.between(level.own, first, last), first, times)
+                rows.leave(live)
+                rows.unwant(level.of_block)
+            agreed(self._grid.whole, 0, nothing, self._stop.value[0])
 
-    def _finish(self, level: Live, first: int, last: int, times: NDArray[np.float64]) -> None:
-        """Close the rows of a slice."""
-        place = slice(*np.searchsorted(level.rows, [first, last]))
-        core.finish_rows(self._sweep, level.rows[place], level.masks[place], first, times)
-
-    def _expanded(self, level: Live, *, paths: bool) -> NDArray[np.int32]:
+    def _expanded(self, level: Level, *, paths: bool) -> Sequence[Any]:
         """Put a level on the frontier of its grid column; return all that is there."""
-        sweep, live = self._sweep, list[NDArray[np.int32]]()
-        for first in range(0, level.most, len(sweep.met)):
-            part = slice(first, first + len(sweep.met))
-            rows, masks = level.rows[part], level.masks[part]
-            message = core.pack_rows(sweep, rows, masks, self._counts, paths)
-            for row, one in enumerate(self._grid.expand(message)):
-                if row == self._grid.row:
-                    live.append(rows + np.int32(sweep.own))
-                    sweep.bits[live[-1]] = masks
+        rows, live = self._rows, list[Any]()
+        for first in range(0, level.most, rows.slice_rows):
+            part = rows.part(level.own, first, first + rows.slice_rows)
+            own = rows.pack(part, paths=paths) if self._grid.rows > 1 else NOTHING
+            for place, message in enumerate(self._grid.expand(own)):
+                if place == self._grid.row:
+                    live.append(rows.enter(part))
                 else:
-                    live.append(core.take_rows(sweep, one, row * self._length, self._counts, paths))
-        return np.concatenate(live)
+                    live.append(rows.take(message, place * self._length, paths=paths))
+        return live
 
-    def _noted(self, level: Live) -> Live:
-        """Return a level with all rows of the block."""
-        bits = np.empty(len(level.rows), _BITS)
-        bits["mask"], bits["row"] = level.masks, level.rows
-        found = [one.view(_BITS) for one in self._grid.share(bits.view(np.uint8))]
-        rows = [one["row"] + np.int32(column * self._length) for column, one in enumerate(found)]
-        return Live(np.concatenate(rows), np.concatenate([one["mask"] for one in found]))
+    def _shared(self, own: Live) -> Live:
+        """Return the rows of the block that are of a level."""
+        of_all = enumerate(self._grid.share(self._rows.pack_bits(own)))
+        return self._rows.joined([self._rows.take_bits(one, place * self._length) for place, one in of_all])
 
-    def _reached(self, live: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """Tell which rows a frontier leads to, where it is a small part of the block; None is any row."""
-        if self._degrees[live].sum() > tuning.BATCHED_PULL_SHARE * self._blocks.into.nnz:
-            return None
-        return np.sort(core.push_rows(self._sweep, live))
-
-    def _products(
-        self, block: Block, native: Any, rows: NDArray[np.int32] | None, *, paths: bool
-    ) -> Iterator[tuple[int, int]]:
+    def _products(self, chosen: Chosen, *, backward: bool, paths: bool) -> Iterator[tuple[int, int]]:
         """Multiply and fold, slice after slice of the piece that is owned."""
-        sweep, length = self._sweep, self._length
-        for first, last in slices(length, len(sweep.met)):
+        rows, grid = self._rows, self._grid
+        for first, last in slices(self._length, rows.slice_rows):
             messages = list[Message]()
-            for base in range(0, self._grid.columns * length, length):
-                ends = base + first, base + last
-                some = None if rows is None else rows[slice(*np.searchsorted(rows, ends))]
-                messages.append(core.multiply_rows(sweep, native, some, *ends, base, self._counts, paths))
-            for message in self._grid.fold(messages):
-                core.add_rows(sweep, message, first, self._counts, paths)
+            for place in range(grid.columns):
+                base, own = place * self._length, place == grid.column
+                messages.append(rows.multiply(chosen, first, last, base, backward=backward, paths=paths, own=own))
+            for place, message in enumerate(grid.fold(messages)):
+                if place != grid.column:
+                    rows.add(message, first, paths=paths)
             yield first, last
-
-    def _sum_distances(self, levels: list[Live], deepest: NDArray[np.float64]) -> dict[str, Any]:
-        """Sum up distances."""
-        rows, masks, _ = _joined(levels)
-        starts = np.concatenate([[0], np.cumsum([len(level.rows) for level in levels])])
-        names = "reached", "distance", "inverse"
-        sums = {name: np.zeros(len(self._sweep.order)) if name in self._asked.sums else None for name in names}
-        of_own = rows + np.int32(self._sweep.own)
-        reached, distance, inverse = sums.values()
-        core.sum_row_distances(self._sweep, of_own, masks, starts, reached, distance, inverse, deepest)
-        return sums
-
-
-def _joined(parts: list[Live]) -> Live:
-    """Put rows one after the other."""
-    if not parts:
-        return Live(np.zeros(0, np.int32), np.zeros(0, np.uint64))
-    return Live(np.concatenate([part.rows for part in parts]), np.concatenate([part.masks for part in parts]))

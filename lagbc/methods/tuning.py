@@ -15,6 +15,8 @@ machine can measure, and prints today's best; a rule whose gain is below 1.3 on 
 BATCHED_PULL_SHARE = 0.1
 # Rows that a rank of a grid multiplies and folds at a time: what it holds of a level's sums. More are fewer messages.
 GRID_SLICE = 4096
+# The same on a GPU, whose launches need more rows.
+GRID_SLICE_ON_GPU = 2**16
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
 # scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on
 # meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md.
@@ -73,6 +75,7 @@ RESIDENT = {
 OWN_BYTES = {
     "batched/launch_per_level_forward": 32,
     "batched/launch_per_level_backward": 32,
+    "batched/block": 64,
     "delta_stepping/launch_per_round": 64,
 }
 # Where edges are summed, a warp has whole rows, and an edge's sum one owner: else its bits would depend on the order.

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.budget import host_budget
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import DealtGraph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
-from lagbc.plan.memory import MemoryEstimate
+from lagbc.plan.memory import MemoryEstimate, budget
 from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
@@ -52,11 +51,11 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     searched = graph.is_searched & (roots > 0)
     ordered = deal.order[searched[deal.order]]
     step = Step(graph, np.flatnonzero(roots), row, sweep, ordered)
-    reason = f"{deal.shape} grid of ranks has the graph in blocks"
+    reason = f"{deal.shape} grid of ranks has the graph in blocks{method.place}"
     if trees is not None:
         reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
     scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
-    limit = host_budget() if settings.memory is None else settings.memory
+    limit = budget("cpu" if method.place.gpu is None else "cuda") if settings.memory is None else settings.memory
     of_graph, workspace = graph.blocks.bytes + _BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
     needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
     return step, reason, needed
@@ -82,7 +81,6 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
         "sums of edges": bool(request.sums & OF_EDGES),
         "rtol": bool(request.rtol),
         f"method={settings.method!r}": settings.method not in ("auto", "batched"),
-        "a GPU": settings.device == "cuda",
         f"dtype={settings.dtype!r}": settings.dtype != "float64",
     }
     for name, is_asked in refused.items():

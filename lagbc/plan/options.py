@@ -469,6 +469,7 @@ class OfGrid(NamedTuple):
     memory: int | None
     stop: Callable[[], object] | None
     reduce: str = "auto"
+    device: tuple[str, tuple[int, ...] | All | None] = ("cpu", None)
 
 
 def of_grid(options: Options) -> OfGrid | None:

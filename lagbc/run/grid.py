@@ -7,6 +7,7 @@ until it ends; they have the same result or the same error.
 from __future__ import annotations
 
 import pickle
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -14,24 +15,29 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lagbc.budget import host_budget
 from lagbc.errors import GraphFormatError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
-from lagbc.grid.communicator import NOTHING, Line
-from lagbc.grid.deal import DealtGraph, Shape, deal_graph
+from lagbc.grid.communicator import Line
+from lagbc.grid.deal import DealtGraph, Shape, deal_graph, size_of_block
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import with_method
-from lagbc.grid.sweep import INTERRUPTED, STOPPED, bytes_of_grid
+from lagbc.grid.places import Place
+from lagbc.grid.sweep import INTERRUPTED, STOPPED
+from lagbc.methods import table
+from lagbc.methods.block import NOTHING
+from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
 from lagbc.stopping import stopping_by
-from lagbc.types import GraphLike
+from lagbc.types import All, GraphLike
 
 Result = TypeVar("Result")
 
+# Bytes per vertex of the whole graph on each rank, while it is dealt.
+_BYTES_PER_VERTEX = 40
 # Seconds that a rank which was interrupted waits for rank 0 to end the run.
 _PATIENCE = 10.0
 
@@ -103,13 +109,14 @@ def call_on_line(
     folds: bool = False,
 ) -> Result:
     """Make a call on all ranks of a line, as `on_grid` does."""
-    part, directed = _agree(line, (what, options.grid, options.overlap, folds), take_part)
-    shape = _shape(line, options, part)
+    part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
+    place = _place(line, *options.device)
+    shape = _shape(line, options, part, place)
     graph = deal_graph(line, part, shape, directed, folds)
     del part
-    lanes = lanes_of(line, graph, 1 + options.overlap)
+    lanes = lanes_of(line, graph, place, 1 + options.overlap)
     if line.place == 0:
-        return _lead(line, with_method(graph, lanes), lanes, compute)
+        return _lead(line, with_method(graph, lanes, place), lanes, compute)
     result: Result = _follow(line, lanes)
     return result
 
@@ -137,7 +144,29 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
     return graph, directions.pop() if directions else directed
 
 
-def _shape(line: Line, options: OfGrid, part: Graph | None) -> Shape:
+def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Place:
+    """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
+    host, count = socket.gethostname(), 0 if device == "cpu" else table.gpus()
+    of_ranks = _of_all(line, (host, count))
+    if not all(of_rank for _, of_rank in of_ranks):
+        if device == "cuda":
+            without = next(rank for rank, (_, of_rank) in enumerate(of_ranks) if not of_rank)
+            raise InvalidValueError(f"device='cuda': rank {without} sees no GPU ({table.why_no_gpu()})")
+        return Place()
+    from cupy.cuda import nccl, runtime
+
+    gpus = range(count) if numbers is None or numbers == "all" else numbers
+    gpu = gpus[sum(other == host for other, _ in of_ranks[: line.place]) % len(gpus)]
+    if gpu >= count:
+        raise InvalidValueError(f"device={gpu}: rank {line.place} sees {count} GPUs, from 0 on")
+    names = _of_all(line, (host, bytes(runtime.getDeviceProperties(gpu)["uuid"]), nccl.available))
+    are_apart = len(set(names)) == line.size
+    if device == "auto" and not are_apart:
+        return Place()
+    return Place(gpu, by_nccl=are_apart and all(available for *_, available in names))
+
+
+def _shape(line: Line, options: OfGrid, part: Graph | None, place: Place) -> Shape:
     """Return the grid that is asked for, or the smallest one whose ranks have room for their parts."""
     if options.grid != "auto":
         shape = Shape(*options.grid)
@@ -149,11 +178,12 @@ def _shape(line: Line, options: OfGrid, part: Graph | None) -> Shape:
         return shape
     n = int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
-    own = host_budget() if options.memory is None else options.memory
+    own = budget("cpu" if place.gpu is None else "cuda") if options.memory is None else options.memory
     room = int(line.combine(np.array([own]), "least")[0])
     shapes = [Shape(size // columns, columns) for size in _divisors(line.size) for columns in [_columns(size)]]
     for shape in shapes:
-        needed = (1 + options.overlap) * bytes_of_grid(shape, -n, entries)
+        of_rank = place.bytes_of(size_of_block(shape, -n), entries // shape.size)
+        needed = (1 + options.overlap) * (of_rank - _BYTES_PER_VERTEX * n)
         if needed <= room:
             return shape
     raise OutOfMemoryError(

@@ -23,7 +23,7 @@ def parts_of(A, count):
     return [sp.coo_array((coo.data[of], (coo.row[of], coo.col[of])), shape=coo.shape) for of in places]
 
 
-def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=None, folds=False):
+def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=None, folds=False, device="cpu"):
     """Make a call on ranks that pass these parts; return what each rank returns or raises.
 
     `call` is made of the graph on the first rank.
@@ -31,7 +31,7 @@ def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=Non
     lines = line_of_threads(len(parts))
 
     def on_rank(place):
-        options = OfGrid(None, shape, overlap, memory, None)
+        options = OfGrid(None, shape, overlap, memory, None, device=(device, None))
         try:
             return call_on_line(lines[place], options, "call", partial(take_part, parts[place], directed), call, folds)
         except BaseException as error:

@@ -8,7 +8,7 @@ from on_threads import ALL, each_on_grid, on_grid, parts_of
 from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc.methods import table, tuning
 
 SHAPES = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3)]
 
@@ -142,12 +142,20 @@ def test_overflow_is_refused():
         (lambda graph: lagbc.bc(graph, cutoff=2), "cutoff"),
         (lambda graph: lagbc.bc(graph, demand=np.ones((20, 20))), "demand"),
         (lambda graph: lagbc.bc(graph, method="graphblas"), "graphblas"),
-        (lambda graph: lagbc.bc(graph, device="cuda"), "a GPU"),
     ],
 )
 def test_sums_that_are_not_made(call, words):
     with pytest.raises(ValueError, match=f"{words}.*not made of a graph that is dealt over a grid"):
         on_grid((1, 2), grid(4, 5), call)
+
+
+def test_gpus_that_are_not_there(monkeypatch):
+    """Asked for by name they are an error of all ranks; else the CPU sweeps."""
+    monkeypatch.setattr(table, "gpus", lambda: 0)
+    A = grid(4, 5)
+    with pytest.raises(ValueError, match="device='cuda': rank 0 sees no GPU"):
+        on_grid((1, 2), A, lagbc.bc, device="cuda")
+    np.testing.assert_array_equal(on_grid((1, 2), A, lagbc.bc, device="auto"), on_grid((1, 2), A, lagbc.bc))
 
 
 def test_weights_too_far_apart_are_refused():

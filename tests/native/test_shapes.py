@@ -9,11 +9,11 @@ from schedules import by_levels, when_ready
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
-from lagbc.grid.deal import Shape
-from lagbc.grid.sweep import arrays_of_cell
 from lagbc.methods.arrays import allocate
+from lagbc.methods.block import BlockSize
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths
+from lagbc.methods.cpu.batched.block import arrays as arrays_of_block
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
@@ -50,7 +50,7 @@ def records():
         csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
         csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
     )
-    cell = allocate(np, arrays_of_cell(Shape(2, 3), 4, EVERY))
+    cell = allocate(np, arrays_of_block(BlockSize(4, 2, 3), EVERY))
     yield core.BlockSweep(**cell, into=block, out=block, reach=columns, stop=np.zeros(1, np.uint8))
     yield from (new_heap(np.dtype(np.int32), 5), new_found(3))
 

@@ -38,5 +38,8 @@ IN_ONE_LAUNCH = Kernels(
     class_sizes=True,
 )
 SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, GROUP)))
+BLOCK = Kernels(
+    Source(f"{_HERE}/block.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER)), asks=("SQUARES",), dtypes=("float64",)
+)
 
-KERNELS = FORWARD, BACKWARD, IN_ONE_LAUNCH, SUMS
+KERNELS = FORWARD, BACKWARD, IN_ONE_LAUNCH, SUMS, BLOCK

@@ -246,6 +246,7 @@ class _Forward:
             visited=arrays.visited,
             next_live=arrays.live[level + 1],
             next=arrays.bits[level + 1],
+            totals=arrays.counts,
             touched=arrays.touched if is_small else None,
             **rows.inward,
             **self._counting,

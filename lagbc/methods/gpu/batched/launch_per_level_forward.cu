@@ -107,7 +107,8 @@ extern "C" __global__ void launch_per_level_touch(int n, const unsigned* __restr
     }
 }
 
-// The arrays that the forward sweep reads and writes at a level.
+// The arrays that the forward sweep reads and writes at a level. `totals` are the rows of `counts`, but where a block's
+// rows are not its columns: there they are rows of their own, and frontier and counts are those of columns.
 struct Forward {
     int roots;
     const offset* in_indptr;
@@ -117,7 +118,8 @@ struct Forward {
     unsigned char* visited;
     unsigned* next_live;
     unsigned char* next;
-    value* counts;
+    const value* counts;
+    value* totals;
     sum limit;
     unsigned* overflowed;
     const double* class_sizes;
@@ -128,14 +130,13 @@ __device__ __forceinline__ void reach(int n, const Place& at, const Forward& swe
     unsigned char* seen_row = sweep.visited + at.row * BYTES + at.column / 8;
     const unsigned seen = own_bits(seen_row), wanted = ~seen & used_columns(at, sweep.roots);
     const size_t bitmap = at.group * bitmap_words(n);
-    value* counts = sweep.counts + at.rows * COLUMNS;
     unsigned found = 0;
     sum total[OWN] = {};
     if (__any_sync(ALL, wanted)) {  // alike in all warps of a hub, which share the row
         const unsigned char* frontier = sweep.frontier + at.rows * BYTES;
         if constexpr (COUNTS)
-            found = gather(sweep.in_indptr, sweep.in_indices, at, sweep.live + bitmap, frontier, wanted, counts, total,
-                           Nothing());
+            found = gather(sweep.in_indptr, sweep.in_indices, at, sweep.live + bitmap, frontier, wanted,
+                           sweep.counts + at.rows * COLUMNS, total, Nothing());
         else
             found = meet(sweep.in_indptr, sweep.in_indices, at, sweep.live + bitmap, frontier, wanted);
     }
@@ -146,7 +147,7 @@ __device__ __forceinline__ void reach(int n, const Place& at, const Forward& swe
     if ((threadIdx.x & 31) == 0) set_bit(sweep.next_live + bitmap, at.v);
     if (!COUNTS || !found) return;
     times_class_sizes(total, at, sweep.class_sizes);
-    store_own(counts + (size_t)at.v * COLUMNS + at.own_column(), found, total);
+    store_own(sweep.totals + at.row * COLUMNS + at.own_column(), found, total);
     mark_columns(sweep.overflowed, at, found & above(total, sweep.limit));
 }
 
@@ -155,11 +156,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 launch_per_level_forward(int n, int hubs, int roots, const offset* __restrict__ in_indptr,
                             const int* __restrict__ in_indices, const unsigned* __restrict__ live,
                             const unsigned char* __restrict__ frontier, unsigned char* __restrict__ visited,
-                            unsigned* next_live, unsigned char* __restrict__ next, value* counts, sum limit,
-                            unsigned* overflowed, const unsigned* __restrict__ touched,
+                            unsigned* next_live, unsigned char* __restrict__ next, const value* counts,
+                            value* totals, sum limit, unsigned* overflowed, const unsigned* __restrict__ touched,
                             const double* __restrict__ class_sizes) {
     for_rows(n, hubs, touched, [&](const Place& at) {
-        reach(n, at, {roots, in_indptr, in_indices, live, frontier, visited, next_live, next, counts, limit, overflowed,
-                      class_sizes});
+        reach(n, at, {roots, in_indptr, in_indices, live, frontier, visited, next_live, next, counts, totals, limit,
+                      overflowed, class_sizes});
     });
 }

@@ -129,8 +129,8 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         indices=indices,
         in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
         in_indices=indices if symmetric else cp.asarray(into.indices),
-        hubs=_count_hubs(ordered.out_degrees),
-        in_hubs=_count_hubs(into.out_degrees),
+        hubs=count_hubs(ordered.out_degrees),
+        in_hubs=count_hubs(into.out_degrees),
         depth=graph.depth,
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         class_sizes=None if plan.class_sizes is None else cp.asarray(plan.class_sizes[graph.order[:rows]]),
@@ -263,7 +263,7 @@ def bitmap_words(rows: int) -> int:
     return -(-rows // 32)
 
 
-def _count_hubs(degrees: NDArray[np.int64]) -> int:
+def count_hubs(degrees: NDArray[np.int64]) -> int:
     """Count the rows at the front that all have many edges; later rows may have many, too."""
     few = np.clip(tuning.HUB_SHARE * degrees.sum(), *tuning.HUB_EDGES)
     short = np.flatnonzero(degrees <= few)

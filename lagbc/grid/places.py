@@ -1,0 +1,161 @@
+"""Where a rank sweeps: on the CPU, or on a GPU, whose messages go by NCCL or through the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.grid.communicator import Line
+from lagbc.methods.arrays import bytes_of
+from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.methods.table import Both
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a rank.
+
+    Attributes
+    ----------
+    gpu : int or None
+        Number of the GPU; None is the CPU.
+    by_nccl : bool
+        Whether each rank has a GPU of its own.
+    """
+
+    gpu: int | None = None
+    by_nccl: bool = False
+
+    def __str__(self) -> str:
+        """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""
+        if self.gpu is None:
+            return ""
+        return " on GPUs, with messages by NCCL" if self.by_nccl else " on GPUs, with messages through the host"
+
+    @property
+    def columns(self) -> int:
+        """Roots of a batch."""
+        return int(self._module.COLUMNS)
+
+    def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
+        """State the arrays of a rank."""
+        stated: dict[str, Any] = self._module.arrays(size, sums)
+        return stated
+
+    def bytes_of(self, size: BlockSize, entries: int) -> int:
+        """Bound the bytes of a rank for betweenness: its block, which is sorted by keys, and rows of numbers."""
+        return bytes_of(self.arrays(size, DEPENDENCY)) + 2 * (8 + 4 + 4) * entries
+
+    def context(self) -> Callable[[], AbstractContextManager[Any]]:
+        """Return a function that returns a context in which a thread works here, always in the same stream."""
+        if self.gpu is None:
+            return nullcontext
+        from cupy import cuda
+
+        device = cuda.Device(self.gpu)
+        with device:
+            stream = cuda.Stream(non_blocking=True)
+        return lambda: Both(device, stream)
+
+    def block(self, plan: BlockPlan) -> BlockSweep:
+        """Make a rank's rows; called in the context."""
+        made: BlockSweep = self._module.HostBlock(plan) if self.gpu is None else self._module.DeviceBlock(plan)
+        return made
+
+    def line(self, line: Line | None) -> Any:
+        """Return a line whose messages are on this place; all its ranks call."""
+        if line is None or self.gpu is None:
+            return line
+        if self.by_nccl and line.size > 1:
+            with self.context()():
+                return NcclLine(line)
+        return HostedLine(line)
+
+    @property
+    def _module(self) -> Any:
+        if self.gpu is None:
+            from lagbc.methods.cpu.batched import block as on_cpu
+
+            return on_cpu
+        from lagbc.methods.gpu.batched import block as on_gpu
+
+        return on_gpu
+
+
+class HostedLine:
+    """A line whose messages are on GPUs, and go through the host."""
+
+    def __init__(self, line: Line) -> None:
+        self.size, self.place, self._line = line.size, line.place, line
+
+    @property
+    def sent(self) -> int:
+        """Bytes that this one has sent to others."""
+        return self._line.sent
+
+    def all_gather(self, message: Message) -> list[Message]:
+        """Return the messages of all."""
+        return self._here(self._line.all_gather(_on_host(message)), message)
+
+    def exchange(self, messages: Sequence[Message]) -> list[Message]:
+        """Give each rank its message; return those for this one."""
+        return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.place])
+
+    def _here(self, found: list[NDArray[np.uint8]], own: Message) -> list[Message]:
+        import cupy as cp
+
+        return [own if rank == self.place else cp.asarray(one) for rank, one in enumerate(found)]
+
+
+class NcclLine:
+    """A line whose messages go from GPU to GPU, after their sizes went from host to host."""
+
+    def __init__(self, line: Line) -> None:
+        from cupy.cuda import nccl
+
+        self.size, self.place, self.sent, self._line, self._nccl = line.size, line.place, 0, line, nccl
+        name = np.array(nccl.get_unique_id() if line.place == 0 else (), np.int16)
+        self._name = tuple(line.all_gather(name.view(np.uint8))[0].view(np.int16).tolist())
+        self._communicator = nccl.NcclCommunicator(line.size, self._name, line.place)
+
+    def all_gather(self, message: Message) -> list[Message]:
+        """Return the messages of all."""
+        sizes = self._line.all_gather(np.array([len(message)]).view(np.uint8))
+        return self._sent([message] * self.size, sizes)
+
+    def exchange(self, messages: Sequence[Message]) -> list[Message]:
+        """Give each rank its message; return those for this one."""
+        sizes = self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
+        return self._sent(messages, sizes)
+
+    def _sent(self, messages: Sequence[Message], sizes: list[NDArray[np.uint8]]) -> list[Message]:
+        """Send to all at once; memory that the stream still reads is used anew in the same stream alone."""
+        import cupy as cp
+
+        counts = [int(size.view(np.int64)[0]) for size in sizes]
+        found = [
+            messages[rank] if rank == self.place else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
+        ]
+        stream, nccl = cp.cuda.get_current_stream().ptr, self._nccl
+        nccl.groupStart()
+        for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
+            if rank == self.place:
+                continue
+            if len(message):
+                self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
+                self.sent += len(message)
+            if len(one):
+                self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
+        nccl.groupEnd()
+        return found
+
+
+def _on_host(message: Message) -> NDArray[np.uint8]:
+    host: NDArray[np.uint8] = message if isinstance(message, np.ndarray) else message.get()
+    return host

@@ -1,0 +1,159 @@
+"""Hops on a block of a matrix that is dealt over ranks in a grid: a rank's work between two messages of a level.
+
+A level has four steps, of which the first and the third are messages:
+
+    expand     pack, take: numbers of the frontier go to the ranks whose blocks have these columns
+    multiply   reached, multiply: each rank gathers along the edges of its block
+    fold       add: the owner of a row adds the sums of all blocks that have the row, its own first
+    mask       found, finish: and closes it
+
+Rows of a block are those of the pieces of a grid row, its columns those of a grid column. The numbers of all vertices
+of the grid column are kept. `lagbc.methods.cpu.batched.block` and `lagbc.methods.gpu.batched.block` are on either
+device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.methods.contract import StopFlag
+
+# Bytes of a message, in an array of uint8 on the block's device.
+Message = Any
+# Rows that a product is asked for, as a block notes them; None is all rows.
+Chosen = Any
+
+NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
+
+
+class Live(NamedTuple):
+    """Rows of a level, ascending, and the columns in which they are live; arrays on the block's device."""
+
+    rows: Any
+    masks: Any
+
+
+class BlockSize(NamedTuple):
+    """Places of a piece, and pieces of a grid column and of a grid row: those of the block's columns and rows."""
+
+    length: int
+    down: int
+    across: int
+
+
+class BlockPlan(NamedTuple):
+    """A rank's part of a sweep.
+
+    Attributes
+    ----------
+    into, out, reach : objects with `indptr` and `indices`
+        Edges by their heads, by their tails, and by their heads with columns for rows.
+    size : BlockSize
+    own : int
+        Which piece of the grid column the rank owns.
+    sums : frozenset of str
+    endpoints, sigma_limit : as in `SweepPlan`
+    omega : ndarray of float64, shape (length,), or None
+        Target weights of the vertices that the rank owns.
+    stop : StopFlag
+    """
+
+    into: Any
+    out: Any
+    reach: Any
+    size: BlockSize
+    own: int
+    sums: frozenset[str]
+    endpoints: bool
+    sigma_limit: float
+    omega: NDArray[np.float64] | None
+    stop: StopFlag
+
+
+class BlockSweep(Protocol):
+    """A rank's rows. Places are those of vertices in the piece that the rank owns, unless another piece is named."""
+
+    columns: int  # roots of a batch
+
+    @property
+    def slice_rows(self) -> int:
+        """Rows of a piece that are multiplied, folded and closed at a time, at most."""
+
+    @property
+    def overflowed(self) -> NDArray[np.uint64]:
+        """Bits of the columns in which a path count left the range."""
+
+    def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
+        """Want all rows in the columns that are present; put roots that are owned, ascending, at level 0."""
+
+    def part(self, level: Live, first: int, last: int) -> Live:
+        """Return some rows of a level by their numbers among them."""
+
+    def between(self, level: Live, first: int, last: int) -> Live:
+        """Return the rows of a level with places first to last."""
+
+    def joined(self, parts: Sequence[Live]) -> Live:
+        """Put rows one after the other."""
+
+    def pack(self, level: Live, *, paths: bool) -> Message:
+        """Write rows with their numbers."""
+
+    def pack_bits(self, level: Live) -> Message:
+        """Write rows alone."""
+
+    def take_bits(self, message: Message, first: int) -> Live:
+        """Read rows alone, of a piece whose first row is `first`."""
+
+    def enter(self, level: Live) -> Any:
+        """Put rows that are owned on the frontier; return them among all of the grid column."""
+
+    def take(self, message: Message, first: int, *, paths: bool) -> Any:
+        """Put rows of a piece whose first row is `first` on the frontier; return them."""
+
+    def leave(self, live: Sequence[Any]) -> None:
+        """Take rows off the frontier."""
+
+    def settle(self, level: Live) -> None:
+        """Want rows of the block no more in their columns."""
+
+    def want(self, level: Live) -> Chosen:
+        """Want these rows of the block, and no others."""
+
+    def unwant(self, level: Live | None = None) -> None:
+        """Want these rows of the block no more; without a level, no row."""
+
+    def reached(self, live: Sequence[Any]) -> Chosen:
+        """Find the rows that a frontier leads to, where it is a small part of the block."""
+
+    def multiply(
+        self, chosen: Chosen, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool
+    ) -> Message:
+        """Gather along edges to the rows with places first to last of the piece whose first row is `base`.
+
+        Those of the piece that is owned are begun with; others are written into a message.
+        """
+
+    def add(self, message: Message, first: int, *, paths: bool) -> None:
+        """Add the sums of another rank to a slice of the piece that is owned, whose first place is `first`."""
+
+    def found(self, first: int, last: int) -> Live:
+        """Close a slice of a level that is found."""
+
+    def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
+        """Close rows of a level in the backward sweep: those of a slice whose first place is `first`."""
+
+    def clear_sums(self) -> None:
+        """Set the sums over paths to 0."""
+
+    def path_sums(self) -> dict[str, NDArray[np.float64]]:
+        """Return the sums over paths of the vertices that are owned."""
+
+    def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Return sums over distances of the vertices that are owned; write the largest distance of each column."""
+
+    def count_columns(self, level: Live) -> NDArray[np.int64]:
+        """Count the rows that are live in each column."""

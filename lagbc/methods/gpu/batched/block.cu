@@ -1,0 +1,138 @@
+// A rank's rows between two messages of a level, for matrices that are dealt over ranks in a grid; the product itself is
+// that of launch_per_level_forward.cu, on a rectangular block.
+//
+// A message has a mask and a number of each row, and the values in the columns of the masks, row after row: `ends[j]`
+// values are those of row j and of the rows before. A warp has a row, and a lane the eight columns of a byte of masks.
+
+// The lane's columns of a row of a message, and the place of the first of its values.
+struct Values {
+    unsigned columns;
+    offset place;
+
+    __device__ Values(int j, const unsigned char* masks, const offset* ends) {
+        const int lane = threadIdx.x & 31;
+        columns = masks[(size_t)j * BYTES + lane];
+        int upto = __popc(columns);
+        for (int step = 1; step < 32; step *= 2) {
+            const int before = __shfl_up_sync(ALL, upto, step);
+            if (lane >= step) upto += before;
+        }
+        place = (j && ends ? ends[j - 1] : 0) + upto - __popc(columns);
+    }
+
+    // Call visit(column, place) for each of the lane's values.
+    template <typename Visit>
+    __device__ void each(Visit visit) const {
+        offset i = place;
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            if (columns >> k & 1) visit(8 * (threadIdx.x & 31) + k, i++);
+    }
+};
+
+// The warp's row of a message.
+__device__ __forceinline__ int row_of_warp() { return blockIdx.x * WARPS + threadIdx.x / 32; }
+
+// How many columns each row is live in. A thread a row.
+extern "C" __global__ void count_bits(int count, const unsigned* __restrict__ masks, offset* sizes) {
+    const int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= count) return;
+    int size = 0;
+    for (int w = 0; w < WORDS; w++) size += __popc(masks[(size_t)j * WORDS + w]);
+    sizes[j] = size;
+}
+
+// Write the values of rows.
+extern "C" __global__ void pack_values(int count, const int* __restrict__ rows, const unsigned char* __restrict__ masks,
+                                       const offset* __restrict__ ends, const value* __restrict__ values,
+                                       value* packed) {
+    const int j = row_of_warp();
+    if (j >= count) return;
+    const value* own = values + (size_t)rows[j] * COLUMNS;
+    Values(j, masks, ends).each([&](int column, offset i) { packed[i] = own[column]; });
+}
+
+// Read the values of rows.
+extern "C" __global__ void unpack_values(int count, const int* __restrict__ rows,
+                                         const unsigned char* __restrict__ masks, const offset* __restrict__ ends,
+                                         const value* __restrict__ packed, value* values) {
+    const int j = row_of_warp();
+    if (j >= count) return;
+    value* own = values + (size_t)rows[j] * COLUMNS;
+    Values(j, masks, ends).each([&](int column, offset i) { own[column] = packed[i]; });
+}
+
+// Put rows in a bitmap; their bit rows, too, unless these are null. A warp a row.
+extern "C" __global__ void mark_rows(int count, const int* __restrict__ rows, const unsigned char* __restrict__ masks,
+                                     unsigned* bitmap, unsigned char* bits) {
+    const int j = row_of_warp(), lane = threadIdx.x & 31;
+    if (j >= count) return;
+    if (lane == 0) set_bit(bitmap, rows[j]);
+    if (bits) bits[(size_t)rows[j] * BYTES + lane] = masks[(size_t)j * BYTES + lane];
+}
+
+// Add the sums of a rank to those of a slice, in which `met` tells the columns that have any.
+extern "C" __global__ void add_values(int count, int first, const int* __restrict__ rows,
+                                      const unsigned char* __restrict__ masks, const offset* __restrict__ ends,
+                                      const value* __restrict__ packed, const value* __restrict__ packed_paths,
+                                      value* totals, value* path_totals, unsigned char* met, unsigned* met_live) {
+    const int j = row_of_warp(), lane = threadIdx.x & 31;
+    if (j >= count) return;
+    const size_t row = rows[j] - first, own = row * COLUMNS;
+    const unsigned before = met[row * BYTES + lane];
+    const Values theirs(j, masks, ends);
+    theirs.each([&](int column, offset i) {
+        const bool is_met = before >> column % 8 & 1;
+        if (totals) totals[own + column] = (is_met ? totals[own + column] : value(0)) + packed[i];
+        if (path_totals) path_totals[own + column] = (is_met ? path_totals[own + column] : value(0)) + packed_paths[i];
+    });
+    met[row * BYTES + lane] = before | theirs.columns;
+    if (lane == 0) set_bit(met_live, (int)row);
+}
+
+// Put the sums of rows of a slice, which are path counts, in their places, and mark columns that are out of range.
+extern "C" __global__ void close_rows(int count, int own, const int* __restrict__ rows,
+                                      const unsigned char* __restrict__ masks, const value* __restrict__ totals,
+                                      value* values, double limit, unsigned* overflowed) {
+    const int j = row_of_warp();
+    if (j >= count) return;
+    const value* total = totals + (size_t)rows[j] * COLUMNS;
+    value* closed = values + ((size_t)own + rows[j]) * COLUMNS;
+    Values(j, masks, nullptr).each([&](int column, offset) {
+        closed[column] = total[column];
+        if (total[column] > limit) atomicOr(&overflowed[column / 32], 1u << column % 32);
+    });
+}
+
+// The lane's sums of a row of a slice; 0 where none are met.
+__device__ __forceinline__ void load_met(const value* totals, size_t row, unsigned met, value* total) {
+#pragma unroll
+    for (int k = 0; k < OWN; k++) total[k] = 0;
+    if (!met) return;
+    load_own(totals + row * COLUMNS + OWN * (threadIdx.x & 31), total);
+#pragma unroll
+    for (int k = 0; k < OWN; k++)
+        if (!(met >> k & 1)) total[k] = 0;
+}
+
+// Close rows of a level in the backward sweep: `rows` are places of vertices that are owned, the first of which is row
+// `own`; the sums of a slice begin at place `first`. `paths` and `stress` are null where stress is not asked for.
+extern "C" __global__ void finish_rows(int n, int count, int own, int first, const int* __restrict__ rows,
+                                       const unsigned char* __restrict__ masks, const unsigned char* __restrict__ met,
+                                       const value* __restrict__ totals, const value* __restrict__ path_totals,
+                                       const double* __restrict__ omega, const double* __restrict__ multiplicity,
+                                       value* values, double* scores, value* paths, double* stress, int endpoints) {
+    const int j = row_of_warp(), lane = threadIdx.x & 31;
+    if (j >= count) return;
+    const Place at(n, own + rows[j], false);
+    const size_t row = rows[j] - first;
+    const unsigned mask = masks[(size_t)j * BYTES + lane], found = met[row * BYTES + lane] & mask;
+    value total[OWN];
+    if (paths) {
+        load_met(path_totals, row, found, total);
+        finish<true>(at, n, mask, total, omega, multiplicity, nullptr, values, paths, stress, nullptr);
+    }
+    load_met(totals, row, found, total);
+    finish<false>(at, n, mask, total, omega, multiplicity, nullptr, values, values, scores, nullptr);
+    if (endpoints) add_score(at, n, __popc(mask), scores);
+}

@@ -1,0 +1,130 @@
+"""A graph in blocks on GPUs has the scores of one process: ranks share a GPU, or each has its own and NCCL."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star
+
+import lagbc
+from lagbc.grid.places import Place
+from lagbc.methods import tuning
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "grid"))
+from on_threads import ALL, on_grid
+
+SHAPES = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3)]
+
+
+def on_gpus(shape, A, call, **given):
+    return on_grid(shape, A, call, device="cuda", **given)
+
+
+def scores(names, **given):
+    return lambda graph: lagbc.centralities(graph, names, **given)
+
+
+def require_close(found, expected):
+    assert found.keys() == expected.keys()
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.fixture(autouse=True)
+def device(cupy):
+    """There is one."""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", [scale_free(300, 2000, seed=2), grid(9, 11), disjoint(star(70), path(5))], ids=range(3))
+def test_sums_of_one_process(A, directed, shape):
+    expected = lagbc.centralities(A, ALL, directed=directed, reduce="none", device="cpu")
+    require_close(on_gpus(shape, A, scores(ALL), directed=directed), expected)
+    require_close(on_gpus(shape, A, scores(["closeness"]), directed=directed), {"closeness": expected["closeness"]})
+
+
+@settings(max_examples=30, deadline=None)
+@given(graphs(max_n=9), st.sampled_from(SHAPES), st.booleans())
+def test_any_graph_on_any_grid(A, shape, directed):
+    found = on_gpus(shape, A, lagbc.bc, directed=directed)
+    np.testing.assert_allclose(found, oracle(A, directed=directed), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"k": 40, "rng": 3},
+        {"targets": [5, 80, 7]},
+        {"endpoints": True, "normalized": True},
+        {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
+    ],
+    ids=lambda given: "-".join(given),
+)
+@pytest.mark.parametrize("directed", [True, False])
+def test_arguments(given, directed):
+    A = scale_free(300, 2000, seed=2)
+    expected = lagbc.bc(A, directed=directed, reduce="none", device="cpu", **given)
+    found = on_gpus((2, 2), A, lambda graph: lagbc.bc(graph, **given), directed=directed)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_same_bits(monkeypatch):
+    """With more grids, batches in flight, and slices and small levels of any size."""
+    A, call = scale_free(3000, 20_000, seed=2), scores(ALL)
+    expected = on_gpus((2, 2), A, call)
+    require_close(expected, lagbc.centralities(A, ALL, reduce="none", device="cpu"))
+    found = [on_gpus((2, 2), A, call, overlap=True), on_gpus((2, 2), A, call, ranks=8, overlap=True)]
+    monkeypatch.setattr(tuning, "GRID_SLICE_ON_GPU", 64)
+    found.append(on_gpus((2, 2), A, call))
+    for small in (0, 10**6):
+        monkeypatch.setattr(tuning, "SMALL_LEVEL", small)
+        found.append(on_gpus((2, 2), A, call))
+    for one in found:
+        for name in ALL:
+            np.testing.assert_array_equal(one[name], expected[name], err_msg=name)
+
+
+def test_trees_are_folded():
+    A = scale_free(2000, 2500, seed=1)
+    found = on_gpus((2, 2), A, lagbc.bc, directed=False, folds=True)
+    expected = lagbc.bc(A, directed=False, reduce="none", device="cpu")
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-9)
+
+
+def test_overflow_is_refused():
+    A = diamonds(1100, 2)
+    with pytest.raises(OverflowError, match="more shortest paths than float64 holds"):
+        on_gpus((1, 2), A, lambda graph: lagbc.bc(graph, sources=[0]))
+
+
+def test_a_graph_larger_than_a_rank_may_hold():
+    A, roots = layered(30, 60), {"sources": np.arange(64)}
+    memory = 40_000_000
+    with pytest.raises(MemoryError):
+        on_gpus("auto", A, lambda graph: lagbc.bc(graph, **roots), ranks=1, memory=memory // 4)
+    found = on_gpus("auto", A, lambda graph: lagbc.bc(graph, **roots), ranks=4, memory=memory)
+    np.testing.assert_allclose(found, lagbc.bc(A, device="cpu", reduce="none", **roots), rtol=1e-12)
+
+
+def test_several_gpus_by_nccl(cupy):
+    """Threads with a GPU each."""
+    count = cupy.cuda.runtime.getDeviceCount()
+    if count < 2 or not cupy.cuda.nccl.available:
+        pytest.skip("there is one GPU, or CuPy has no NCCL")
+    A, seen = scale_free(3000, 20_000, seed=2), []
+
+    def call(graph):
+        seen.append(graph.method.place)
+        return lagbc.centralities(graph, ALL)
+
+    expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
+    shapes = [(1, 2), (2, 1), *([(2, 2), (4, 1)] if count > 3 else [])]
+    for shape in shapes:
+        once = on_gpus(shape, A, call)
+        require_close(once, expected)
+        require_close(on_gpus(shape, A, call, overlap=True), once)
+    assert set(seen) == {Place(0, by_nccl=True)}
