@@ -16,7 +16,7 @@ from scipy.spatial import Delaunay, cKDTree
 Vertices = NDArray[np.integer]
 
 
-def rmat(scale: int, edge_factor: int, seed: int = 0) -> csr_array:
+def rmat(scale: int, edge_factor: int, seed: int = 0, *, part: tuple[int, int] | None = None) -> csr_array:
     """R-MAT graph of the Graph500 quadrant probabilities (a, b, c, d) = (.57, .19, .19, .05), vertices in random order.
 
     Parameters
@@ -27,13 +27,16 @@ def rmat(scale: int, edge_factor: int, seed: int = 0) -> csr_array:
         ``edge_factor * 2**scale`` edges are drawn; loops are dropped and equal edges merged.
     seed
         Seed of the generator.
+    part
+        Number and count of parts: the edges of one of them. All parts together are another graph than the whole.
 
     References
     ----------
     Chakrabarti, Zhan, Faloutsos: R-MAT: a recursive model for graph mining, SDM 2004.
     """
-    rng = np.random.default_rng(seed)
-    n, drawn = 1 << scale, edge_factor << scale
+    number, count = part or (0, 1)
+    rng = np.random.default_rng(seed if part is None else [seed, number])
+    n, drawn = 1 << scale, (edge_factor << scale) // count
     row, col = np.zeros(drawn, np.int32), np.zeros(drawn, np.int32)
     for _ in range(scale):
         for first in range(0, drawn, 1 << 16):  # in pieces that stay in cache
@@ -41,7 +44,7 @@ def rmat(scale: int, edge_factor: int, seed: int = 0) -> csr_array:
             x = rng.random(len(bit_row))
             bit_row += bit_row + (x >= 0.76)
             bit_col += bit_col + (((x >= 0.57) & (x < 0.76)) | (x >= 0.95))
-    label = rng.permutation(n)
+    label = (rng if part is None else np.random.default_rng(seed)).permutation(n)
     return _symmetric(n, label[row], label[col])
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import resource
 import time
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial, reduce
 from importlib import import_module
+from operator import add
 from typing import Any
 
 import lagbc
@@ -13,36 +18,103 @@ import lagbc
 TOLD = "measured: "
 
 
-def measure_here(path: str, roots: str, shape: str, in_flight: str) -> None:
-    """Time a call on the ranks that this process is one of, or by this process alone; rank 0 prints what it took."""
+def measure_here(graph: str, roots: str, shape: str, in_flight: str, device: Any) -> None:
+    """Time a call on the ranks that this process is one of, or by this process alone; rank 0 prints what it took.
+
+    `graph` is a file, or rmat-SCALE-EDGES-COUNT, whose parts ranks make by themselves. `in_flight` is 1, 2, or split:
+    one batch, with messages and products timed apart, which wait for each other.
+    """
     given: dict[str, Any] = {"k": int(roots), "rng": 1, "directed": False, "reduce": "none"}
     if shape == "1x1":
-        A = lagbc.read_graph(path)
-        begun = time.perf_counter()
-        lagbc.bc(A, threads=1, method="batched", device="cpu", **given)
-        _tell({"seconds": time.perf_counter() - begun, "memory": _peak(), "entries": A.matrix.nnz})
+        _tell(_alone(graph, given, device))
         return
     from mpi4py import MPI
 
-    comm, lanes = MPI.COMM_WORLD, list[Any]()
-    grid: Any = import_module("lagbc.run.grid")
-    make = grid.lanes_of
+    comm, lanes, seconds = MPI.COMM_WORLD, list[Any](), defaultdict[str, float](float)
+    run: Any = import_module("lagbc.run.grid")
+    lane: Any = import_module("lagbc.grid.lanes").Lane
+    make = run.lanes_of
 
     def noted(*arguments: Any) -> list[Any]:
         lanes.extend(make(*arguments))
         return lanes
 
-    grid.lanes_of = noted
-    part = lagbc.read_graph(path, part=(comm.Get_rank(), comm.Get_size()))
+    run.lanes_of = noted
+    lane.sweep = _timed(lane.sweep, seconds, "sweeps")
+    if in_flight == "split":
+        grid: Any = import_module("lagbc.grid.communicator").Grid
+        for name in ("expand", "share", "fold"):
+            setattr(grid, name, _timed(getattr(grid, name), seconds, "messages", _synchronized(device)))
+    part = _part(graph, comm.Get_rank(), comm.Get_size())
     comm.Barrier()
     begun = time.perf_counter()
-    lagbc.bc(part, comm=comm, grid=shape, overlap=in_flight == "2", **given)
-    seconds = time.perf_counter() - begun
+    lagbc.bc(part, comm=comm, grid=shape, overlap=in_flight == "2", device=device, **given)
+    seconds["call"] = time.perf_counter() - begun
     sent = sum(lane.grid.sent for lane in lanes if lane.grid is not None)
     own = comm.gather((sent, _peak(), lanes[0].graph.blocks.into.nnz))
     if own is not None:
         of_all, memory, entries = zip(*own, strict=True)
-        _tell({"seconds": seconds, "sent": sum(of_all), "memory": max(memory), "entries": max(entries)})
+        sweeps = seconds["sweeps"] / (2 if in_flight == "2" else 1)
+        told = {"seconds": seconds["call"], "sweeps": sweeps, "messages": seconds["messages"], "sent": sum(of_all)}
+        _tell(told | {"memory": max(memory), "entries": max(entries), "edges": lanes[0].graph.nnz / 2})
+
+
+def _alone(graph: str, given: dict[str, Any], device: str) -> dict[str, float]:
+    """Time a call of this process; on GPUs by all of them, of a graph that they have."""
+    if graph.startswith("rmat"):
+        *_, count = graph.split("-")
+        with ProcessPoolExecutor(int(count)) as pool:
+            parts = pool.map(_part, *zip(*((graph, number, int(count)) for number in range(int(count))), strict=True))
+            A: Any = reduce(add, parts)
+    else:
+        A = lagbc.read_graph(graph)
+    call: Callable[[], object]
+    if device == "cpu":
+        call = partial(lagbc.bc, A, threads=1, method="batched", device="cpu", **given)
+    else:
+        A = lagbc.as_graph(A, directed=False)
+        given = {**given, "directed": None}
+        call = partial(lagbc.bc, A, method="batched", device="all", **given)
+        call()
+    begun = time.perf_counter()
+    call()
+    seconds = time.perf_counter() - begun
+    entries = A.nnz if device != "cpu" else A.matrix.nnz
+    return {"seconds": seconds, "sweeps": seconds, "memory": _peak(), "entries": entries, "edges": entries / 2}
+
+
+def _part(graph: str, number: int, count: int) -> Any:
+    if not graph.startswith("rmat"):
+        return lagbc.read_graph(graph, part=(number, count))
+    from benchmarks.generators import rmat
+
+    _, scale, edges, _ = graph.split("-")
+    return rmat(int(scale), int(edges), part=(number, count))
+
+
+def _timed(
+    function: Callable[..., Any], seconds: defaultdict[str, float], name: str, wait: Callable[[], object] = lambda: None
+) -> Callable[..., Any]:
+    """Return a function whose time is added up."""
+
+    def timed(*arguments: Any) -> Any:
+        wait()
+        begun = time.perf_counter()
+        result = function(*arguments)
+        wait()
+        seconds[name] += time.perf_counter() - begun
+        return result
+
+    return timed
+
+
+def _synchronized(device: str) -> Callable[[], object]:
+    """Return a function that waits for the stream of the calling thread."""
+    if device == "cpu":
+        return lambda: None
+    import cupy
+
+    return lambda: cupy.cuda.get_current_stream().synchronize()
 
 
 def _peak() -> float:
