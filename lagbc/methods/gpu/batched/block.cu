@@ -120,7 +120,7 @@ __device__ __forceinline__ void load_met(const value* totals, size_t row, unsign
 extern "C" __global__ void finish_rows(int n, int count, int own, int first, const int* __restrict__ rows,
                                        const unsigned char* __restrict__ masks, const unsigned char* __restrict__ met,
                                        const value* __restrict__ totals, const value* __restrict__ path_totals,
-                                       const double* __restrict__ omega, const double* __restrict__ multiplicity,
+                                       const double* __restrict__ omega, const double* __restrict__ root_weights,
                                        value* values, double* scores, value* paths, double* stress, int endpoints) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
@@ -130,9 +130,9 @@ extern "C" __global__ void finish_rows(int n, int count, int own, int first, con
     value total[OWN];
     if (paths) {
         load_met(path_totals, row, found, total);
-        finish<true>(at, n, mask, total, omega, multiplicity, nullptr, values, paths, stress, nullptr);
+        finish<true>(at, n, mask, total, omega, root_weights, nullptr, values, paths, stress, nullptr);
     }
     load_met(totals, row, found, total);
-    finish<false>(at, n, mask, total, omega, multiplicity, nullptr, values, values, scores, nullptr);
+    finish<false>(at, n, mask, total, omega, root_weights, nullptr, values, values, scores, nullptr);
     if (endpoints) add_score(at, n, __popc(mask), scores);
 }

@@ -266,7 +266,7 @@ class DeviceBlock:
                 totals=own.totals,
                 path_totals=own.path_totals,
                 omega=self._omega,
-                multiplicity=cp.asarray(times),
+                root_weights=cp.asarray(times),
                 values=self._values,
                 scores=self._dependency,
                 paths=self._paths,
@@ -347,7 +347,7 @@ class DeviceBlock:
             limit=np.inf if backward else self._plan.sigma_limit,
             overflowed=self._flags,
             touched=None if chosen is None else chosen[begin // 32 :],
-            vertex_members=None,
+            class_sizes=None,
         )
 
     def _sources(self, values: Any, path_values: Any, paths: bool) -> list[Any]:
