@@ -415,7 +415,7 @@ def _views(message: Any, count: int, sources: int) -> tuple[Any, Any, list[Any]]
     rows = message[8 + BYTES * count :][: 4 * count].view(np.int32)
     values = message[_head(count) :].view(np.float64)
     size = len(values) // max(sources, 1)
-    return rows, masks, [values[first : first + size] for first in range(0, size * sources, size)] if size else []
+    return rows, masks, [values[number * size :][:size] for number in range(sources)]
 
 
 def _bit_rows(rows: NDArray[np.int64], columns: NDArray[np.int64], count: int) -> NDArray[np.uint8]:
