@@ -308,7 +308,7 @@ class DeviceBlock:
         """Count the rows that are live in each column."""
         counts = cp.zeros(COLUMNS, np.int64)
         for first in range(0, len(level.rows), _UNPACKED):
-            counts += unpack(level.masks[first : first + _UNPACKED]).sum(axis=0)
+            counts += unpack(level.masks[first : first + _UNPACKED]).sum(axis=0, dtype=np.int64)
         found: NDArray[np.int64] = counts.get()
         return found
 
