@@ -50,6 +50,9 @@ class Line(Protocol):
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
 
+    def close(self) -> None:
+        """Give back all that the line takes; all its ranks do."""
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -94,6 +97,11 @@ class Grid:
         """Give a message to the rank that leads; it returns those of all, others nothing."""
         return self.whole.exchange([message] + [NOTHING] * (self.whole.size - 1))
 
+    def close(self) -> None:
+        """Give back all that its lines take."""
+        for line in (self.along_column, self.along_row):
+            line.close()
+
     @property
     def sent(self) -> int:
         """Bytes that this rank has sent to others, but to agree."""
@@ -132,6 +140,9 @@ class ThreadLine:
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
         self._meeting.abort()
+
+    def close(self) -> None:
+        """Do nothing: threads share memory."""
 
 
 class Meeting:

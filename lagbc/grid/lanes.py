@@ -80,6 +80,13 @@ class Lane:
         """Have the others follow no more; on the rank that leads."""
         self._tell(None)
 
+    def close(self) -> None:
+        """Give back all that the lane takes; all ranks do, in the same order."""
+        self._cell = None
+        if self.grid is not None:
+            self.grid.close()
+        self.line.close()
+
     def follow(self) -> None:
         """Do what the rank that leads says, until it ends; on the others."""
         while (told := pickle.loads(self.line.all_gather(NOTHING)[0].tobytes())) is not None:

@@ -80,6 +80,10 @@ class MpiLine:
         print(f"lagbc: rank {MPI.COMM_WORLD.Get_rank()}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         self._comm.Abort(1)
 
+    def close(self) -> None:
+        """Give back the communicator, of which MPI has some thousands."""
+        self._comm.Free()
+
 
 def line_of(comm: MPI.Comm) -> MpiLine:
     """Return all ranks of a communicator as a line, whose messages are none of the program's.

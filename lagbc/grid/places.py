@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -107,6 +108,10 @@ class HostedLine:
         """Give each rank its message; return those for this one."""
         return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.place])
 
+    def close(self) -> None:
+        """Give back all that the line takes."""
+        self._line.close()
+
     def _here(self, found: list[NDArray[np.uint8]], own: Message) -> list[Message]:
         import cupy as cp
 
@@ -120,9 +125,9 @@ class NcclLine:
         from cupy.cuda import nccl
 
         self.size, self.place, self.sent, self._line, self._nccl = line.size, line.place, 0, line, nccl
-        name = np.array(nccl.get_unique_id() if line.place == 0 else (), np.int16)
-        self._name = tuple(line.all_gather(name.view(np.uint8))[0].view(np.int16).tolist())
-        self._communicator = nccl.NcclCommunicator(line.size, self._name, line.place)
+        own = pickle.dumps(nccl.get_unique_id() if line.place == 0 else None)
+        name = pickle.loads(line.all_gather(np.frombuffer(own, np.uint8))[0].tobytes())
+        self._communicator = nccl.NcclCommunicator(line.size, name, line.place)
 
     def all_gather(self, message: Message) -> list[Message]:
         """Return the messages of all."""
@@ -133,6 +138,11 @@ class NcclLine:
         """Give each rank its message; return those for this one."""
         sizes = self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         return self._sent(messages, sizes)
+
+    def close(self) -> None:
+        """Give back all that the line takes; nothing is under way, and `destroy` would wait for the other ranks."""
+        self._communicator.abort()
+        self._line.close()
 
     def _sent(self, messages: Sequence[Message], sizes: list[NDArray[np.uint8]]) -> list[Message]:
         """Send to all at once; memory that the stream still reads is used anew in the same stream alone."""

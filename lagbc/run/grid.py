@@ -6,6 +6,7 @@ until it ends; they have the same result or the same error.
 
 from __future__ import annotations
 
+import os
 import pickle
 import socket
 import time
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lagbc.errors import GraphFormatError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
@@ -81,8 +82,12 @@ def on_grid(
     """
     from lagbc.grid.mpi import line_of
 
-    with stopping_by(options.stop):
-        return call_on_line(line_of(options.comm), options, what, take_part, compute, folds)
+    line = line_of(options.comm)
+    try:
+        with stopping_by(options.stop):
+            return call_on_line(line, options, what, take_part, compute, folds)
+    finally:
+        line.close()
 
 
 def take_part(
@@ -112,13 +117,23 @@ def call_on_line(
     part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
     place = _place(line, *options.device)
     shape = _shape(line, options, part, place)
-    graph = deal_graph(line, part, shape, directed, folds)
-    del part
-    lanes = lanes_of(line, graph, place, 1 + options.overlap)
-    if line.place == 0:
-        return _lead(line, with_method(graph, lanes, place), lanes, compute)
-    result: Result = _follow(line, lanes)
-    return result
+    try:
+        graph = deal_graph(line, part, shape, directed, folds)
+        del part
+        lanes = lanes_of(line, graph, place, 1 + options.overlap)
+    except Error:
+        raise  # on all ranks
+    except BaseException as error:
+        line.abort(error)  # the others wait for this one
+        raise
+    try:
+        if line.place == 0:
+            return _lead(line, with_method(graph, lanes, place), lanes, compute)
+        result: Result = _follow(line, lanes)
+        return result
+    finally:
+        for lane in lanes:
+            lane.close()
 
 
 def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph | None, bool]:
@@ -146,24 +161,33 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
 
 def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Place:
     """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
-    host, count = socket.gethostname(), 0 if device == "cpu" else table.gpus()
+    host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
     of_ranks = _of_all(line, (host, count))
     if not all(of_rank for _, of_rank in of_ranks):
         if device == "cuda":
             without = next(rank for rank, (_, of_rank) in enumerate(of_ranks) if not of_rank)
             raise InvalidValueError(f"device='cuda': rank {without} sees no GPU ({table.why_no_gpu()})")
         return Place()
-    from cupy.cuda import nccl, runtime
+    from cupy.cuda import runtime
 
     gpus = range(count) if numbers is None or numbers == "all" else numbers
     gpu = gpus[sum(other == host for other, _ in of_ranks[: line.place]) % len(gpus)]
     if gpu >= count:
         raise InvalidValueError(f"device={gpu}: rank {line.place} sees {count} GPUs, from 0 on")
-    names = _of_all(line, (host, bytes(runtime.getDeviceProperties(gpu)["uuid"]), nccl.available))
-    are_apart = len(set(names)) == line.size
+    names = _of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
+    gpus_of_ranks, processes, have_nccl = map(set, zip(*names, strict=True))
+    are_apart = len(gpus_of_ranks) == line.size
     if device == "auto" and not are_apart:
         return Place()
-    return Place(gpu, by_nccl=are_apart and all(available for *_, available in names))
+    return Place(gpu, by_nccl=are_apart and len(processes) == line.size and have_nccl == {True})
+
+
+def _has_nccl() -> bool:
+    try:
+        from cupy.cuda import nccl
+    except ImportError:
+        return False
+    return bool(nccl.available)
 
 
 def _shape(line: Line, options: OfGrid, part: Graph | None, place: Place) -> Shape:

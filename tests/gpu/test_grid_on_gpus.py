@@ -1,4 +1,4 @@
-"""A graph in blocks on GPUs has the scores of one process: ranks share a GPU, or each has its own and NCCL."""
+"""A graph in blocks on GPUs has the scores of one process: ranks share GPUs, or each has its own, and NCCL."""
 
 import sys
 from pathlib import Path
@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from launcher import LAUNCHER, TESTS, run
 from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star
 
 import lagbc
-from lagbc.grid.places import Place
 from lagbc.methods import tuning
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "grid"))
@@ -110,21 +110,49 @@ def test_a_graph_larger_than_a_rank_may_hold():
     np.testing.assert_allclose(found, lagbc.bc(A, device="cpu", reduce="none", **roots), rtol=1e-12)
 
 
-def test_several_gpus_by_nccl(cupy):
-    """Threads with a GPU each."""
-    count = cupy.cuda.runtime.getDeviceCount()
-    if count < 2 or not pytest.importorskip("cupy.cuda.nccl").available:
-        pytest.skip("there is one GPU, or CuPy has no NCCL")
-    A, seen = scale_free(3000, 20_000, seed=2), []
+PROGRAM = f"""
+import sys
+sys.path[:0] = [{TESTS!r}, {TESTS + "/grid"!r}]
+from mpi4py import MPI
+import cupy
+import numpy as np
+from on_threads import ALL, parts_of
+from strategies import scale_free
+import lagbc
+from lagbc.run import grid
 
-    def call(graph):
-        seen.append(graph.method.place)
-        return lagbc.centralities(graph, ALL)
+comm, places = MPI.COMM_WORLD, []
+size, rank, make = comm.Get_size(), comm.Get_rank(), grid.lanes_of
 
-    expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
-    shapes = [(1, 2), (2, 1), *([(2, 2), (4, 1)] if count > 3 else [])]
-    for shape in shapes:
-        once = on_gpus(shape, A, call)
-        require_close(once, expected)
-        require_close(on_gpus(shape, A, call, overlap=True), once)
-    assert set(seen) == {Place(0, by_nccl=True)}
+def noted(line, graph, place, in_flight):
+    places.append(place)
+    return make(line, graph, place, in_flight)
+
+grid.lanes_of = noted
+A = scale_free(3000, 20_000, seed=2)
+expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
+for shape in [(1, size), (size, 1), *([(2, 2), (1, 2)] if size == 4 else [])]:
+    for overlap in (False, True):
+        found = lagbc.centralities(parts_of(A, size)[rank], ALL, comm=comm, grid=shape, overlap=overlap, device="cuda")
+        for name in ALL:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
+apart = cupy.cuda.runtime.getDeviceCount() >= size
+assert {{place.by_nccl for place in places}} == {{apart}}
+if apart:
+    assert comm.allgather(places[0].gpu) == list(range(size))
+if rank == 0:
+    print("nccl" if apart else "host")
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_of_an_mpi_program(cupy, tmp_path, ranks):
+    """With a GPU each they take NCCL; else they share GPUs, and messages go through the host."""
+    pytest.importorskip("mpi4py")
+    if LAUNCHER is None:
+        pytest.skip("there is no mpiexec")
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    status, stdout, stderr = run(ranks, script)
+    assert status == 0, stderr
+    assert stdout.split() == ["nccl" if cupy.cuda.runtime.getDeviceCount() >= ranks else "host"]

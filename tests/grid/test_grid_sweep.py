@@ -151,7 +151,7 @@ def test_sums_that_are_not_made(call, words):
 
 def test_gpus_that_are_not_there(monkeypatch):
     """Asked for by name they are an error of all ranks; else the CPU sweeps."""
-    monkeypatch.setattr(table, "gpus", lambda: 0)
+    monkeypatch.setattr(table, "count_gpus", lambda: 0)
     A = grid(4, 5)
     with pytest.raises(ValueError, match="device='cuda': rank 0 sees no GPU"):
         on_grid((1, 2), A, lagbc.bc, device="cuda")
