@@ -71,7 +71,8 @@ class GridMethod:
     def __init__(self, deal: Deal, lanes: list[Lane], place: Place) -> None:
         self._deal, self._numbers, self._lanes, self.place, self._next = deal, deal.numbers, lanes, place, count()
         self._columns = place.columns
-        self.batching = Batching(block=self._columns, widest=self._columns, auto=self._columns, concurrent=True)
+        block = self._columns // place.groups
+        self.batching = Batching(block=block, widest=self._columns, auto=self._columns, concurrent=True)
 
     @property
     def hands(self) -> int:
@@ -128,16 +129,19 @@ class GridMethod:
         """Add what the ranks have summed."""
         if omega is not None:
             raise NotImplementedError
-        length, roots, columns = self._deal.length, levels.roots, [self._of_columns(one) for one in levels.found]
+        roots, columns = levels.roots, [self._of_columns(one) for one in levels.found]
+        groups = -(-len(roots) // self.batching.block)
+        sums.require_rows(groups, len(roots))
+        pieces = [one[: -3 * self._columns].reshape(-1, self.place.groups, self._deal.length) for one in levels.found]
         for number, name in enumerate(state.asked.told):
-            place = slice(number * length, (number + 1) * length)
-            pieces = np.concatenate([one[place] for one in levels.found])
-            getattr(sums, name)[0] += self._deal.in_order(pieces)
+            for group in range(groups):
+                of_group = np.concatenate([one[number, group] for one in pieces])
+                getattr(sums, name)[group] += self._deal.in_order(of_group)
         if sums.depth is not None:
             sums.depth += np.max(columns, axis=0)[0, : len(roots)]
         if state.asked.endpoints:
-            there = roots >= 0
-            sums.dependency[0, roots[there]] += sum(columns)[1, : len(roots)][there]
+            there = np.flatnonzero(roots >= 0)
+            sums.dependency[there // self.batching.block, roots[there]] += sum(columns)[1, there]
 
     def _of_columns(self, found: NDArray[np.float64]) -> Any:
         """Return the numbers of columns that a rank tells after its sums."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.grid.communicator import Line
+from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message
 from lagbc.methods.sums import DEPENDENCY
@@ -27,11 +28,17 @@ class Place:
     gpu : int or None
         Number of the GPU; None is the CPU.
     by_nccl : bool
-        Whether each rank has a GPU of its own.
+        Whether messages go by NCCL: each rank is a process with a GPU of its own.
+    sharers : int
+        Ranks that share a GPU, at most.
+    groups : int
+        Groups of 256 roots of a batch on a GPU.
     """
 
     gpu: int | None = None
     by_nccl: bool = False
+    sharers: int = 1
+    groups: int = 1
 
     def __str__(self) -> str:
         """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""
@@ -42,16 +49,25 @@ class Place:
     @property
     def columns(self) -> int:
         """Roots of a batch."""
-        return int(self._module.COLUMNS)
+        return self.groups * int(self._module.COLUMNS)
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         """State the arrays of a rank."""
-        stated: dict[str, Any] = self._module.arrays(size, sums)
+        stated: dict[str, Any] = self._module.arrays(size._replace(groups=self.groups), sums)
         return stated
 
     def bytes_of(self, size: BlockSize, entries: int) -> int:
         """Bound the bytes of a rank for betweenness: its block, which is sorted by keys, and rows of numbers."""
         return bytes_of(self.arrays(size, DEPENDENCY)) + 2 * (8 + 4 + 4) * entries
+
+    def widest(self, size: BlockSize, entries: int, room: int) -> Place:
+        """Return the place with as many groups as there is room for."""
+        if self.gpu is None:
+            return self
+        wide = replace(self, groups=tuning.GRID_GROUPS)
+        while wide.groups > 1 and wide.bytes_of(size, entries) > room:
+            wide = replace(wide, groups=wide.groups // 2)
+        return wide
 
     def context(self) -> Callable[[], AbstractContextManager[Any]]:
         """Return a function that returns a context in which a thread works here, always in the same stream."""
@@ -66,6 +82,7 @@ class Place:
 
     def block(self, plan: BlockPlan) -> BlockSweep:
         """Make a rank's rows; called in the context."""
+        plan = plan._replace(size=plan.size._replace(groups=self.groups))
         made: BlockSweep = self._module.HostBlock(plan) if self.gpu is None else self._module.DeviceBlock(plan)
         return made
 

@@ -118,8 +118,9 @@ class Cell:
         Returns
         -------
         sums : ndarray of float64
-            Those of the vertices that this rank owns, one sum after the other; then of each column the largest
-            distance, how many vertices were reached, and whether path counts left the range: then there are no sums.
+            Those of the vertices that this rank owns, one sum after the other, each with a row a group of columns; then
+            of each column the largest distance, how many vertices were reached, and whether path counts left the
+            range: then there are no sums.
 
         Raises
         ------
@@ -134,7 +135,7 @@ class Cell:
         columns = np.zeros((3, rows.columns))
         if overflowed.any():
             columns[2] = np.unpackbits(overflowed.view(np.uint8), bitorder="little")
-            return np.concatenate([np.zeros(len(asked.told) * self._length), columns.ravel()])
+            return columns.ravel()
         found: dict[str, Any] = {}
         if self._counts:
             self._sum_paths(levels, times)
@@ -144,7 +145,7 @@ class Cell:
         if asked.sums - PATH_SUMS:
             found |= rows.distance_sums([level.own for level in levels], columns[0])
         sums: NDArray[np.float64]
-        sums = np.concatenate([*(found[name] for name in asked.told), columns.ravel()])
+        sums = np.concatenate([*(found[name].ravel() for name in asked.told), columns.ravel()])
         return sums
 
     def _search(self, numbers: Ints) -> tuple[list[Level], NDArray[np.uint64]]:

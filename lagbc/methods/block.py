@@ -38,11 +38,15 @@ class Live(NamedTuple):
 
 
 class BlockSize(NamedTuple):
-    """Places of a piece, and pieces of a grid column and of a grid row: those of the block's columns and rows."""
+    """Places of a piece; pieces of a grid column and of a grid row, those of a block's columns and rows; groups.
+
+    A batch on a GPU is of so many groups of columns.
+    """
 
     length: int
     down: int
     across: int
+    groups: int = 1
 
 
 class BlockPlan(NamedTuple):
@@ -150,10 +154,10 @@ class BlockSweep(Protocol):
         """Set the sums over paths to 0."""
 
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
-        """Return the sums over paths of the vertices that are owned."""
+        """Return the sums over paths of the vertices that are owned, a row a group."""
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Return sums over distances of the vertices that are owned; write the largest distance of each column."""
+        """Return sums over distances of the vertices that are owned, a row a group; write the depth of each column."""
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
         """Count the rows that are live in each column."""

@@ -15,8 +15,10 @@ machine can measure, and prints today's best; a rule whose gain is below 1.3 on 
 BATCHED_PULL_SHARE = 0.1
 # Rows that a rank of a grid multiplies and folds at a time: what it holds of a level's sums. More are fewer messages.
 GRID_SLICE = 4096
-# The same on a GPU, whose launches need more rows.
-GRID_SLICE_ON_GPU = 2**16
+# The same on a GPU, whose launches need more rows, and the most groups of 256 roots of a batch: the host takes about as
+# long for a level of four as for one of one. Results: grid_gpu.md.
+GRID_SLICE_ON_GPU = 2**18
+GRID_GROUPS = 4
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
 # scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on
 # meshes and roads 1 to 4 were alike, 0.5 took up to 1.3 and 0.25 up to 1.6 times as long. Results: tune.md.

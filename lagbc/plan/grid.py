@@ -38,7 +38,7 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
         roots, targets = trees.folded(roots) * trees.is_core, trees.folded(targets)
         omega, root_weights = targets, roots
     sweep = SweepPlan(
-        batch=method.batching.block,
+        batch=method.batching.round(max(1, min(len(request.roots), method.batching.auto))),
         threads=method.hands,
         endpoints=request.endpoints,
         omega=omega,

@@ -116,7 +116,7 @@ def call_on_line(
     """Make a call on all ranks of a line, as `on_grid` does."""
     part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
     place = _place(line, *options.device)
-    shape = _shape(line, options, part, place)
+    shape, place = _fitted(line, options, part, place)
     try:
         graph = deal_graph(line, part, shape, directed, folds)
         del part
@@ -175,11 +175,12 @@ def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Pl
     if gpu >= count:
         raise InvalidValueError(f"device={gpu}: rank {line.place} sees {count} GPUs, from 0 on")
     names = _of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
-    gpus_of_ranks, processes, have_nccl = map(set, zip(*names, strict=True))
-    are_apart = len(gpus_of_ranks) == line.size
+    gpus_of_ranks, processes, have_nccl = zip(*names, strict=True)
+    are_apart = len(set(gpus_of_ranks)) == line.size
     if device == "auto" and not are_apart:
         return Place()
-    return Place(gpu, by_nccl=are_apart and len(processes) == line.size and have_nccl == {True})
+    sharers = max(gpus_of_ranks.count(one) for one in gpus_of_ranks)
+    return Place(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers)
 
 
 def _has_nccl() -> bool:
@@ -190,30 +191,38 @@ def _has_nccl() -> bool:
     return bool(nccl.available)
 
 
-def _shape(line: Line, options: OfGrid, part: Graph | None, place: Place) -> Shape:
-    """Return the grid that is asked for, or the smallest one whose ranks have room for their parts."""
-    if options.grid != "auto":
-        shape = Shape(*options.grid)
-        if line.size % shape.size:
-            raise InvalidValueError(
-                f"grid={shape} takes {shape.size} ranks or a multiple; there are {line.size}: start another number of "
-                "them, or pass another grid"
-            )
-        return shape
-    n = int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
+def _fitted(line: Line, options: OfGrid, part: Graph | None, place: Place) -> tuple[Shape, Place]:
+    """Return the grid asked for, or the smallest one whose ranks have room; and the place, with groups as they fit."""
+    n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
-    own = budget("cpu" if place.gpu is None else "cuda") if options.memory is None else options.memory
+    own = budget("cpu" if place.gpu is None else "cuda") // place.sharers if options.memory is None else options.memory
     room = int(line.combine(np.array([own]), "least")[0])
-    shapes = [Shape(size // columns, columns) for size in _divisors(line.size) for columns in [_columns(size)]]
-    for shape in shapes:
-        of_rank = place.bytes_of(size_of_block(shape, -n), entries // shape.size)
-        needed = (1 + options.overlap) * (of_rank - _BYTES_PER_VERTEX * n)
-        if needed <= room:
-            return shape
+    left = room // (1 + options.overlap) - _BYTES_PER_VERTEX * n
+    for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
+        of_rank = size_of_block(shape, n), entries // shape.size
+        if options.grid != "auto" or place.bytes_of(*of_rank) <= left:
+            return shape, place.widest(*of_rank, left)
+    needed = (1 + options.overlap) * (place.bytes_of(*of_rank) + _BYTES_PER_VERTEX * n)
     raise OutOfMemoryError(
-        f"a rank of a {shapes[-1]} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more "
-        "ranks, or raise it by memory="
+        f"a rank of a {shape} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more ranks, "
+        "or raise it by memory="
     )
+
+
+def _required(grid: tuple[int, int], ranks: int) -> Shape:
+    """Return the grid asked for; ValueError if the ranks make up no such grids."""
+    shape = Shape(*grid)
+    if ranks % shape.size:
+        raise InvalidValueError(
+            f"grid={shape} takes {shape.size} ranks or a multiple; there are {ranks}: start another number of them, or "
+            "pass another grid"
+        )
+    return shape
+
+
+def _shapes(ranks: int) -> list[Shape]:
+    """Return the grids that ranks make up, each as square as can be, from the smallest on."""
+    return [Shape(size // columns, columns) for size in _divisors(ranks) for columns in [_columns(size)]]
 
 
 def _divisors(number: int) -> list[int]:

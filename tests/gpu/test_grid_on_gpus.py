@@ -78,6 +78,9 @@ def test_the_same_bits(monkeypatch):
     expected = on_gpus((2, 2), A, call)
     require_close(expected, lagbc.centralities(A, ALL, reduce="none", device="cpu"))
     found = [on_gpus((2, 2), A, call, overlap=True), on_gpus((2, 2), A, call, ranks=8, overlap=True)]
+    monkeypatch.setattr(tuning, "GRID_GROUPS", 1)
+    found.append(on_gpus((2, 2), A, call))
+    monkeypatch.setattr(tuning, "GRID_GROUPS", 2)
     monkeypatch.setattr(tuning, "GRID_SLICE_ON_GPU", 64)
     found.append(on_gpus((2, 2), A, call))
     for small in (0, 10**6):

@@ -183,7 +183,7 @@ class HostBlock:
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
         """Return the sums over paths of the vertices that are owned."""
         found = {"dependency": self._sweep.dependency, "stress": self._sweep.stress}
-        return {name: sums[self._own] for name, sums in found.items() if sums is not None}
+        return {name: sums[None, self._own] for name, sums in found.items() if sums is not None}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Return sums over distances of the vertices that are owned."""
@@ -195,7 +195,7 @@ class HostBlock:
         of_own = level.rows + np.int32(self._sweep.own)
         reached, distance, inverse = sums.values()
         core.sum_row_distances(self._sweep, of_own, level.masks, starts, reached, distance, inverse, deepest)
-        return {name: found[self._own] for name, found in sums.items() if found is not None}
+        return {name: found[None, self._own] for name, found in sums.items() if found is not None}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
         """Count the rows that are live in each column."""

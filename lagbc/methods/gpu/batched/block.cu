@@ -3,6 +3,9 @@
 //
 // A message has a mask and a number of each row, and the values in the columns of the masks, row after row: `ends[j]`
 // values are those of row j and of the rows before. A warp has a row, and a lane the eight columns of a byte of masks.
+//
+// Rows of all groups are numbered group after group, with so many a group as an array has: of the piece that a rank
+// owns, of its grid column, of its block, or of a slice.
 
 // The lane's columns of a row of a message, and the place of the first of its values.
 struct Values {
@@ -33,6 +36,11 @@ struct Values {
 // The warp's row of a message.
 __device__ __forceinline__ int row_of_warp() { return blockIdx.x * WARPS + threadIdx.x / 32; }
 
+// The number of a row, of `from` a group, in an array with `to` a group, in which the first one is at `shift`.
+__device__ __forceinline__ size_t moved(int row, int from, int to, int shift) {
+    return (size_t)(row / from) * to + (row % from + shift);
+}
+
 // How many columns each row is live in. A thread a row.
 extern "C" __global__ void count_bits(int count, const unsigned* __restrict__ masks, offset* sizes) {
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,42 +51,52 @@ extern "C" __global__ void count_bits(int count, const unsigned* __restrict__ ma
 }
 
 // Write the values of rows.
-extern "C" __global__ void pack_values(int count, const int* __restrict__ rows, const unsigned char* __restrict__ masks,
-                                       const offset* __restrict__ ends, const value* __restrict__ values,
-                                       value* packed) {
+extern "C" __global__ void pack_values(int count, int from, int to, int shift, const int* __restrict__ rows,
+                                       const unsigned char* __restrict__ masks, const offset* __restrict__ ends,
+                                       const value* __restrict__ values, value* packed) {
     const int j = row_of_warp();
     if (j >= count) return;
-    const value* own = values + (size_t)rows[j] * COLUMNS;
+    const value* own = values + moved(rows[j], from, to, shift) * COLUMNS;
     Values(j, masks, ends).each([&](int column, offset i) { packed[i] = own[column]; });
 }
 
 // Read the values of rows.
-extern "C" __global__ void unpack_values(int count, const int* __restrict__ rows,
+extern "C" __global__ void unpack_values(int count, int from, int to, int shift, const int* __restrict__ rows,
                                          const unsigned char* __restrict__ masks, const offset* __restrict__ ends,
                                          const value* __restrict__ packed, value* values) {
     const int j = row_of_warp();
     if (j >= count) return;
-    value* own = values + (size_t)rows[j] * COLUMNS;
+    value* own = values + moved(rows[j], from, to, shift) * COLUMNS;
     Values(j, masks, ends).each([&](int column, offset i) { own[column] = packed[i]; });
 }
 
 // Put rows in a bitmap; their bit rows, too, unless these are null. A warp a row.
-extern "C" __global__ void mark_rows(int count, const int* __restrict__ rows, const unsigned char* __restrict__ masks,
-                                     unsigned* bitmap, unsigned char* bits) {
+extern "C" __global__ void mark_rows(int count, int from, int to, int shift, const int* __restrict__ rows,
+                                     const unsigned char* __restrict__ masks, unsigned* bitmap, unsigned char* bits) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
-    if (lane == 0) set_bit(bitmap, rows[j]);
-    if (bits) bits[(size_t)rows[j] * BYTES + lane] = masks[(size_t)j * BYTES + lane];
+    const size_t row = moved(rows[j], from, to, shift);
+    if (lane == 0) set_bit(bitmap, (int)row);
+    if (bits) bits[row * BYTES + lane] = masks[(size_t)j * BYTES + lane];
+}
+
+// counts += 1 for each column of a group in which a row is live.
+extern "C" __global__ void count_columns(int count, int from, const int* __restrict__ rows,
+                                         const unsigned char* __restrict__ masks, unsigned* counts) {
+    const int j = row_of_warp();
+    if (j >= count) return;
+    unsigned* own = counts + (size_t)(rows[j] / from) * COLUMNS;
+    Values(j, masks, nullptr).each([&](int column, offset) { atomicAdd(&own[column], 1u); });
 }
 
 // Add the sums of a rank to those of a slice, in which `met` tells the columns that have any.
-extern "C" __global__ void add_values(int count, int first, const int* __restrict__ rows,
+extern "C" __global__ void add_values(int count, int from, int to, int shift, const int* __restrict__ rows,
                                       const unsigned char* __restrict__ masks, const offset* __restrict__ ends,
                                       const value* __restrict__ packed, const value* __restrict__ packed_paths,
                                       value* totals, value* path_totals, unsigned char* met, unsigned* met_live) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
-    const size_t row = rows[j] - first, own = row * COLUMNS;
+    const size_t row = moved(rows[j], from, to, shift), own = row * COLUMNS;
     const unsigned before = met[row * BYTES + lane];
     const Values theirs(j, masks, ends);
     theirs.each([&](int column, offset i) {
@@ -91,16 +109,17 @@ extern "C" __global__ void add_values(int count, int first, const int* __restric
 }
 
 // Put the sums of rows of a slice, which are path counts, in their places, and mark columns that are out of range.
-extern "C" __global__ void close_rows(int count, int own, const int* __restrict__ rows,
+extern "C" __global__ void close_rows(int count, int from, int to, int shift, const int* __restrict__ rows,
                                       const unsigned char* __restrict__ masks, const value* __restrict__ totals,
                                       value* values, double limit, unsigned* overflowed) {
     const int j = row_of_warp();
     if (j >= count) return;
     const value* total = totals + (size_t)rows[j] * COLUMNS;
-    value* closed = values + ((size_t)own + rows[j]) * COLUMNS;
+    value* closed = values + moved(rows[j], from, to, shift) * COLUMNS;
+    unsigned* marked = overflowed + (size_t)(rows[j] / from) * WORDS;
     Values(j, masks, nullptr).each([&](int column, offset) {
         closed[column] = total[column];
-        if (total[column] > limit) atomicOr(&overflowed[column / 32], 1u << column % 32);
+        if (total[column] > limit) atomicOr(&marked[column / 32], 1u << column % 32);
     });
 }
 
@@ -115,24 +134,31 @@ __device__ __forceinline__ void load_met(const value* totals, size_t row, unsign
         if (!(met >> k & 1)) total[k] = 0;
 }
 
-// Close rows of a level in the backward sweep: `rows` are places of vertices that are owned, the first of which is row
-// `own`; the sums of a slice begin at place `first`. `paths` and `stress` are null where stress is not asked for.
-extern "C" __global__ void finish_rows(int n, int count, int own, int first, const int* __restrict__ rows,
-                                       const unsigned char* __restrict__ masks, const unsigned char* __restrict__ met,
-                                       const value* __restrict__ totals, const value* __restrict__ path_totals,
-                                       const double* __restrict__ omega, const double* __restrict__ root_weights,
-                                       value* values, double* scores, value* paths, double* stress, int endpoints) {
+// Close rows of a level in the backward sweep. `rows` are those of the piece that is owned, `length` a group, whose first
+// vertex is `own` of n; sums are those of a slice, `slice` rows a group, which begins at place `first`. `paths` and
+// `stress` are null where stress is not asked for. Scores have a row a group.
+extern "C" __global__ void finish_rows(int n, int length, int slice, int own, int first, int count,
+                                       const int* __restrict__ rows, const unsigned char* __restrict__ masks,
+                                       const unsigned char* __restrict__ met, const value* __restrict__ totals,
+                                       const value* __restrict__ path_totals, const double* __restrict__ omega,
+                                       const double* __restrict__ root_weights, value* values, double* scores,
+                                       value* paths, double* stress, int endpoints) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
-    const Place at(n, own + rows[j], false);
-    const size_t row = rows[j] - first;
+    Place at(n, own + rows[j] % length, false);
+    at.group = rows[j] / length;
+    at.rows = (size_t)at.group * n;
+    at.row = at.rows + at.v;
+    const size_t row = moved(rows[j], length, slice, -first);
     const unsigned mask = masks[(size_t)j * BYTES + lane], found = met[row * BYTES + lane] & mask;
+    value* of_group = values + at.rows * COLUMNS;
     value total[OWN];
     if (paths) {
         load_met(path_totals, row, found, total);
-        finish<true>(at, n, mask, total, omega, root_weights, nullptr, values, paths, stress, nullptr);
+        finish<true>(at, n, mask, total, omega, root_weights, nullptr, of_group, paths + at.rows * COLUMNS, stress,
+                     nullptr);
     }
     load_met(totals, row, found, total);
-    finish<false>(at, n, mask, total, omega, root_weights, nullptr, values, values, scores, nullptr);
+    finish<false>(at, n, mask, total, omega, root_weights, nullptr, of_group, of_group, scores, nullptr);
     if (endpoints) add_score(at, n, __popc(mask), scores);
 }

@@ -1,7 +1,8 @@
-"""A rank's rows on a GPU, whose 256 columns are those of a group: the product by the kernel of a whole graph's sweep.
+"""A rank's rows on a GPU, with 256 columns a group: the product by the kernel of a whole graph's sweep, group by group.
 
-A message begins with the count of its rows; then come their masks, their numbers, and their values by the kernels of
-block.cu.
+Rows are numbered group after group, so that a level of all groups is one message: row g * length + i is place i of a
+piece, in group g. Arrays of more vertices than a piece have as many rows a group. A message begins with the count of
+its rows; then come their masks, their numbers, and their values by the kernels of block.cu.
 """
 
 from __future__ import annotations
@@ -18,16 +19,13 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, Array, allocate
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
 from lagbc.methods.gpu.batched.kernels import BLOCK, FORWARD
-from lagbc.methods.gpu.common.arrays import join_bits
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 COLUMNS = GROUP_COLUMNS
 # Kernels with a warp a row.
-_BY_ROW = "pack_values", "unpack_values", "mark_rows", "add_values", "close_rows", "finish_rows"
-# Rows whose bits are unpacked at a time.
-_UNPACKED = 2**16
+_BY_ROW = "pack_values", "unpack_values", "mark_rows", "add_values", "close_rows", "finish_rows", "count_columns"
 
 
 def slice_rows(length: int) -> int:
@@ -37,7 +35,8 @@ def slice_rows(length: int) -> int:
 
 def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
     """State the arrays of a rank; a product is of the piece that is owned, or of another one's."""
-    n, rows, part = size.down * size.length, size.across * size.length, slice_rows(size.length)
+    groups, part = size.groups, size.groups * slice_rows(size.length)
+    n, rows = size.down * size.length, size.across * size.length
     counts, stress = bool(sums & PATH_SUMS), "stress" in sums
     product = {
         "totals": Array((part, COLUMNS), FLOAT) if counts else None,
@@ -48,15 +47,15 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
     return {
         "rows": {
             "omega": Array((n,), FLOAT, 1),
-            "values": Array((n, COLUMNS), FLOAT) if counts else None,
-            "paths": Array((n, COLUMNS), FLOAT) if stress else None,
-            "bits": Array((n, BYTES), BYTE),
-            "live": Array((bitmap_words(n),), HALF_WORD, 0),
-            "seen": Array((rows, BYTES), BYTE),
-            "marks": Array((bitmap_words(rows),), HALF_WORD, 0),
-            "overflowed": Array((BYTES,), BYTE, 0),
-            "dependency": Array((n,), FLOAT, 0) if counts else None,
-            "stress": Array((n,), FLOAT, 0) if stress else None,
+            "values": Array((groups * n, COLUMNS), FLOAT) if counts else None,
+            "paths": Array((groups * n, COLUMNS), FLOAT) if stress else None,
+            "bits": Array((groups * n, BYTES), BYTE),
+            "live": Array((bitmap_words(groups * n),), HALF_WORD, 0),
+            "seen": Array((groups * rows, BYTES), BYTE),
+            "marks": Array((bitmap_words(groups * rows),), HALF_WORD, 0),
+            "overflowed": Array((groups, BYTES), BYTE, 0),
+            "dependency": Array((groups, n), FLOAT, 0) if counts else None,
+            "stress": Array((groups, n), FLOAT, 0) if stress else None,
         },
         "own": product,
         "other": product,
@@ -85,10 +84,25 @@ class _Csr(NamedTuple):
         return cls(cp.asarray(edges.indptr), cp.asarray(edges.indices), [count_hubs(piece) for piece in degrees])
 
 
+class _Move(NamedTuple):
+    """From rows of an array to those of another one: rows a group of both, and the place there of the first one."""
+
+    start: int
+    end: int
+    shift: int
+
+    @property
+    def arguments(self) -> dict[str, int]:
+        """The arguments of kernels by their names."""
+        return {"from": self.start, "to": self.end, "shift": self.shift}
+
+    def __call__(self, rows: Any) -> Any:
+        """Return the numbers of rows in the other array."""
+        return rows + rows // np.int32(self.start) * np.int32(self.end - self.start) + np.int32(self.shift)
+
+
 class DeviceBlock:
     """A rank's rows; see `lagbc.methods.block.BlockSweep`. Of a level, `masks` has 32 bytes a row."""
-
-    columns = COLUMNS
 
     def __init__(self, plan: BlockPlan) -> None:
         size, stated = plan.size, arrays(plan.size, plan.sums)
@@ -97,13 +111,11 @@ class DeviceBlock:
         self._bits, self._live, self._seen, self._marks = rows["bits"], rows["live"], rows["seen"], rows["marks"]
         self._flags, self._dependency, self._stress = rows["overflowed"], rows["dependency"], rows["stress"]
         self._own, self._other = (_Product(**allocate(cp, stated[name])) for name in ("own", "other"))
-        self._plan, self._first = plan, plan.own * size.length
-        self._n, self._block_rows, self.slice_rows = (
-            size.down * size.length,
-            size.across * size.length,
-            len(self._own.met),
-        )
-        self._counts, self._has_stress = bool(plan.sums & PATH_SUMS), "stress" in plan.sums
+        self._plan, self._groups, self.columns = plan, size.groups, size.groups * COLUMNS
+        self._used = size.groups  # by the roots of a batch, the first ones
+        self._length, self._first, self.slice_rows = size.length, plan.own * size.length, slice_rows(size.length)
+        self._n, self._rows = size.down * size.length, size.across * size.length
+        self._counts = bool(plan.sums & PATH_SUMS)
         self._into = _Csr.of(plan.into, size.across)
         self._out = self._into if plan.out is plan.into else _Csr.of(plan.out, size.across)
         self._reach = _Csr.of(plan.reach, size.down)
@@ -120,16 +132,18 @@ class DeviceBlock:
     def overflowed(self) -> NDArray[np.uint64]:
         """Bits of the columns in which a path count left the range."""
         flags: NDArray[np.uint8] = self._flags.get()
-        return flags.view(np.uint64)
+        return flags.ravel().view(np.uint64)
 
     def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
         """Want all rows; put roots at level 0."""
         self._flags.fill(0)
-        self._seen[:] = cp.asarray(~_bit_rows(np.zeros(len(present), np.int64), present, 1))
-        rows = cp.asarray(places, np.int32)
+        self._used = int(present.max(initial=-1)) // COLUMNS + 1
+        wanted = _bit_rows(present // COLUMNS, present % COLUMNS, self._groups)
+        self._seen.reshape(self._groups, self._rows, BYTES)[:] = cp.asarray(~wanted)[:, None]
+        rows = cp.asarray(columns // COLUMNS * self._length + places, np.int32)
         if self._counts:
-            self._values[self._first + rows, cp.asarray(columns)] = 1.0
-        return Live(rows, cp.asarray(_bit_rows(np.arange(len(places)), columns, len(places))))
+            self._values[self._to_columns(self._first)(rows), cp.asarray(columns % COLUMNS)] = 1.0
+        return Live(rows, cp.asarray(_bit_rows(np.arange(len(places)), columns % COLUMNS, len(places))))
 
     def part(self, level: Live, first: int, last: int) -> Live:
         """Return some rows of a level."""
@@ -137,10 +151,11 @@ class DeviceBlock:
 
     def between(self, level: Live, first: int, last: int) -> Live:
         """Return the rows with places first to last."""
-        if first == 0 and last == self._plan.size.length:
+        if first == 0 and last == self._length:
             return level
-        ends = cp.searchsorted(level.rows, cp.asarray([first, last], np.int32)).tolist()
-        return self.part(level, *ends)
+        places = level.rows % np.int32(self._length)
+        chosen = cp.flatnonzero((places >= first) & (places < last))
+        return Live(level.rows[chosen], level.masks[chosen])
 
     def joined(self, parts: Sequence[Live]) -> Live:
         """Put rows one after the other."""
@@ -150,34 +165,31 @@ class DeviceBlock:
 
     def pack(self, level: Live, *, paths: bool) -> Any:
         """Write rows with their numbers."""
-        return self._written(level, level.rows + np.int32(self._first), self._sources(self._values, self._paths, paths))
+        sources = self._sources(self._values, self._paths, paths)
+        return self._written(level, level.rows, self._to_columns(self._first), sources)
 
     def pack_bits(self, level: Live) -> Any:
         """Write rows alone."""
-        return self._written(level, level.rows, [])
+        return self._written(level, level.rows, self._to_columns(0), [])
 
     def take_bits(self, message: Any, first: int) -> Live:
         """Read rows alone."""
         rows, masks, _ = self._read(message, 0)
-        return Live(rows + np.int32(first), masks)
+        return Live(_Move(self._length, self._rows, first)(rows), masks)
 
     def enter(self, level: Live) -> Any:
         """Put rows that are owned on the frontier."""
-        rows = level.rows + np.int32(self._first)
-        self._mark(rows, level.masks, self._live, self._bits)
-        return rows
+        return self._entered(level.rows, level.masks, self._first)
 
     def take(self, message: Any, first: int, *, paths: bool) -> Any:
         """Put rows of a piece on the frontier."""
         into = self._sources(self._values, self._paths, paths)
         rows, masks, packed = self._read(message, len(into))
-        rows = rows + np.int32(first)
-        self._mark(rows, masks, self._live, self._bits)
         if into and len(rows):
-            ends = self._ends(masks)
+            of_rows = {"masks": masks, "ends": self._ends(masks), **self._to_columns(first).arguments}
             for values, own in zip(into, packed, strict=True):
-                self._by_row("unpack_values", rows, masks=masks, ends=ends, packed=own, values=values)
-        return rows
+                self._by_row("unpack_values", rows, packed=own, values=values, **of_rows)
+        return self._entered(rows, masks, first)
 
     def leave(self, live: Sequence[Any]) -> None:
         """Take rows off the frontier."""
@@ -191,7 +203,8 @@ class DeviceBlock:
         """Want these rows."""
         self._seen[level.rows] = ~level.masks
         self._marks.fill(0)
-        self._mark(level.rows, level.masks, self._marks, None)
+        as_they_are = _Move(self._rows, self._rows, 0)
+        self._by_row("mark_rows", level.rows, masks=level.masks, bitmap=self._marks, bits=None, **as_they_are.arguments)
         return self._marks
 
     def unwant(self, level: Live | None = None) -> None:
@@ -203,27 +216,32 @@ class DeviceBlock:
 
     def reached(self, live: Sequence[Any]) -> Any:
         """Find the rows that a frontier leads to."""
-        rows = cp.concatenate(live)
-        if tuning.SMALL_LEVEL * int(self._degrees[rows].sum()) > self._block_rows:
+        edges = int(self._degrees[cp.concatenate(live)].sum())
+        if tuning.SMALL_LEVEL * edges > self._groups * self._rows:
             return None
         self._marks.fill(0)
         grid = -(-bitmap_words(self._n) // WARPS), 1
         of_edges = {"indptr": self._reach.indptr, "indices": self._reach.indices}
-        self._touch(grid, THREADS, n=self._n, live=self._live, touched=self._marks, **of_edges)
+        for group in range(self._used):
+            live_rows, touched = self._live[group * self._n // 32 :], self._marks[group * self._rows // 32 :]
+            self._touch(grid, THREADS, n=self._n, live=live_rows, touched=touched, **of_edges)
         return self._marks
 
     def multiply(self, chosen: Any, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool) -> Any:
         """Gather along edges to rows of a piece."""
         product, edges = (self._own if own else self._other), self._out if backward else self._into
-        self._launch(product, product.totals, self._values, chosen, first, last, base, edges, backward)
+        limit = np.inf if backward else self._plan.sigma_limit
+        self._launch(product, product.totals, self._values, chosen, first, last, base, edges, limit)
         if paths:  # of the same columns
-            self._seen[base + first : base + last] &= ~product.met[: last - first]
-            self._launch(product, product.path_totals, self._paths, chosen, first, last, base, edges, backward)
+            met = product.met.reshape(self._groups, self.slice_rows, BYTES)[:, : last - first]
+            self._seen.reshape(self._groups, self._rows, BYTES)[:, base + first : base + last] &= ~met
+            self._launch(product, product.path_totals, self._paths, chosen, first, last, base, edges, limit)
         if own:
             return NOTHING
-        rows = _rows_of(product.met_live)
-        live = Live(rows + np.int32(first), product.met[rows])
-        message = self._written(live, rows, self._sources(product.totals, product.path_totals, paths))
+        rows, of_slice = _rows_of(product.met_live), _Move(self.slice_rows, self._length, first)
+        level, as_they_are = Live(of_slice(rows), product.met[rows]), _Move(self.slice_rows, self.slice_rows, 0)
+        sources = self._sources(product.totals, product.path_totals, paths)
+        message = self._written(level, rows, as_they_are, sources)
         _clear(product)
         return message
 
@@ -234,11 +252,19 @@ class DeviceBlock:
         rows, masks, packed = self._read(message, len(into))
         if not len(rows):
             return
-        packed_by = dict(zip(("packed", "packed_paths"), [*packed, None, None], strict=False))
-        totals = {"totals": own.totals if into else None, "path_totals": own.path_totals if paths else None}
-        ends = self._ends(masks) if into else None
-        of_slice = {"first": first, "met": own.met, "met_live": own.met_live}
-        self._by_row("add_values", rows, masks=masks, ends=ends, **packed_by, **totals, **of_slice)
+        self._by_row(
+            "add_values",
+            rows,
+            masks=masks,
+            ends=self._ends(masks) if into else None,
+            packed=packed[0] if into else None,
+            packed_paths=packed[1] if paths else None,
+            totals=own.totals if into else None,
+            path_totals=own.path_totals if paths else None,
+            met=own.met,
+            met_live=own.met_live,
+            **_Move(self._length, self.slice_rows, -first).arguments,
+        )
 
     def found(self, first: int, last: int) -> Live:
         """Close a slice of a level that is found."""
@@ -246,10 +272,10 @@ class DeviceBlock:
         masks = self._own.met[rows]
         if self._counts and len(rows):
             into = {"values": self._values, "limit": self._plan.sigma_limit, "overflowed": self._flags}
-            of_slice = {"own": self._first + first, "totals": self._own.totals}
-            self._by_row("close_rows", rows, masks=masks, **of_slice, **into)
+            move = _Move(self.slice_rows, self._n, self._first + first)
+            self._by_row("close_rows", rows, masks=masks, totals=self._own.totals, **into, **move.arguments)
         _clear(self._own)
-        return Live(rows + np.int32(first), masks)
+        return Live(_Move(self.slice_rows, self._length, first)(rows), masks)
 
     def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
         """Close rows of a level in the backward sweep."""
@@ -260,6 +286,8 @@ class DeviceBlock:
                 level.rows,
                 masks=level.masks,
                 n=self._n,
+                length=self._length,
+                slice=self.slice_rows,
                 own=self._first,
                 first=first,
                 met=own.met,
@@ -284,14 +312,13 @@ class DeviceBlock:
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
         """Return the sums over paths of the vertices that are owned."""
         found = {"dependency": self._dependency, "stress": self._stress}
-        own = slice(self._first, self._first + self._plan.size.length)
-        return {name: sums[own].get() for name, sums in found.items() if sums is not None}
+        own = slice(self._first, self._first + self._length)
+        return {name: sums[:, own].get() for name, sums in found.items() if sums is not None}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Return sums over distances of the vertices that are owned."""
         names = [name for name in ("reached", "distance", "inverse") if name in self._plan.sums]
-        sums = {name: cp.zeros(self._plan.size.length) for name in names}
-        known = np.zeros(COLUMNS, np.bool_)
+        sums = {name: cp.zeros(self._groups * self._length) for name in names}
         for level in range(len(levels) - 1, 0, -1):
             rows, masks = levels[level]
             if not len(rows):
@@ -299,18 +326,16 @@ class DeviceBlock:
             counts = self._sizes(masks)
             for name, of_rows in sums.items():
                 of_rows[rows] += counts * {"reached": 1.0, "distance": level, "inverse": 1 / level}[name]
-            columns = np.unpackbits(join_bits(masks[None]).ravel(), bitorder="little").astype(np.bool_)
-            deepest[columns & ~known] = level
-            known |= columns
-        return {name: of_rows.get() for name, of_rows in sums.items()}
+            columns = self.count_columns(levels[level]) > 0
+            deepest[columns & (deepest == 0)] = level
+        return {name: of_rows.reshape(self._groups, -1).get() for name, of_rows in sums.items()}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
         """Count the rows that are live in each column."""
-        counts = cp.zeros(COLUMNS, np.int64)
-        for first in range(0, len(level.rows), _UNPACKED):
-            counts += unpack(level.masks[first : first + _UNPACKED]).sum(axis=0, dtype=np.int64)
-        found: NDArray[np.int64] = counts.get()
-        return found
+        counts = cp.zeros(self.columns, np.uint32)
+        of_rows = {"masks": level.masks, "counts": counts, "from": self._length}
+        self._by_row("count_columns", level.rows, **of_rows)
+        return counts.get().astype(np.int64)  # type: ignore[no-any-return]
 
     def _launch(
         self,
@@ -322,50 +347,64 @@ class DeviceBlock:
         last: int,
         base: int,
         edges: _Csr,
-        backward: bool,
+        limit: float,
     ) -> None:
-        """Multiply a slice, which is all that the kernel knows."""
+        """Multiply a slice, a group at a time; the kernel knows no other rows."""
         rows, begin = last - first, base + first
-        hubs = min(max(edges.hubs[base // self._plan.size.length] - first, 0), rows)
+        hubs = min(max(edges.hubs[base // self._length] - first, 0), rows)
         parts = COLUMNS // (32 * FORWARD.own_columns(self._variant))
         blocks = row_blocks(rows, hubs) if chosen is None else hubs + -(-bitmap_words(rows) // WARPS)
-        self._multiply(
-            (blocks, 1, parts),
-            THREADS,
-            n=rows,
-            hubs=hubs,
-            roots=COLUMNS,
-            in_indptr=edges.indptr[begin:],
-            in_indices=edges.indices,
-            live=self._live,
-            frontier=self._bits,
-            visited=self._seen[begin:],
-            next=product.met,
-            next_live=product.met_live,
-            counts=values,
-            totals=totals,
-            limit=np.inf if backward else self._plan.sigma_limit,
-            overflowed=self._flags,
-            touched=None if chosen is None else chosen[begin // 32 :],
-            class_sizes=None,
-        )
+        for group in range(self._used):
+            columns, of_slice, of_block = group * self._n, group * self.slice_rows, group * self._rows + begin
+            self._multiply(
+                (blocks, 1, parts),
+                THREADS,
+                n=rows,
+                hubs=hubs,
+                roots=COLUMNS,
+                in_indptr=edges.indptr[begin:],
+                in_indices=edges.indices,
+                live=self._live[columns // 32 :],
+                frontier=self._bits[columns:],
+                visited=self._seen[of_block:],
+                next=product.met[of_slice:],
+                next_live=product.met_live[of_slice // 32 :],
+                counts=None if values is None else values[columns:],
+                totals=None if totals is None else totals[of_slice:],
+                limit=limit,
+                overflowed=self._flags[group],
+                touched=None if chosen is None else chosen[of_block // 32 :],
+                class_sizes=None,
+            )
+
+    def _to_columns(self, first: int) -> _Move:
+        """Move rows of a piece to those of the grid column, in which its first one is `first`."""
+        return _Move(self._length, self._n, first)
+
+    def _entered(self, rows: Any, masks: Any, first: int) -> Any:
+        """Put rows of a piece on the frontier; return their vertices."""
+        if len(rows):
+            move = self._to_columns(first).arguments
+            self._by_row("mark_rows", rows, masks=masks, bitmap=self._live, bits=self._bits, **move)
+        return rows % np.int32(self._length) + np.int32(first)
 
     def _sources(self, values: Any, path_values: Any, paths: bool) -> list[Any]:
         """Return the arrays of the numbers of a message."""
         return [values] * self._counts + [path_values] * paths
 
-    def _written(self, level: Live, places: Any, sources: list[Any]) -> Any:
-        """Write a message of rows, whose values are at some places of arrays."""
+    def _written(self, level: Live, rows: Any, move: _Move, sources: list[Any]) -> Any:
+        """Write a message of a level, whose values are those of some rows of arrays."""
         count = len(level.rows)
         ends = self._ends(level.masks) if sources and count else None
         size = 0 if ends is None else int(ends[-1])
         message = cp.empty(_head(count) + 8 * size * len(sources), np.uint8)
         message[:8].view(np.int64).fill(count)
-        rows, masks, packed = _views(message, count, len(sources))
-        masks[:], rows[:] = level.masks, level.rows
+        own_rows, masks, packed = _views(message, count, len(sources))
+        masks[:], own_rows[:] = level.masks, level.rows
         for source, own in zip(sources, packed, strict=True):
             if size:
-                self._by_row("pack_values", places, masks=level.masks, ends=ends, values=source, packed=own)
+                of_rows = {"masks": level.masks, "ends": ends, **move.arguments}
+                self._by_row("pack_values", rows, values=source, packed=own, **of_rows)
         return message
 
     def _read(self, message: Any, sources: int) -> tuple[Any, Any, list[Any]]:
@@ -383,14 +422,11 @@ class DeviceBlock:
         """Count the values of each row and those before it."""
         return cp.cumsum(self._sizes(masks))
 
-    def _mark(self, rows: Any, masks: Any, bitmap: Any, bits: Any) -> None:
-        if len(rows):
-            self._by_row("mark_rows", rows, masks=masks, bitmap=bitmap, bits=bits)
-
     def _by_row(self, name: str, rows: Any, **arguments: Any) -> None:
         """Launch a kernel with a warp a row."""
         count = len(rows)
-        self._kernels[name]((-(-count // WARPS),), THREADS, count=count, rows=rows, **arguments)
+        if count:
+            self._kernels[name]((-(-count // WARPS),), THREADS, count=count, rows=rows, **arguments)
 
 
 def _rows_of(bitmap: Any) -> Any:
