@@ -1,0 +1,82 @@
+"""The host's side of a rank's rows on a GPU, by kernels in NumPy, in a process whose CuPy is a stand-in."""
+
+import subprocess
+import sys
+
+import pytest
+from launcher import TESTS
+
+PROGRAM = """
+import sys
+sys.path[:0] = [{tests!r}, {tests!r} + "/grid"]
+import gpu_stand_in
+import numpy as np
+from on_threads import ALL, on_grid
+from strategies import disjoint, grid, path, scale_free, star
+import lagbc
+from lagbc.grid.places import Place
+from lagbc.methods import table, tuning
+import lagbc.plan.grid, lagbc.run.grid
+
+lagbc.run.grid._place = lambda *given: Place(0)
+table.count_gpus = lambda: 0
+lagbc.plan.grid.budget = lambda device: 10**10
+
+
+def found(shape, A, names=ALL, directed=True, given={{}}, **options):
+    call = lambda graph: lagbc.centralities(graph, names, **given)
+    return on_grid(shape, A, call, directed=directed, memory=10**10, **options)
+
+
+def same(one, other, rtol=1e-12):
+    for name in other:
+        np.testing.assert_allclose(one[name], other[name], rtol=rtol, atol=rtol, err_msg=name)
+
+
+def expected(A, names=ALL, **given):
+    return lagbc.centralities(A, names, reduce="none", device="cpu", **given)
+
+{body}
+print("same")
+"""
+BODIES = {
+    "sums": """
+for A in (scale_free(60, 200, seed=2), disjoint(star(40), path(5), grid(4, 5))):
+    for directed in (True, False):
+        for shape in ((2, 1), (2, 2), (1, 3)):
+            same(found(shape, A, directed=directed), expected(A, directed=directed))
+same(found((2, 2), grid(5, 6), ["closeness"]), expected(grid(5, 6), ["closeness"]))
+""",
+    "groups": """
+A = scale_free(330, 700, seed=3)
+whole = found((2, 2), A)
+same(whole, expected(A))
+tuning.GRID_GROUPS = 1
+same(found((2, 2), A), whole, 0)
+tuning.GRID_GROUPS, tuning.GRID_SLICE_ON_GPU = 2, 32
+same(found((2, 2), A), whole, 0)
+same(found((2, 2), A, ranks=8, overlap=True), whole, 0)
+for small in (0, 10**6):
+    tuning.SMALL_LEVEL = small
+    same(found((2, 1), A), expected(A))
+""",
+    "arguments": """
+A = scale_free(80, 300, seed=2)
+for given in (
+    {"k": 40, "rng": 3},
+    {"targets": [5, 7]},
+    {"endpoints": True, "normalized": True},
+    {"source_weights": np.arange(80) % 4, "target_weights": 0.5 + np.arange(80) % 3},
+):
+    for directed in (True, False):
+        same(found((2, 2), A, ["bc"], directed, given), expected(A, ["bc"], directed=directed, **given))
+""",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_sums_of_one_process(name):
+    program = PROGRAM.format(tests=TESTS, body=BODIES[name])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.split() == ["same"]
