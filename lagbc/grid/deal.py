@@ -302,14 +302,17 @@ def _digest(edges: Edges) -> Ints:
 def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArray[Any]]]) -> Ints:
     """Send the keys of edges to ranks, some edges at a time; return those for this rank, in order."""
     rounds = -int(line.combine(np.array([-size // _AT_ONCE]), "least")[0])
-    received = [np.zeros(0, np.int64)]
+    found, received = np.empty(_AT_ONCE, np.int64), 0
     for first in range(0, rounds * _AT_ONCE, _AT_ONCE):
         keys, to = keys_of(first, first + _AT_ONCE)
         order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
-        received += [
-            one.view(np.int64) for one in line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1]))
-        ]
-    found = np.concatenate(received)
+        for message in line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1])):
+            own = message.view(np.int64)
+            if received + len(own) > len(found):  # one large array, as freed pieces stay with the process
+                found = np.concatenate([found[:received], np.empty(received // 2 + len(own), np.int64)])
+            found[received : received + len(own)] = own
+            received += len(own)
+    found = found[:received]
     found.sort()
     return found
 
