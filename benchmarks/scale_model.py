@@ -147,7 +147,7 @@ def page(predicted: list[Predicted], checked: str) -> str:
         "(H200, float64, R-MAT 20-16, one process, measured); messages counted level by level on R-MAT 16-16 and "
         f"scaled with n; {MACHINE} GPUs in a machine at {INSIDE[0] / 1e9:.0f} GB/s (NVLink 4), between machines "
         f"{BETWEEN[0] / 1e9:.0f} GB/s a GPU (InfiniBand NDR), {SEEN} of which is seen; two batches in flight. A GPU of "
-        "141 GB has to hold its part, else there is no figure. Both times are milliseconds a root. The time of the host "
+        "141 GB has to hold its part, else there is no figure. Both times are milliseconds a root. The host's time "
         "between products and messages is left out.",
         "",
         checked,
