@@ -1,6 +1,6 @@
-"""What ranks say to each other: messages along a line of ranks, and the grid whose rows and columns are lines.
+"""Messages of ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
 
-The sweep knows lines alone. Those of this module are threads of one process; `lagbc.grid.mpi` has those of MPI.
+The sweep knows lines alone. Ranks are threads of one process here, and processes in `lagbc.grid.mpi`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.methods.block import NOTHING, Message
 
-# How numbers of ranks are made one: what each rank gets is the same.
+# Ways to combine the numbers of all ranks; each rank gets the same result.
 OPERATIONS = {"sum": np.add, "or": np.bitwise_or, "xor": np.bitwise_xor, "least": np.minimum}
 
 
@@ -64,9 +64,9 @@ class Grid:
     row, column : int
         Of this rank.
     whole : Line
-        All ranks of the grid, after those that follow it; the first one of the line leads.
+        All ranks of the grid; before them the rank that leads, where it is in another grid.
     along_column, along_row : Line
-        The ranks of its grid column, and those of its grid row.
+        The ranks of its grid column, and of its grid row.
     """
 
     rows: int
@@ -78,15 +78,15 @@ class Grid:
     along_row: Line
 
     def expand(self, message: Message) -> list[Message]:
-        """Give rows to the ranks of the grid column; return those of all, in order."""
+        """Give rows to the ranks of the grid column; return the rows of all, in order."""
         return self.along_column.all_gather(message)
 
     def share(self, message: Message) -> list[Message]:
-        """Give bits to the ranks of the grid row; return those of all, in order."""
+        """Give bits to the ranks of the grid row; return the bits of all, in order."""
         return self.along_row.all_gather(message)
 
     def fold(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank of the grid row the sums of what it owns; return those for this one, in order."""
+        """Give each rank of the grid row the sums of its vertices; return those for this rank, in order."""
         return self.along_row.exchange(messages)
 
     def any(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -94,7 +94,7 @@ class Grid:
         return self.whole.combine(words, "or")
 
     def gather(self, message: Message) -> list[Message]:
-        """Give a message to the rank that leads; it returns those of all, others nothing."""
+        """Give a message to the rank that leads, which alone returns the messages of all."""
         return self.whole.exchange([message] + [NOTHING] * (self.whole.size - 1))
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Meeting:
         self._all.append(self)
 
     def of_all(self, place: int, said: Any) -> list[Any]:
-        """Say something, and hear what all say."""
+        """Tell an object to all; return the objects of all."""
         self._said[place] = said
         self._barrier.wait()
         heard = [*self._said]

@@ -77,7 +77,7 @@ class Deal:
 
     @property
     def numbers(self) -> Ints:
-        """The number of each vertex: that of its piece times the length, and its place in the piece."""
+        """The number of each vertex: its piece times the length, plus its place in the piece."""
         numbers = np.empty(self.n, np.int64)
         numbers[self.order] = self._dealt
         return numbers
@@ -104,7 +104,7 @@ class Deal:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The entries of a rank: rows of the pieces of its grid row, columns of those of its grid column."""
+    """The entries of a rank: rows are vertices of its grid row, columns of its grid column."""
 
     indptr: Ints
     indices: NDArray[np.int32]
@@ -131,14 +131,14 @@ class Blocks:
 
     @property
     def bytes(self) -> int:
-        """What they take."""
+        """Bytes of the blocks."""
         blocks = {id(block): block for block in (self.into, self.out, self.reach)}.values()
         return sum(block.indptr.nbytes + block.indices.nbytes for block in blocks)
 
 
 @dataclass(frozen=True, eq=False)
 class DealtGraph(Graph):
-    """A graph of which a rank knows the vertices and their degrees, and has a block.
+    """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
 
     `indices` are a digest of the edges and the shape of the grid; each row of `indptr` is as long as it has edges.
     """
@@ -192,7 +192,7 @@ class Edges:
 
     @classmethod
     def of(cls, part: Graph | None) -> Edges:
-        """Take those of a graph; of None there are none."""
+        """Take the edges of a graph; None has none."""
         if part is None:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
         host = part.on_host
@@ -255,7 +255,7 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, fol
 
 
 def _vertices(line: Line, n: int) -> int:
-    """Agree on the number of vertices; -1 is that of a rank without a part."""
+    """Agree on the number of vertices; a rank without a part gives -1."""
     told = np.concatenate([np.frombuffer(one, np.int64) for one in line.all_gather(np.array([n]).view(np.uint8))])
     numbers = np.unique(told[told >= 0])
     if len(numbers) != 1:

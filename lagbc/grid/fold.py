@@ -1,7 +1,7 @@
 """Trees of an undirected graph folded into the vertices that they hang from, before the graph is dealt.
 
-A vertex of degree one is a leaf; it is taken off, and again as long as there are leaves. What is left is the core. A
-leaf is known by numbers of vertices alone: its degree, and the exclusive or of its neighbours, which is the one.
+A vertex of degree one is a leaf; it is taken off, and again as long as there are leaves. The rest is the core. A
+leaf is known by numbers of vertices alone: its degree, and the exclusive or of its neighbours, as it has one.
 
 Let a vertex v have the branches b: the parts that its component falls into without it. With S roots and T targets in
 the component, s and t of them v itself, the pairs whose path leads through v are
@@ -36,7 +36,7 @@ class Trees:
     rounds : tuple of ndarray of int64
         The leaves that were taken off together, in order.
     parent : ndarray of int64, shape (n,)
-        What each hung from; of vertices of the core themselves.
+        The vertex that each hung from; vertices of the core are their own parents.
     component : ndarray of int64, shape (n,)
         The least vertex of the core of each one's component.
     """
@@ -52,14 +52,14 @@ class Trees:
         return core
 
     def folded(self, weights: Floats) -> Floats:
-        """Sum up weights over what hangs from each vertex, and its own."""
+        """Sum up weights over each vertex and the tree that hangs from it."""
         sums = weights.copy()
         for leaves in self.rounds:
             np.add.at(sums, self.parent[leaves], sums[leaves])
         return sums
 
     def through(self, roots: Floats, targets: Floats) -> Floats:
-        """Sum up the pairs whose path leads through each vertex, but for those that the sweep counts."""
+        """Sum up the pairs whose path leads through each vertex, without the pairs that the sweep counts."""
         below, beneath, core = self.folded(roots), self.folded(targets), self.is_core
         branches = np.zeros(len(roots))
         for leaves in self.rounds:

@@ -65,7 +65,7 @@ class Lane:
         self._open(asked)
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Have all ranks sweep; return what each sums to, as `Cell.sweep` does. On the rank that leads.
+        """Have all ranks sweep; return the sums of each, as `Cell.sweep` does. On the rank that leads.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Lane:
         self.line.close()
 
     def follow(self) -> None:
-        """Do what the rank that leads says, until it ends; on the others."""
+        """Obey the rank that leads, until it ends; on the others."""
         while (told := pickle.loads(self.line.all_gather(NOTHING)[0].tobytes())) is not None:
             try:
                 if isinstance(told, Asked):

@@ -38,7 +38,7 @@ class OnGrid(Method):
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """A batch that was swept, and what each rank sums to."""
+    """A batch that was swept, and the sums of each rank."""
 
     roots: Ints
     found: list[NDArray[np.float64]]
@@ -56,7 +56,7 @@ class Levels:
 
 @dataclass(eq=False)
 class State:
-    """A lane, and what is asked of it."""
+    """A lane, and the request to it."""
 
     lane: Lane
     plan: SweepPlan
@@ -80,7 +80,7 @@ class GridMethod:
         return len(self._lanes)
 
     def row(self) -> OnGrid:
-        """Return what a step knows it by."""
+        """Return the row of the table by which a step names it."""
         return OnGrid("batched", "semiring", "cpu", False, __name__, sums=(*SUMS, "depth"), of_graph=self)
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class GridMethod:
         yield Levels(roots, found)
 
     def backward(self, state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
-        """Add what the ranks have summed."""
+        """Add the sums of the ranks."""
         if omega is not None:
             raise NotImplementedError
         roots, columns = levels.roots, [self._of_columns(one) for one in levels.found]

@@ -29,7 +29,7 @@ class MpiLine:
         self.size, self.place, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
     def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all: what is short in one round, the others in another."""
+        """Return the messages of all: one round carries all short ones, a second one all if one is long."""
         if self.size == 1:
             return [message]
         self.sent += len(message) * (self.size - 1)

@@ -29,9 +29,9 @@ INTERRUPTED, STOPPED = 2, 4
 
 
 class Level(NamedTuple):
-    """A level of a rank: the rows that it owns, and those of its grid row; `most` of a rank, and up to twice as many.
+    """A level of a rank: the rows that it owns, and all rows of its block.
 
-    Rows of the grid row are those of the block.
+    No rank owns more than `most` rows of the level; some rank owns at least half as many.
     """
 
     own: Live
@@ -52,7 +52,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked of all ranks.
+    """The request to all ranks.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def agreed(grid: Any, live: int, overflowed: NDArray[np.uint64], ends: int) -> S
 
 
 class Cell:
-    """What a rank keeps from batch to batch: its rows, which are worked on in the context of their device."""
+    """A rank's part of all batches: its rows, which are worked on in the context of their device."""
 
     def __init__(
         self, grid: Grid, rows: BlockSweep, length: int, asked: Asked, stop: StopFlag, at: Callable[[], Context]

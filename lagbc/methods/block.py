@@ -1,15 +1,14 @@
 """Hops on a block of a matrix that is dealt over ranks in a grid: a rank's work between two messages of a level.
 
-A level has four steps, of which the first and the third are messages:
+A level has four steps; the first and the third are messages:
 
     expand     pack, take: numbers of the frontier go to the ranks whose blocks have these columns
     multiply   reached, multiply: each rank gathers along the edges of its block
     fold       add: the owner of a row adds the sums of all blocks that have the row, its own first
     mask       found, finish: and closes it
 
-Rows of a block are those of the pieces of a grid row, its columns those of a grid column. The numbers of all vertices
-of the grid column are kept. `lagbc.methods.cpu.batched.block` and `lagbc.methods.gpu.batched.block` are on either
-device.
+Rows of a block are the vertices of a grid row, its columns the vertices of a grid column, whose numbers are kept.
+`lagbc.methods.cpu.batched.block` and `lagbc.methods.gpu.batched.block` do it on either device.
 """
 
 from __future__ import annotations
@@ -38,10 +37,7 @@ class Live(NamedTuple):
 
 
 class BlockSize(NamedTuple):
-    """Places of a piece; pieces of a grid column and of a grid row, those of a block's columns and rows; groups.
-
-    A batch on a GPU is of so many groups of columns.
-    """
+    """Places of a piece, pieces of a grid column and of a grid row, and groups of columns of a batch on a GPU."""
 
     length: int
     down: int
@@ -79,7 +75,7 @@ class BlockPlan(NamedTuple):
 
 
 class BlockSweep(Protocol):
-    """A rank's rows. Places are those of vertices in the piece that the rank owns, unless another piece is named."""
+    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named."""
 
     columns: int  # roots of a batch
 
@@ -148,7 +144,7 @@ class BlockSweep(Protocol):
         """Close a slice of a level that is found."""
 
     def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
-        """Close rows of a level in the backward sweep: those of a slice whose first place is `first`."""
+        """Close rows of a level in the backward sweep: all of a slice that begins at place `first`."""
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""

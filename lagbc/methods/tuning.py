@@ -13,7 +13,7 @@ machine can measure, and prints today's best; a rule whose gain is below 1.3 on 
 # noise, and never pulling took 1.2 to 1.6 times as long; on meshes and grids 0.1 took up to 1.2 times as long as 0.2.
 # Results: cpu_batched_variants.md, tune.md.
 BATCHED_PULL_SHARE = 0.1
-# Rows that a rank of a grid multiplies and folds at a time: what it holds of a level's sums. More are fewer messages.
+# Rows that a rank of a grid multiplies and folds at a time, whose sums it holds. More are fewer messages.
 GRID_SLICE = 4096
 # The same on a GPU, whose launches need more rows, and the most groups of 256 roots of a batch: the host takes about as
 # long for a level of four as for one of one. Results: grid_gpu.md.

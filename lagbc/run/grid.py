@@ -1,7 +1,7 @@
 """A call of the ranks of an MPI program whose graph is dealt over them: rank 0 leads, and all sweep.
 
-All ranks deal what they have. Then rank 0 makes the call of a graph whose method the grid is, and the others follow
-until it ends; they have the same result or the same error.
+All ranks deal their edges. Then rank 0 makes the call, with the grid as the graph's method, and the others follow until
+it ends; they have the same result or the same error.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _PATIENCE = 10.0
 
 
 class Part(NamedTuple):
-    """What a rank has of a graph: edges, whether they are one way, and how many entries it has read of a file's."""
+    """A rank's part of a graph: edges, whether they are one way, entries read of a file, and entries of all of it."""
 
     graph: Graph | None
     directed: bool
@@ -58,18 +58,18 @@ def on_grid(
     compute: Callable[[DealtGraph], Result],
     folds: bool = False,
 ) -> Result:
-    """Make a call on all ranks: `compute` is called on rank 0, with the graph that all have dealt.
+    """Make a call on all ranks: rank 0 calls `compute`, with the graph that all have dealt.
 
     Parameters
     ----------
     options : OfGrid
     what : object
-        What the call is for; the same on all ranks.
+        A key of the call; the same on all ranks.
     take_part : callable
-        Returns what this rank has.
+        Returns the part of this rank.
     compute : callable
     folds : bool
-        Whether trees are folded, of which betweenness alone is known.
+        Whether trees are folded, for calls of betweenness alone.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def on_grid(
     MemoryError
         No grid is large enough.
     BaseException
-        What a rank raises, on every rank.
+        The error of any rank, on every rank.
     """
     from lagbc.grid.mpi import line_of
 
@@ -93,7 +93,7 @@ def on_grid(
 def take_part(
     A: GraphLike | None, directed: bool | None, weighted: bool | str | None = None, strength: bool | str = False
 ) -> Part:
-    """Check what this rank passes of a graph; arguments as for `lagbc.bc`."""
+    """Check the part that this rank passes; arguments as for `lagbc.bc`."""
     if weighted or strength:
         raise InvalidValueError("a graph that is dealt over a grid is swept in hops; leave out lengths, or grid=")
     if A is None:
@@ -113,7 +113,7 @@ def call_on_line(
     compute: Callable[[DealtGraph], Result],
     folds: bool = False,
 ) -> Result:
-    """Make a call on all ranks of a line, as `on_grid` does."""
+    """Make a call on all ranks of a line; arguments as for `on_grid`."""
     part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
     place = _place(line, *options.device)
     shape, place = _fitted(line, options, part, place)
@@ -137,7 +137,7 @@ def call_on_line(
 
 
 def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph | None, bool]:
-    """Return the part of this rank, and whether edges are one way; raise what some rank raises."""
+    """Return the part of this rank, and whether edges are one way; raise the error of any rank."""
     part, error = Part(None, True), None
     try:
         part = take_part()
@@ -155,7 +155,7 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
         raise GraphFormatError(f"all ranks together have read {read} entries of a file that says that it has {stated}")
     directions = {one for _, one, has_part, *_ in told if has_part}
     if len(directions) > 1:
-        raise InvalidValueError("some ranks pass edges that are one way, others such that are not; pass directed=")
+        raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
     return graph, directions.pop() if directions else directed
 
 
@@ -230,7 +230,7 @@ def _divisors(number: int) -> list[int]:
 
 
 def _columns(size: int) -> int:
-    """Return the columns of a grid of a size that is as square as can be; its rows are no fewer."""
+    """Return the columns of the most square grid of this size; its rows are no fewer."""
     return max(columns for columns in _divisors(size) if columns * columns <= size)
 
 
@@ -251,7 +251,7 @@ def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException
 
 
 def _follow(line: Line, lanes: list[Lane]) -> Any:
-    """Do what rank 0 says, until it ends."""
+    """Follow rank 0, until it ends."""
     pool = Pool(len(lanes) + 1)
     following = [pool.submit(lane.follow) for lane in lanes]
     ended = pool.submit(_heard_end, line, following)
@@ -260,7 +260,7 @@ def _follow(line: Line, lanes: list[Lane]) -> Any:
     except (KeyboardInterrupt, StoppedError) as reason:
         for lane in lanes:
             lane.end_for(STOPPED if isinstance(reason, StoppedError) else INTERRUPTED)
-        deadline = time.monotonic() + _PATIENCE  # rank 0 writes what it keeps; launchers end all when one is gone
+        deadline = time.monotonic() + _PATIENCE  # rank 0 writes its checkpoint; launchers end all when one is gone
         while not ended.done() and time.monotonic() < deadline:
             time.sleep(0.01)
         raise
@@ -278,6 +278,6 @@ def _heard_end(line: Line, following: list[Future[None]]) -> Any:
 
 
 def _of_all(line: Line, told: Any) -> list[Any]:
-    """Tell all ranks something; return what each tells."""
+    """Tell all ranks an object; return the object of each."""
     said = line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
     return [pickle.loads(one.tobytes()) for one in said]

@@ -85,7 +85,7 @@ class _Csr(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """From rows of an array to those of another one: rows a group of both, and the place there of the first one."""
+    """From row numbers of one array to another one's: rows per group of both, and the place of the first one there."""
 
     start: int
     end: int
@@ -378,7 +378,7 @@ class DeviceBlock:
             )
 
     def _to_columns(self, first: int) -> _Move:
-        """Move rows of a piece to those of the grid column, in which its first one is `first`."""
+        """Move rows of a piece to the grid column, where its first one is at `first`."""
         return _Move(self._length, self._n, first)
 
     def _entered(self, rows: Any, masks: Any, first: int) -> Any:
@@ -393,7 +393,7 @@ class DeviceBlock:
         return [values] * self._counts + [path_values] * paths
 
     def _written(self, level: Live, rows: Any, move: _Move, sources: list[Any]) -> Any:
-        """Write a message of a level, whose values are those of some rows of arrays."""
+        """Write a message of a level, with the values of some rows of arrays."""
         count = len(level.rows)
         ends = self._ends(level.masks) if sources and count else None
         size = 0 if ends is None else int(ends[-1])
