@@ -1,4 +1,4 @@
-"""The graph that every method reads: what is checked of a matrix, compressed rows, orders of vertices.
+"""The graph that every method reads: checks of matrices, compressed rows, orders of vertices.
 
-On the host or on a device by the same functions; nothing here knows of a method.
+The host and a device have the same functions; nothing here knows of a method.
 """

@@ -1,6 +1,6 @@
 """Graphs of other libraries and of files, and arrays of a CSR matrix, read as edges and matrices.
 
-No library is imported here: whoever passes an object of one has it loaded, and it is told by the name of its class.
+No library is imported here: whoever passes an object of one has loaded it, and the name of its class tells which.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from lagbc.graph.plain import Listed, Rows
 
 def is_networkx(A: Any) -> bool:
     """Whether `A` is a NetworkX graph."""
-    return _library(A) is _NETWORKX
+    return _library_of(A) is _NETWORKX
 
 
 def is_igraph(A: Any) -> bool:
     """Whether `A` is an igraph graph."""
-    return _library(A) is _IGRAPH
+    return _library_of(A) is _IGRAPH
 
 
 def names_of(A: Any) -> Any:
-    """Return what the vertices of a graph are called, in its own order; None if they have no names."""
-    library = _library(A)
+    """Return the names of the vertices of a graph, in its own order; None if they have none."""
+    library = _library_of(A)
     return None if library is None else library.names(A)
 
 
 def is_adaptable(A: Any) -> bool:
     """Whether `A` is a graph or matrix of another library, the graph of a file, or arrays of a matrix."""
-    return _library(A) is not None
+    return _library_of(A) is not None
 
 
 def is_directed(A: Any) -> bool:
-    """Return what `A` says of its edges; True for a matrix, whose entries are one way each."""
-    library = _library(A)
+    """Whether the edges of `A` have directions; True for a matrix, whose entries are one way each."""
+    library = _library_of(A)
     return library is None or bool(library.is_directed(A))
 
 
 def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows:
-    """Read a graph or matrix that is `is_adaptable`, vertices in its own order.
+    """Read a graph or matrix for which `is_adaptable` holds; its vertices stay in their order.
 
     Parameters
     ----------
@@ -64,28 +64,27 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     Returns
     -------
     Rows or Listed, shape (n, n)
-        Of a file its rows, of arrays such of them.
+        `Rows` of a file and of arrays, else `Listed`.
 
     Raises
     ------
     TypeError
         A length is not a number; the message names the edge. Or the name of an attribute is given for a matrix.
     ValueError
-        No edge has the attribute, or, in igraph, the graph does not; the message names those that there are. Or arrays
-        are not those of a square matrix.
+        No edge has the attribute; the message names the attributes of the graph. Or arrays make no square matrix.
 
     Warns
     -----
     UserWarning
-        Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
+        Some edges of a NetworkX graph lack the attribute; they count as 1, as in NetworkX.
     """
-    library = _library(A)
+    library = _library_of(A)
     assert library is not None
     return library.read(A, weighted, strength)
 
 
 def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> InvalidTypeError:
-    """Say that what was given for `A` has no edge attributes."""
+    """Make the error that `A` has no edge attributes."""
     kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
     return InvalidTypeError(
         f"{argument}={attribute!r} names an edge attribute of a library's graph, but A is a {kind}; "
@@ -94,7 +93,7 @@ def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> Inva
 
 
 def networkx_entries(G: Any) -> Entries:
-    """Edges of a NetworkX graph in the order of ``G.adjacency()``, numbered by the order of ``list(G)``."""
+    """List the edges of a NetworkX graph in the order of ``G.adjacency()``; vertices are numbered as in ``list(G)``."""
     number = {v: i for i, v in enumerate(G)}
     neighbours = [row for _, row in G.adjacency()]
     rows = np.fromiter(map(len, neighbours), np.int64, len(neighbours))
@@ -107,7 +106,7 @@ def networkx_entries(G: Any) -> Entries:
 
 
 def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
-    """Attributes of each edge, in the order of `networkx_entries`."""
+    """Yield the attributes of each edge, in the order of `networkx_entries`."""
     data = chain.from_iterable(row.values() for _, row in G.adjacency())
     return chain.from_iterable(keys.values() for keys in data) if G.is_multigraph() else data
 
@@ -128,7 +127,7 @@ def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> Listed:
 
 
 def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
-    """Raise ValueError if no edge between two vertices has an attribute; warn if some have not."""
+    """Raise ValueError if no edge between two vertices has an attribute; warn if some lack it."""
     edges = entries.tails != entries.heads
     has = np.fromiter((attribute in data for data in networkx_edge_data(G)), np.bool_, len(edges))
     absent, all_edges = (np.count_nonzero(some) // (1 if entries.directed else 2) for some in (edges & ~has, edges))
@@ -147,7 +146,7 @@ def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> Listed:
         raise refuse_attribute(A, weighted)
     rows, columns, values = A.to_coo(values=weighted)
     values = values if weighted else np.ones(len(rows), np.bool_)
-    # As signed integers, which SciPy indexes with; GraphBLAS allows dimensions up to 2**60.
+    # SciPy indexes with signed integers; dimensions of GraphBLAS are at most 2**60.
     return Listed(A.shape, rows.astype(np.int64), columns.astype(np.int64), values)
 
 
@@ -159,12 +158,12 @@ def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> Rows:
             f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"
         )
     if weighted:
-        file.require_lengths("strength" if strength else "length")  # in its own words
+        file.require_lengths("strength" if strength else "length")
     rows: Rows = file.rows
     return rows
 
 
-_ARRAYS = (
+_ARRAYS_HELP = (
     "a tuple is (indptr, indices) or (data, indices, indptr), the arrays of a CSR matrix; of columns of edges make a "
     "graph by lagbc.graph_from_edges"
 )
@@ -175,8 +174,8 @@ def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) 
         raise refuse_attribute(arrays, weighted, "strength" if strength else "weighted")
     titles = {2: ("indptr", "indices"), 3: ("data", "indices", "indptr")}.get(len(arrays))
     if titles is None:
-        raise InvalidTypeError(f"A is a tuple of {len(arrays)}; {_ARRAYS}")
-    given = {title: _row(title, array) for title, array in zip(titles, arrays, strict=True)}
+        raise InvalidTypeError(f"A is a tuple of {len(arrays)}; {_ARRAYS_HELP}")
+    given = {title: _checked_array(title, array) for title, array in zip(titles, arrays, strict=True)}
     indptr, indices = given["indptr"], given["indices"]
     data = given.get("data", np.ones(len(indices), np.bool_))
     if weighted and "data" not in given:
@@ -184,20 +183,22 @@ def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) 
             "A is (indptr, indices), which has no values; pass (data, indices, indptr), or weighted=False"
         )
     if not len(indptr) or indptr[0] or (np.diff(indptr) < 0).any() or indptr[-1] != len(indices):
-        raise InvalidValueError(f"indptr of A does not rise from 0 to {len(indices)}, the number of indices; {_ARRAYS}")
+        raise InvalidValueError(
+            f"indptr of A does not rise from 0 to {len(indices)}, the number of indices; {_ARRAYS_HELP}"
+        )
     if len(data) != len(indices):
-        raise InvalidValueError(f"A has {len(data)} values for {len(indices)} indices; {_ARRAYS}")
+        raise InvalidValueError(f"A has {len(data)} values for {len(indices)} indices; {_ARRAYS_HELP}")
     n = len(indptr) - 1
     if len(indices) and not 0 <= indices.min() <= indices.max() < n:
         raise InvalidValueError(
             f"indices of A lie in {indices.min()}..{indices.max()}, but the vertices are 0..{n - 1}, as indptr has {n} "
-            f"rows; {_ARRAYS}"
+            f"rows; {_ARRAYS_HELP}"
         )
     return Rows(indptr, indices, data)
 
 
-def _row(title: str, given: Any) -> NDArray[Any]:
-    """Check one of the arrays of a matrix; places are signed then, as SciPy indexes with them."""
+def _checked_array(title: str, given: Any) -> NDArray[Any]:
+    """Check one of the arrays of a matrix; index arrays become signed, as SciPy needs them."""
     array = array_of(f"{title} of A", given, "an array of one dimension")
     if array.ndim != 1 or not (title == "data" or array.dtype.kind in "iu" or not len(array)):
         expected = "an array of one dimension" if title == "data" else "integers, an array of one dimension"
@@ -207,23 +208,23 @@ def _row(title: str, given: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class _Library:
-    """The readers of a class of graphs: edges, direction and names."""
+    """Functions that read a class of graphs: edges, direction and names."""
 
     read: Callable[[Any, bool | str, bool], Listed | Rows]
     is_directed: Callable[[Any], bool] = lambda A: True
     names: Callable[[Any], Any] = lambda A: None
 
 
-def _says_directed(A: Any) -> bool:
+def _calls_itself_directed(A: Any) -> bool:
     return bool(A.is_directed())
 
 
-def _numbered(
+def _numbered_library(
     read: Callable[[Any, bool | str], numbered.Numbered],
     names: Callable[[Any], Any],
     is_directed: Callable[[Any], bool],
 ) -> _Library:
-    """Describe a library whose vertices have numbers."""
+    """Make the readers of a library whose vertices have numbers."""
 
     def matrix(A: Any, weighted: bool | str, strength: bool) -> Listed:
         return read(A, weighted).matrix(directed=is_directed(A), strength=strength)
@@ -231,30 +232,30 @@ def _numbered(
     return _Library(matrix, is_directed, names)
 
 
-_NETWORKX = _Library(_read_networkx, _says_directed, list)
-_IGRAPH = _numbered(numbered.read_igraph, numbered.igraph_names, _says_directed)
+_NETWORKX = _Library(_read_networkx, _calls_itself_directed, list)
+_IGRAPH = _numbered_library(numbered.read_igraph, numbered.igraph_names, _calls_itself_directed)
 _GRAPHBLAS = _Library(_read_graphblas)
 _LIBRARIES = {
     "networkx.classes.graph.Graph": _NETWORKX,
     "igraph.Graph": _IGRAPH,
-    "rustworkx.PyGraph": _numbered(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: False),
-    "rustworkx.PyDiGraph": _numbered(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: True),
-    "networkit.graph.Graph": _numbered(
+    "rustworkx.PyGraph": _numbered_library(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: False),
+    "rustworkx.PyDiGraph": _numbered_library(numbered.read_rustworkx, numbered.rustworkx_names, lambda G: True),
+    "networkit.graph.Graph": _numbered_library(
         numbered.read_networkit, numbered.networkit_names, lambda G: bool(G.isDirected())
     ),
-    "graph_tool.Graph": _numbered(numbered.read_graph_tool, numbered.graph_tool_names, _says_directed),
+    "graph_tool.Graph": _numbered_library(numbered.read_graph_tool, numbered.graph_tool_names, _calls_itself_directed),
     "graphblas.core.matrix.Matrix": _GRAPHBLAS,
     "graphblas.core.matrix.TransposedMatrix": _GRAPHBLAS,
-    "lagbc.GraphFile": _Library(_read_graph_file, _says_directed, lambda file: file.labels),
+    "lagbc.GraphFile": _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels),
     "builtins.tuple": _Library(_read_arrays),
 }
 
 
-def _library(A: Any) -> _Library | None:
-    return _library_of(type(A))  # type: ignore[arg-type]  # classes are hashable
+def _library_of(A: Any) -> _Library | None:
+    return _library_of_class(type(A))  # type: ignore[arg-type]  # classes are hashable
 
 
 @cache
-def _library_of(kind: type) -> _Library | None:
+def _library_of_class(kind: type) -> _Library | None:
     names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
     return next((_LIBRARIES[name] for name in names if name in _LIBRARIES), None)

@@ -1,4 +1,4 @@
-"""Where the vertices of a graph are, as the graph itself says."""
+"""Coordinates of vertices: read from the attributes of a graph, or given and checked."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from lagbc.graph.names import in_words
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
 
-# The attributes of vertices that hold coordinates, as in osmnx.
+# Attributes of vertices that hold coordinates, named as in osmnx.
 X, Y = "x", "y"
-# The attribute of a graph that names its coordinate reference system, there too, and that of longitudes and latitudes.
+# The attribute of a graph that names its coordinate reference system, and the system of longitudes and latitudes.
 CRS, DEGREES = "crs", "epsg:4326"
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Where vertices are.
+    """Coordinates of the vertices of a graph.
 
     Attributes
     ----------
     xy : ndarray of float64, shape (n, 2)
     degrees : bool
-        They are longitudes and latitudes; else x and y have the same unit of length.
+        True: x and y are longitudes and latitudes. False: they have the same unit of length.
     """
 
     xy: NDArray[np.float64]
@@ -39,24 +39,24 @@ class Coordinates:
 
 
 def coordinates_of(A: Any) -> Coordinates | None:
-    """Return the coordinates that a graph of NetworkX or igraph, or of a file, has; None if it has none."""
+    """Return the coordinates of a graph of NetworkX, igraph or a file; None if it has none."""
     if adapters.is_networkx(A):
-        return of_attributes([held for _, held in A.nodes(data=True)], A.graph)
+        return coordinates_of_attributes([held for _, held in A.nodes(data=True)], A.graph)
     if adapters.is_igraph(A):
-        return of_attributes([v.attributes() for v in A.vs], {name: A[name] for name in A.attributes()})
+        return coordinates_of_attributes([v.attributes() for v in A.vs], {name: A[name] for name in A.attributes()})
     held = getattr(A, "coordinates", None)
     return held if isinstance(held, Coordinates) else None
 
 
-def of_attributes(vertices: Sequence[Mapping[str, Any]], graph: Mapping[str, Any]) -> Coordinates | None:
-    """Return the coordinates among the attributes of vertices and of the graph; NaN where one has no numbers."""
+def coordinates_of_attributes(vertices: Sequence[Mapping[str, Any]], graph: Mapping[str, Any]) -> Coordinates | None:
+    """Return the coordinates among attributes of vertices and of the graph; NaN where a vertex has no numbers."""
     if not any(held.get(X) is not None and held.get(Y) is not None for held in vertices):
         return None
-    xy = np.array([[_number(held.get(axis)) for axis in (X, Y)] for held in vertices])
+    xy = np.array([[_float_or_nan(held.get(axis)) for axis in (X, Y)] for held in vertices])
     return Coordinates(xy, degrees=str(graph.get(CRS, "")).lower() == DEGREES)
 
 
-def _number(value: Any) -> float:
+def _float_or_nan(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -64,12 +64,12 @@ def _number(value: Any) -> float:
 
 
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
-    """Check the coordinates that are given for `A`, of which `graph` was made, or take its own if `xy` is None.
+    """Check coordinates for `A`, from which `graph` was made; its own if `xy` is None.
 
     Raises
     ------
     ValueError
-        There are none, or not a pair of finite numbers a vertex; the message names the first vertex without.
+        There are no coordinates, or a vertex has no pair of finite numbers; the message names the first such vertex.
     """
     if xy is None:
         xy = coordinates_of(A)
@@ -78,7 +78,7 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
             "the graph says nothing of where its vertices are (attributes x and y); give coordinates"
         )
     refuse_masked("coordinates", xy)
-    found = xy if isinstance(xy, Coordinates) else Coordinates(_numbers(xy))
+    found = xy if isinstance(xy, Coordinates) else Coordinates(_as_floats(xy))
     n = graph.n
     if found.xy.shape != (n, 2):
         raise InvalidValueError(
@@ -95,7 +95,7 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     return found
 
 
-def _numbers(xy: Any) -> NDArray[np.float64]:
+def _as_floats(xy: Any) -> NDArray[np.float64]:
     try:
         return np.asarray(xy, dtype=np.float64)
     except (TypeError, ValueError):

@@ -17,12 +17,12 @@ _MOST_IN_32_BITS = np.iinfo(np.int32).max
 
 
 def ops_of(array: Any) -> Any:
-    """Return the module of operations where an array is: `lagbc.graph.host.ops` or `lagbc.graph.device.ops`."""
+    """Return the operations for an array: the module `lagbc.graph.host.ops` or `lagbc.graph.device.ops`."""
     return host if isinstance(array, np.ndarray) else import_module("lagbc.graph.device.ops")
 
 
 def module_of(array: Any) -> Any:
-    """Return the module whose array it is: numpy or cupy."""
+    """Return the library of an array: numpy or cupy."""
     return np if isinstance(array, np.ndarray) else import_module("cupy")
 
 
@@ -32,5 +32,5 @@ def as_numpy(array: Any) -> Any:
 
 
 def index_type(n: int) -> type[np.signedinteger[Any]]:
-    """Type of the columns of an n x n matrix."""
+    """Return the type of the columns of an n x n matrix."""
     return np.int32 if n <= _MOST_IN_32_BITS else np.int64

@@ -18,7 +18,7 @@ LENGTH = "weight"
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The edges of a graph, vertices numbered from 0; an undirected edge is there both ways, a loop once.
+    """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Entries:
     directed: bool
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arrays that pickle loads lie in immutable bytes, and SciPy does not index by such.
+        # Arrays that pickle loads are read-only, and SciPy does not index by such.
         vars(self).update(
             {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         )
@@ -60,7 +60,7 @@ def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDA
 
 
 def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.float64]:
-    """Share of each entry in the score of its pair of vertices: the shortest share equally; parallel ones are a run."""
+    """Return each entry's share in the score of its pair: the shortest share equally; parallel edges are adjacent."""
     if not len(lengths):
         return np.ones(0)
     first = first_of_parallel(entries.tails, entries.heads)
@@ -71,7 +71,7 @@ def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.fl
 
 
 def mirrored(tails: NDArray[Any], heads: NDArray[Any], values: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
-    """Return edges both ways, a loop once, with their values, if they have some."""
+    """Return edges both ways, a loop once, with their values, or None."""
     back = tails != heads
     values = None if values is None else np.concatenate([values, values[back]])
     return np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]]), values
@@ -95,12 +95,12 @@ def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[
 
 
 def attribute_of(weighted: bool | str) -> str:
-    """Return the name of the edge attribute that `weighted` means."""
+    """Return the name of the edge attribute that holds the lengths."""
     return weighted if isinstance(weighted, str) else LENGTH
 
 
 def no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
-    """Say that no edge has an attribute, and which there are."""
+    """Make the error that no edge has an attribute; it names the attributes there are."""
     names = sorted(repr(name) for name in there if isinstance(name, str))
     others = (
         f"they have {', '.join(names)}, of which weighted= or strength= takes one by name"

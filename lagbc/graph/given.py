@@ -1,4 +1,4 @@
-"""Arrays and columns as they are given. Masked ones are refused: NumPy would read on what is masked."""
+"""Arrays and columns as they are given. Masked arrays are refused: NumPy would read their masked entries, too."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
-    """Raise InvalidTypeError if an argument is a masked array, a list of some, or a sparse matrix made of some."""
-    if "numpy.ma" not in sys.modules:  # who has a masked array has loaded it
+    """Raise InvalidTypeError if an argument is a masked array, or a list or sparse matrix of masked arrays."""
+    if "numpy.ma" not in sys.modules:  # loaded by whoever has a masked array
         return
     if is_sparse(given):
         for part in ("data", "row", "col", "indices", "indptr"):
@@ -36,7 +36,7 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
 
 
 def array_of(name: str, given: Any, expected: str) -> NDArray[Any]:
-    """Return an argument as an array; InvalidTypeError, which says what is expected, if it is ragged or masked."""
+    """Return an argument as an array; InvalidTypeError, which names the `expected` form, if it is ragged or masked."""
     refuse_masked(name, given)
     try:
         return np.asarray(given)
@@ -45,19 +45,19 @@ def array_of(name: str, given: Any, expected: str) -> NDArray[Any]:
 
 
 def column_of(name: str, given: Any) -> NDArray[Any]:
-    """Return a column of pandas, polars or Arrow, an array or a list as an array; of a mixed list its objects."""
+    """Return a column of pandas, polars or Arrow, an array or a list as an array; a mixed list as one of objects."""
     if isinstance(given, str):
         raise InvalidTypeError(f"{name} is the string {given!r}; pass the column itself, such as table[{given!r}]")
     column = array_of(name, given, _COLUMN)
     if column.dtype.kind == "U" and not all(isinstance(item, str) for item in given):
-        column = np.array(given, object)  # in which numbers are not text
+        column = np.array(given, object)  # so that numbers do not become text
     if column.ndim != 1:
         raise InvalidTypeError(f"{name} has shape {column.shape}; it is {_COLUMN}")
     return column
 
 
 def reals_of(name: str, given: Any) -> NDArray[Any]:
-    """Return a column of real numbers; of Python's, as data frames hold some, as float64."""
+    """Return a column of real numbers as an array; numbers of Python become float64."""
     column = column_of(name, given)
     if column.dtype != object:
         if column.size:
@@ -70,6 +70,6 @@ def reals_of(name: str, given: Any) -> NDArray[Any]:
 
 
 def require_reals(name: str, array: Any) -> None:
-    """Raise TypeError if an array or matrix is not of real numbers."""
+    """Raise TypeError unless an array or matrix holds real numbers."""
     if array.dtype.kind not in "biuf":
         raise InvalidTypeError(f"{name} has dtype {array.dtype}; it holds real numbers, e.g. of float64")

@@ -1,4 +1,4 @@
-"""The graph that every method reads: immutable, with what is derived from it cached."""
+"""The graph that every method reads: immutable; transposes, orders and copies of it are cached."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Graph:
     ----------
     indptr : ndarray of int64, shape (n + 1,)
     indices : ndarray of int32 (int64 where n needs it), shape (nnz,)
-        Row i lists the heads j of the edges i -> j.
+        Row i holds the heads j of the edges i -> j.
     directed : bool
         False: the pattern is symmetric and a pair {s, t} counts once.
     weights : ndarray of float64, shape (nnz,), or None
@@ -40,20 +40,20 @@ class Graph:
     n, nnz : int
         Numbers of vertices and of stored edges; an undirected edge counts twice.
     copied_from : weak reference to a Graph, or None
-        The same graph on the host, if this one is its copy on a device, which that graph keeps.
+        The same graph on the host, if this one is its copy on a device; that graph keeps the copy.
     known_depth : int or None
-        The depth to take, of the graph that this one is a part of; None searches for it.
+        The depth, taken from the graph of which this one is a part; None searches for it.
     known_reverse : tuple of arrays, or None
-        The transpose, if it was made on the way; of the graph's own arrays if it is symmetric. None makes it on demand.
+        The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
     uploaded : bool
-        Whether it lives on a device only because a large matrix of the host was checked there.
+        Whether it is on a device only because a large matrix of the host was checked there.
     names : sequence or None
-        What the vertices are called where the graph was made of one with names.
+        Names of the vertices, if the graph was made of one with names.
 
     Notes
     -----
-    The arrays are NumPy's, or CuPy's: a graph lives on the host or on a device, and there, too, what is derived from
-    it. `order`, `position` and degrees are always NumPy arrays.
+    The arrays are NumPy's or CuPy's: a graph is on the host or on a device, as are the graphs derived from it. `order`,
+    `position` and degrees are always NumPy arrays.
     """
 
     indptr: NDArray[np.int64]
@@ -73,15 +73,12 @@ class Graph:
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
-        """Take compressed rows, in canonical form, as a graph.
-
-        `reverse` is the transpose, if it is known: of the same arrays if the matrix is symmetric.
-        """
+        """Make a graph of compressed rows in canonical form, and of the transpose, if it is known."""
         indptr, indices, weights = csr
         return cls(indptr, indices, directed, weights, known_reverse=reverse)
 
     def without_names(self) -> Graph:
-        """Return the same graph, with all that was worked out of it, whose vertices are called by their numbers."""
+        """Return the same graph without names, but with everything cached."""
         unnamed = copy(self)
         vars(unnamed)["names"] = None
         return unnamed
@@ -93,12 +90,12 @@ class Graph:
 
     @property
     def _ops(self) -> Any:
-        """The operations where its arrays are."""
+        """The operations for its arrays."""
         return ops_of(self.indptr)
 
     @property
     def native(self) -> tuple[NativeCsr, NativeCsr]:
-        """The rows and those of the transpose as kernels take them, the same object where they are the same."""
+        """The graph and its transpose, as kernels take them; one object if the graph is symmetric."""
         out = native_csr(*self.csr)
         return out, out if self.transpose is self else native_csr(*self.transpose.csr)
 
@@ -115,7 +112,7 @@ class Graph:
 
     @cached_property
     def active(self) -> int:
-        """Vertices that have edges; in sweep order they come first."""
+        """The number of vertices with edges; in sweep order they come first."""
         return int(np.count_nonzero(self.symmetric.out_degrees))
 
     @property
@@ -131,7 +128,7 @@ class Graph:
 
     @cached_property
     def mean_length(self) -> float:
-        """The mean of all lengths; infinite where their sum is, and 0 where there is none."""
+        """The mean of all lengths; infinite if their sum is, and 0 if there is none."""
         assert self.weights is not None
         with np.errstate(over="ignore"):
             return float(self.weights.mean()) if self.nnz else 0.0
@@ -149,7 +146,7 @@ class Graph:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The lengths as a SciPy matrix; the pattern if there are none."""
+        """The lengths as a SciPy matrix; the pattern if edges have none."""
         if self.weights is None:
             return self.pattern
         return Rows(self.indptr, self.indices, self.weights).to_scipy()
@@ -161,7 +158,7 @@ class Graph:
 
     @property
     def on_device(self) -> Graph:
-        """The graph on CuPy's current device; itself if it is there, else a copy that is kept for each device."""
+        """The graph on CuPy's current device: itself if it is there, else a copy, cached for each device."""
         import cupy
 
         here = cupy.cuda.Device().id
@@ -174,7 +171,7 @@ class Graph:
 
     @in_phase("prepare")
     def _copied_to_device(self, cupy: Any) -> Graph:
-        """Copy the graph to CuPy's current device: from the host its arrays, from another one what is prepared, too."""
+        """Copy the graph to CuPy's current device: its arrays from the host, everything cached from another device."""
         if self.is_on_device:
             return self.moved(lambda array: cupy.array(array) if isinstance(array, cupy.ndarray) else array)
         weights = None if self.weights is None else cupy.asarray(self.weights)
@@ -183,21 +180,21 @@ class Graph:
         )
 
     def moved(self, move: Callable[[Any], Any]) -> Graph:
-        """Return the same graph, with all that was worked out of it, whose arrays `move` has brought elsewhere.
+        """Return the same graph, with everything cached, its arrays brought elsewhere by `move`.
 
-        What it was copied from, or is a copy of it on the host, stays the same.
+        Its source and its copy on the host stay the same.
         """
-        moved: Graph = _moved(self, move, {})
+        moved: Graph = _move_part(self, move, {})
         return moved
 
     @property
     def on_host(self) -> Graph:
-        """The graph in the host's memory; itself if it is there."""
+        """The graph in the host's memory: itself if it is there, else its source or a copy."""
         return self if isinstance(self.indptr, np.ndarray) else self._source or self._copy_on_host
 
     @property
     def _source(self) -> Graph | None:
-        """The graph that this one was copied from, while there is one."""
+        """The graph of which this one is a copy, while it exists."""
         return None if self.copied_from is None else self.copied_from()
 
     @cached_property
@@ -209,7 +206,7 @@ class Graph:
 
     @property
     def rows(self) -> Any:
-        """Tail of each edge."""
+        """The tail of each edge."""
         return self._ops.rows_of(self.indptr, self.indices)
 
     @property
@@ -220,13 +217,13 @@ class Graph:
     @cached_property
     @in_phase("order")
     def _reverse(self) -> Graph | None:
-        """The transpose; None if it is the graph itself, which would hold on to itself when nothing else does."""
+        """The transpose; None if it is the graph itself, as a cycle of references would keep it in memory."""
         reverse = self.known_reverse or self._ops.transposed(self.n, *self.csr)
         return None if self._ops.are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
 
     @property
     def symmetric(self) -> Graph:
-        """The pattern with every edge taken in both directions; the same object if it is symmetric with its lengths."""
+        """The pattern with every edge in both directions; the same object if it is symmetric with its lengths."""
         return (self.directed and self._both_ways) or self
 
     @cached_property
@@ -239,7 +236,7 @@ class Graph:
 
     @cached_property
     def components(self) -> Any:
-        """Weakly connected component of each vertex, numbered from 0."""
+        """The weakly connected component of each vertex, numbered from 0."""
         return self._ops.weak_components(self.indptr, self.indices)
 
     @cached_property
@@ -255,7 +252,7 @@ class Graph:
         depth: int
         depth, reached = ops.bfs_extent(both.indptr, both.indices, hub)
         if 2 * reached < connected:
-            # The hub of all is in another component; finding the components takes longer than the search.
+            # The widest row is outside the largest component; components take longer to find than the search.
             hub, _ = ops.widest_row(both.indptr, self.components)
             depth, _ = ops.bfs_extent(both.indptr, both.indices, hub)
         return depth
@@ -267,14 +264,14 @@ class Graph:
 
     @property
     def order_in_words(self) -> str:
-        """Why vertices are ordered as they are."""
+        """The reason of the vertex order, in words."""
         order = "by proximity" if self.has_high_diameter else "by falling degree"
         return f"BFS depth {self.depth} for n = {self.n}, so vertices are ordered {order}"
 
     @cached_property
     @in_phase("order")
     def order(self) -> NDArray[np.int64]:
-        """The vertex order for sweeps: proximity if the diameter is high, else falling degree; no edges, last."""
+        """The vertex order for sweeps: proximity if the diameter is high, else falling degree; isolated ones last."""
         both, ops = self.symmetric, self._ops
         if not self.has_high_diameter:
             order = ops.degree_order(both.indptr)
@@ -285,7 +282,7 @@ class Graph:
 
     @cached_property
     def position(self) -> NDArray[np.int64]:
-        """Place of each vertex in sweep order, the inverse of `order`."""
+        """The place of each vertex in sweep order, the inverse of `order`."""
         position = np.empty(self.n, np.int64)
         position[self.order] = np.arange(self.n)
         return position
@@ -306,38 +303,38 @@ class Graph:
     @cached_property
     @in_phase("order")
     def hub_distances(self) -> Any:
-        """Hop distances (hubs, n) from every vertex to the hubs, the first vertices."""
+        """Hop distances (hubs, n) from every vertex to the hubs: the first vertices."""
         return self._ops.hub_distances(self.indptr, self.indices)
 
     def keep(self, kept: Any) -> Graph:
-        """Leave out edges, a flag each that says whether it stays; what is left counts as of the same depth."""
+        """Return the graph of the edges whose flag is set; its depth is taken from this one."""
         return self.keep_with_places(kept)[0]
 
     def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
-        """Leave out edges as `keep` does; also return the places here of the edges that are left."""
+        """Return the graph of the edges whose flag is set, and the places of these edges in this one."""
         (indptr, indices, weights), places = self._ops.kept_edges(self.csr, kept)
         depth = (self._source or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 
 
-# Of a graph, what is not moved with it: graphs on the host, and its own copies.
-_STAYING = ("copied_from", "_copy_on_host", "names")
-# What it has of its own on each device.
-_OWN = ("_on_devices", "hub_distances")
+# Attributes that move along unchanged: they are on the host.
+_MOVED_UNCHANGED = ("copied_from", "_copy_on_host", "names")
+# Attributes that each device makes for itself.
+_MADE_PER_DEVICE = ("_on_devices", "hub_distances")
 
 
-def _moved(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) -> Any:
-    """Move a part of a graph: a graph that was made of it, arrays, or what is no array; each of them once."""
+def _move_part(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) -> Any:
+    """Move a part of a graph, once: a derived graph, arrays or a number, by `move` and the parts `moved` before."""
     if id(value) in moved:
         return moved[id(value)]
     if isinstance(value, Graph):
         other = moved[id(value)] = object.__new__(Graph)
         for name, part in dict(vars(value)).items():
-            if name not in _OWN:
-                vars(other)[name] = part if name in _STAYING else _moved(part, move, moved)
+            if name not in _MADE_PER_DEVICE:
+                vars(other)[name] = part if name in _MOVED_UNCHANGED else _move_part(part, move, moved)
         return other
     if isinstance(value, tuple):
-        return tuple(_moved(part, move, moved) for part in value)
+        return tuple(_move_part(part, move, moved) for part in value)
     if not getattr(value, "ndim", 0):
         return value
     moved[id(value)] = move(value)

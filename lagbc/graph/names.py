@@ -1,4 +1,4 @@
-"""What the vertices of a graph are called, and which vertices names mean."""
+"""Names of the vertices of a graph: the vertices that names mean, and vertices and edges in messages."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from lagbc.graph.given import refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
 
-# Looking for names like another one takes about a second where there are so many.
+# To look for similar names takes about a second among so many.
 _MOST_COMPARED = 20_000
 
 
 def are_integers(names: Names) -> bool:
-    """Whether some vertices are called by integers, so that an integer is a name."""
+    """Whether some names are integers, so that an integer is a name, not a number."""
     if isinstance(names, np.ndarray):
         return names.dtype.kind in "iu"
     return any(isinstance(name, Integral) for name in names)
 
 
-def numbers_of(what: str, names: Names | None, given: Any) -> Any:
-    """Return the numbers of vertices that are given by their names; `given` itself, if it holds numbers.
+def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
+    """Return the numbers of vertices given by name; `given` itself, if it holds numbers.
 
     Parameters
     ----------
-    what : str
-        What messages call `given`.
+    argument : str
+        The name of `given` in messages.
     names : sequence, or None
         The name of each vertex; None if they have none.
     given : sequence
-        Names. Integers are numbers of vertices, unless vertices are called by integers.
+        Names. Integers are numbers of vertices, unless some names are integers.
 
     Raises
     ------
     TypeError, ValueError
-        It is one string or no list, or no vertex has such a name, or several have.
+        `given` is one string or no list, or no vertex has such a name, or several have it.
     """
-    refuse_masked(what, given)
+    refuse_masked(argument, given)
     if names is None or given is None:
         return given
     if isinstance(given, str):
-        raise InvalidTypeError(f"{what} is the string {given!r}; pass a list of names, [{given!r}]")
+        raise InvalidTypeError(f"{argument} is the string {given!r}; pass a list of names, [{given!r}]")
     if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-        raise InvalidTypeError(f"{what} is {given!r}; pass a list, [{given!r}]")
+        raise InvalidTypeError(f"{argument} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
     if all(isinstance(item, Integral) for item in items) and not are_integers(names):
         return given
@@ -63,29 +63,29 @@ def numbers_of(what: str, names: Names | None, given: Any) -> Any:
         some = ", ".join(repr(name) for name in islice(numbers, 3))
         nearest = nearest_names(wrong, numbers)
         there = f"did you mean {nearest}?" if nearest else f"they are called {some}, ..."
-        raise InvalidValueError(f"{what} holds {wrong!r}, which no vertex is called; {there}") from None
+        raise InvalidValueError(f"{argument} holds {wrong!r}, which no vertex is called; {there}") from None
     if len(numbers) < len(listed):
-        _require_one_each(what, items, listed)
+        _require_one_each(argument, items, listed)
     return found
 
 
 def in_words(names: Names | None, v: int) -> str:
-    """Call a vertex in a message by its name, or by its number if it has none."""
-    return f"vertex {v}" if names is None else f"vertex {_name(names, v)!r}"
+    """Return the name of a vertex for a message, or its number if it has none."""
+    return f"vertex {v}" if names is None else f"vertex {_plain_name(names, v)!r}"
 
 
 def edge_in_words(names: Names | None, tail: int, head: int) -> str:
-    """Call an edge by its ends."""
-    return f"({tail}, {head})" if names is None else f"({_name(names, tail)!r}, {_name(names, head)!r})"
+    """Return the ends of an edge for a message."""
+    return f"({tail}, {head})" if names is None else f"({_plain_name(names, tail)!r}, {_plain_name(names, head)!r})"
 
 
-def _name(names: Names, v: int) -> Any:
+def _plain_name(names: Names, v: int) -> Any:
     name = names[v]
     return name.item() if isinstance(name, np.generic) else name
 
 
 def nearest_names(wrong: Any, names: Collection[Any]) -> str:
-    """Name those, at most three, that are spelt nearly as a wrong one; no text if none is."""
+    """Return at most three names similar to a wrong one, as text; empty if there is none."""
     from difflib import get_close_matches
 
     if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
@@ -93,15 +93,15 @@ def nearest_names(wrong: Any, names: Collection[Any]) -> str:
     return " or ".join(map(repr, get_close_matches(wrong, [name for name in names if isinstance(name, str)])))
 
 
-def _require_one_each(what: str, items: Sequence[Any], names: Sequence[Any]) -> None:
-    """Raise ValueError if several vertices have one of some names."""
+def _require_one_each(argument: str, items: Sequence[Any], names: Sequence[Any]) -> None:
+    """Raise ValueError if several vertices share a name in `items`."""
     often = Counter(names)
     for item in items:
         if often[item] > 1:
             places = [i for i, name in enumerate(names) if name == item]
             raise InvalidValueError(
-                f"{what} holds {item!r}, which {len(places)} vertices are called, {places[0]} and {places[1]} among "
-                "them; give each a name of its own, or pass the numbers of vertices of a matrix"
+                f"{argument} holds {item!r}, which {len(places)} vertices are called, {places[0]} and {places[1]} "
+                "among them; give each a name of its own, or pass the numbers of vertices of a matrix"
             )
 
 

@@ -1,7 +1,7 @@
-"""Graphs of igraph, rustworkx, NetworKit and graph-tool: their vertices have numbers, and each edge is there once.
+"""Graphs of igraph, rustworkx, NetworKit and graph-tool: their vertices have numbers, and each edge is listed once.
 
-Numbers have gaps where vertices were removed, or are filtered out. The vertices are called by these numbers then, so
-that a number means the same vertex here and in the library.
+Numbers have gaps where vertices were removed or are filtered out. Then they are the names of the vertices, so that a
+number means the same vertex here and in the library.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from lagbc.graph.plain import Listed
 
 
 class Numbered(NamedTuple):
-    """A graph as a library numbers it.
+    """A graph with the numbers that a library gives its vertices.
 
     Attributes
     ----------
     vertices : ndarray of int64, shape (n,)
-        Their numbers, ascending.
+        Numbers of the vertices, ascending.
     ends : ndarray of int64, shape (m, 2)
     lengths : sequence, shape (m,), or None
     """
@@ -43,8 +43,8 @@ class Numbered(NamedTuple):
         return Entries(len(self.vertices), tails, heads, directed).matrix(lengths, largest=strength)
 
 
-def names(vertices: NDArray[np.int64], texts: Any) -> Any:
-    """Return texts, or the numbers of the vertices if there are gaps among them."""
+def names_or_numbers(vertices: NDArray[np.int64], texts: Any) -> Any:
+    """Return the numbers of the vertices if they have gaps, else `texts`."""
     return vertices if _has_gaps(vertices) else texts
 
 
@@ -54,7 +54,7 @@ def _has_gaps(vertices: NDArray[np.int64]) -> bool:
 
 def read_igraph(graph: Any, weighted: bool | str) -> Numbered:
     """Read an igraph.Graph."""
-    ends, lengths = _pairs(graph.get_edgelist()), None
+    ends, lengths = _as_ends(graph.get_edgelist()), None
     if weighted is not False:
         attribute = attribute_of(weighted)
         if len(ends) and attribute not in graph.es.attributes():
@@ -78,14 +78,14 @@ def read_rustworkx(graph: Any, weighted: bool | str) -> Numbered:
         if lengths and all(length is None for length in lengths):
             there = set[Any]().union(*(value for value in held if isinstance(value, Mapping)))
             raise no_attribute(f"rustworkx.{type(graph).__name__}", attribute, there)
-    return Numbered(np.array(graph.node_indices(), np.int64), _pairs([edge[:2] for edge in edges]), lengths)
+    return Numbered(np.array(graph.node_indices(), np.int64), _as_ends([edge[:2] for edge in edges]), lengths)
 
 
 def rustworkx_names(graph: Any) -> Any:
     """Return the payloads of the vertices, if they are text."""
     held = graph.nodes()
     texts = held if held and all(isinstance(value, str) for value in held) else None
-    return names(np.array(graph.node_indices(), np.int64), texts)
+    return names_or_numbers(np.array(graph.node_indices(), np.int64), texts)
 
 
 def read_networkit(graph: Any, weighted: bool | str) -> Numbered:
@@ -103,7 +103,7 @@ def read_networkit(graph: Any, weighted: bool | str) -> Numbered:
                 "weighted=False counts hops"
             )
         lengths = [weight for *_, weight, _ in edges]
-    return Numbered(_networkit_vertices(graph), _pairs([edge[:2] for edge in edges]), lengths)
+    return Numbered(_networkit_vertices(graph), _as_ends([edge[:2] for edge in edges]), lengths)
 
 
 def networkit_names(graph: Any) -> Any:
@@ -113,7 +113,9 @@ def networkit_names(graph: Any) -> Any:
         held = dict(graph.getNodeAttribute("name", str))
     except RuntimeError:  # none of this name, or of another type
         held = {}
-    return names(vertices, list(map(held.get, vertices.tolist())) if 0 < len(vertices) == len(held) else None)
+    return names_or_numbers(
+        vertices, list(map(held.get, vertices.tolist())) if 0 < len(vertices) == len(held) else None
+    )
 
 
 def _networkit_vertices(graph: Any) -> NDArray[np.int64]:
@@ -147,7 +149,7 @@ def read_graph_tool(graph: Any, weighted: bool | str) -> Numbered:
 def graph_tool_names(graph: Any) -> Any:
     """Return the vertex property "name"."""
     held = graph.vertex_properties.get("name")
-    return names(_graph_tool_vertices(graph), None if held is None else [held[v] for v in graph.vertices()])
+    return names_or_numbers(_graph_tool_vertices(graph), None if held is None else [held[v] for v in graph.vertices()])
 
 
 def _graph_tool_vertices(graph: Any) -> NDArray[np.int64]:
@@ -155,7 +157,7 @@ def _graph_tool_vertices(graph: Any) -> NDArray[np.int64]:
 
 
 def _graph_tool_values(values: Any, attribute: str) -> NDArray[Any]:
-    """Return the values of an edge property, which stand at the index of the edge."""
+    """Return the values of an edge property, by the indices of the edges."""
     if values.a is None:
         raise InvalidValueError(
             f"the edge property {attribute!r} of the graph_tool.Graph is of type {values.value_type()}; lengths are "
@@ -164,5 +166,5 @@ def _graph_tool_values(values: Any, attribute: str) -> NDArray[Any]:
     return np.asarray(values.a)
 
 
-def _pairs(ends: Any) -> NDArray[np.int64]:
+def _as_ends(ends: Any) -> NDArray[np.int64]:
     return np.array(ends, np.int64).reshape(-1, 2)

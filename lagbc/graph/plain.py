@@ -1,4 +1,4 @@
-"""Sparse matrices as mere arrays, read by the attributes that SciPy's have: to load SciPy's takes 0.1 s."""
+"""Sparse matrices of NumPy arrays, with the attributes of SciPy's: to import SciPy's takes 0.1 s."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-class _Plain:
-    """A matrix of a shape, and its stored values."""
+class _PlainMatrix:
+    """A sparse matrix: its shape and stored values."""
 
     ndim = 2
     to_scipy: Any
@@ -24,7 +24,7 @@ class _Plain:
         self.shape, self.dtype, self.nnz, self.data = shape, data.dtype, len(data), data
 
     def tocsr(self) -> sparse.csr_array:
-        """Return compressed rows of SciPy's."""
+        """Return SciPy's compressed rows."""
         return self.to_scipy().tocsr()
 
     def toarray(self) -> NDArray[Any]:
@@ -33,8 +33,8 @@ class _Plain:
         return dense
 
 
-class Listed(_Plain):
-    """A matrix whose entries are in any order; several may be at one place."""
+class Listed(_PlainMatrix):
+    """A matrix as a list of entries, in any order; several may be at one place."""
 
     format = "coo"
 
@@ -53,8 +53,8 @@ class Listed(_Plain):
         return sparse.coo_array((self.data, (self.row, self.col)), shape=self.shape)
 
 
-class Rows(_Plain):
-    """Compressed rows of a square matrix, whose places were checked."""
+class Rows(_PlainMatrix):
+    """Compressed rows of a square matrix; their indices were checked."""
 
     format = "csr"
 
@@ -63,11 +63,11 @@ class Rows(_Plain):
         self.indptr, self.indices = indptr, indices
 
     def tocoo(self) -> Listed:
-        """Return the same entries, in their order."""
+        """Return the same entries, in the same order."""
         return Listed(self.shape, ops_of(self.indptr).rows_of(self.indptr, self.indices), self.indices, self.data)
 
     def check_format(self, full_check: bool) -> None:
-        """Do nothing, as SciPy's does where nothing is wrong."""
+        """Do nothing: the indices were checked."""
 
     def to_scipy(self) -> sparse.csr_array:
         """Return SciPy's matrix of the same arrays; its row pointers are of the type of the columns."""
@@ -80,9 +80,9 @@ class Rows(_Plain):
 
 
 def is_sparse(given: Any) -> bool:
-    """Whether it is a sparse matrix, SciPy's or a plain one; who has one of SciPy's has loaded it."""
-    if isinstance(given, _Plain) or "scipy.sparse" not in sys.modules:
-        return isinstance(given, _Plain)
+    """Whether an object is a sparse matrix, SciPy's or one of this module."""
+    if isinstance(given, _PlainMatrix) or "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
+        return isinstance(given, _PlainMatrix)
     from scipy import sparse
 
     return bool(sparse.issparse(given))

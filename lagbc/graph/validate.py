@@ -1,4 +1,4 @@
-"""The checks of the caller's matrix, all of them: what passes here is validated once, and never again."""
+"""All checks of the caller's matrix: a graph is validated here, once, and never again."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lagbc.types import GraphLike
 if TYPE_CHECKING:
     from scipy import sparse
 
-# float64 holds all integers up to here.
+# float64 holds all integers up to this one.
 EXACT_INTEGERS = 2**53
-# What becomes of edges that are listed.
-_OF_A_TABLE = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
+# Ends the error of an array that looks like columns of edges.
+_OF_COLUMNS = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
 
 
 def as_graph(
@@ -37,7 +37,7 @@ def as_graph(
     strength: bool | str = False,
     copy: bool = True,
 ) -> Graph:
-    """Validate a matrix and take its pattern, and if asked for its values as lengths.
+    """Validate a matrix and take its pattern and, if asked for, its values as lengths.
 
     Parameters
     ----------
@@ -45,20 +45,19 @@ def as_graph(
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
         dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), a
-        graph of igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or what `lagbc.read_graph` returns is
+        graph of igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or the result of `lagbc.read_graph` is
         read as it is. A tuple holds the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
         take them, or ``(indptr, indices)``, without values.
     directed : bool, optional
-        False takes every edge in both directions. None takes what a graph says of itself; True for a matrix.
+        False takes every edge in both directions. None takes the direction of the graph's own edges; True for a matrix.
     weighted : bool or str, optional
         Take the values as lengths: finite and > 0. Duplicates are summed, as SciPy does; of two directions that
         `directed` joins the smaller length counts, and of parallel edges of a graph the smallest. Of a graph of a
         library, True takes the edge attribute "weight" (of NetworKit its weights, of rustworkx also numbers that edges
-        hold), and a string the attribute of that name. None takes what a `Graph` has, and no lengths of what else is
-        given.
+        hold), and a string the attribute of that name. None takes the lengths of a `Graph`, and none of anything else.
     strength : bool or str
         Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
-        Duplicates are summed before, and of parallel edges the largest counts.
+        Duplicates are summed first, and of parallel edges the largest counts.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
         changed then for as long as the graph is used.
@@ -72,15 +71,15 @@ def as_graph(
     ------
     TypeError
         `A` is not a matrix or graph that lagbc reads, has object dtype, or is weighted and complex; `directed` is no
-        bool, or `weighted` neither bool nor str, or names an attribute of what has none.
+        bool, or `weighted` neither bool nor str, or it names an attribute of a matrix.
     ValueError
-        `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, or `A` is weighted and
-        holds a value that is no length, or no edge of the graph has the attribute.
+        `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, a value of a weighted
+        `A` is no length, or no edge of the graph has the attribute.
 
     Warns
     -----
     UserWarning
-        Some edges of a NetworkX graph have not got the attribute; they count as 1, as in NetworkX.
+        Some edges of a NetworkX graph lack the attribute; they count as 1, as in NetworkX.
     """
     return take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=copy)
 
@@ -94,9 +93,9 @@ def take_graph(
     copy: bool = True,
     upload: bool = False,
 ) -> Graph:
-    """Validate a matrix as `as_graph` does; if asked to `upload` it, on CuPy's device where that can be.
+    """Validate a matrix as `as_graph` does; if asked to `upload` it, on CuPy's device, where the graph then is.
 
-    The graph is the same then, but lives on the device. What fails a check there is read on the host, which says why.
+    A matrix that fails a check on the device is read on the host, which names the fault.
     """
     if strength or isinstance(strength, str):
         weighted = _of_strengths(A, weighted, strength)
@@ -127,12 +126,12 @@ def take_graph(
         if adapters.is_adaptable(A):
             names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
         matrix = _as_inverses(matrix, names) if strength else matrix
-        graph = _read(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
+        graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
         return graph if names is None else replace(graph, names=names)
 
 
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
-    """Return what `weighted` means beside strengths: True, or the name of an attribute."""
+    """Return the `weighted` that a strength implies: True, or the name of an attribute."""
     if not isinstance(strength, bool | np.bool_ | str):
         raise InvalidTypeError(f"strength={strength!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(A, Graph):
@@ -156,7 +155,7 @@ def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
 
 
 def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
-    """Return 1 / w for each strength w, entries at one place summed; a self loop is no edge, whatever its value."""
+    """Return 1 / w for each strength w, duplicates summed first; the values of self loops are not checked."""
     from scipy import sparse
 
     _require_matrix(A)
@@ -168,13 +167,13 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
     if (wrong := _are_no_lengths(strengths.data)).any():
         instead = "Remove those entries or give them a strength; leaving out strength counts hops"
-        raise _wrong_values(strengths, names, wrong, "strengths of A are not finite and > 0", instead)
+        raise _values_error(strengths, names, wrong, "strengths of A are not finite and > 0", instead)
     with np.errstate(over="ignore"):
         lengths = 1.0 / strengths.data
     if (wrong := lengths > _longest_edge(A.shape[0])).any():
         small = f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds"
         instead = "Multiply all strengths by a large number"
-        raise _wrong_values(strengths, names, wrong, f"strengths of A are {small}", instead)
+        raise _values_error(strengths, names, wrong, f"strengths of A are {small}", instead)
     strengths.data = lengths
     return strengths
 
@@ -185,23 +184,23 @@ def _are_no_lengths(values: NDArray[Any]) -> NDArray[np.bool_]:
     return wrong
 
 
-def _wrong_values(
-    rows: Any, names: Names | None, wrong: NDArray[np.bool_], what: str, instead: str
+def _values_error(
+    rows: Any, names: Names | None, wrong: NDArray[np.bool_], fault: str, instead: str
 ) -> InvalidValueError:
-    """Name the first of some values of compressed rows that are wrong."""
+    """Make the error of wrong values in compressed rows; it names the first."""
     first = int(np.argmax(wrong))
     i = int(np.searchsorted(rows.indptr, first, side="right")) - 1
     return InvalidValueError(
-        f"{np.count_nonzero(wrong)} of the {len(wrong)} {what}, the first at "
+        f"{np.count_nonzero(wrong)} of the {len(wrong)} {fault}, the first at "
         f"{edge_in_words(names, i, int(rows.indices[first]))}: {float(rows.data[first])}. {instead}"
     )
 
 
-def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
+def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
     _require_matrix(A)
     shape = A.shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        table = _OF_A_TABLE if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
+        table = _OF_COLUMNS if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
         raise InvalidValueError(f"A has shape {shape}, but an adjacency matrix is square: n rows and n columns{table}")
     if A.dtype == object:
         raise InvalidTypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
@@ -221,7 +220,7 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
     if not directed:
         csr = host.both_ways(n, *csr)
     if copy and is_compressed:
-        csr = csr[0], _own(csr[1], A.indices), _own(csr[2], A.data)
+        csr = csr[0], _unshared(csr[1], A.indices), _unshared(csr[2], A.data)
     if is_reversed and directed:
         forward = host.transposed(n, *csr)
         return Graph.from_csr(csr if host.are_equal(forward, csr) else forward, directed, reverse=csr)
@@ -230,24 +229,24 @@ def _read(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: 
 
 def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
     """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form."""
-    indptr, indices, values = _compressed(A, n)
+    indptr, indices, values = _compressed_arrays(A, n)
     try:
         return host.canonical(n, indptr, indices, _as_lengths(values) if weighted else None)
     except IndexError:
         check_format(A)
-        raise _outside(n) from None
+        raise _outside_error(n) from None
 
 
 def _canonical_entries(A: Any, weighted: bool) -> Csr:
-    """Return the rows of a matrix in any other form in canonical form."""
+    """Return the rows of any other matrix in canonical form."""
     n = A.shape[0]
     rows, columns, values = _stored_entries(A)
     rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
     return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
 
 
-def _compressed(A: Any, n: int) -> Csr:
-    """Arrays of a CSR or CSC matrix, of the types of `Graph`, without the room that they have to spare."""
+def _compressed_arrays(A: Any, n: int) -> Csr:
+    """Return the arrays of a CSR or CSC matrix, of the types of `Graph`, without spare room."""
     _require_consistent(A)
     indptr, indices, wanted = A.indptr, A.indices, index_type(n)
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
@@ -258,46 +257,46 @@ def _compressed(A: Any, n: int) -> Csr:
     indices, values = indices[:stored], A.data[:stored]
     if indices.dtype != wanted and stored and not 0 <= indices.min() <= indices.max() < n:
         check_format(A)
-        raise _outside(n)
+        raise _outside_error(n)
     return _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False)), values
 
 
 def _readable(array: Any) -> Any:
-    """Return an array as compiled functions take it, whatever the caller's is: in one piece, and not read-only."""
+    """Return an array that compiled functions take: contiguous and writable; a copy of any other."""
     return array if array.flags.carray else np.require(array, requirements=["C", "A", "W"])
 
 
-def _own(array: Any, theirs: Any) -> Any:
-    """Return an array, or a copy if it lies in the memory of the caller's."""
+def _unshared(array: Any, theirs: Any) -> Any:
+    """Return an array, or a copy if it shares memory with the caller's."""
     return array.copy() if array is not None and np.may_share_memory(array, theirs) else array
 
 
 def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
-    """Read a CuPy matrix, or a SciPy matrix that can be uploaded."""
+    """Check a CuPy matrix, or a SciPy matrix for which `can_upload` holds, on the device."""
     from lagbc.graph.device import csr as device
     from lagbc.graph.device.read import entries_of
 
     n = A.shape[0]
     found = entries_of(A if A.format in ("csr", "csc") else _without_padding(A))
     if found is None:
-        raise _inconsistent_pointers(min(len(A.indices), len(A.data)))
+        raise _pointers_error(min(len(A.indices), len(A.data)))
     entries, values = found
     if weighted:
         entries = replace(entries, lengths=module_of(entries.rows).asarray(_as_lengths(values)))
     csr = device.canonical(entries, both_ways=not (directed or weighted))
     if csr is None:
-        raise _outside(n)
+        raise _outside_error(n)
     if not weighted:
         return csr
     checked = device.check_lengths(csr[2])
     if checked.invalid:
-        raise _no_length(tuple(map(as_numpy, csr)))
+        raise _no_length_error(tuple(map(as_numpy, csr)))
     _require_finite_paths(n, checked.longest)
     return csr if directed else device.both_ways(n, *csr)
 
 
 def _read_uploaded(A: Any, *, directed: bool, weighted: bool) -> Csr | None:
-    """Read a SciPy matrix on the device; None if it is not such a one, something is wrong, or it does not fit."""
+    """Check a SciPy matrix on the device; None if it cannot be uploaded, fails a check, or does not fit."""
     from lagbc.graph.device.read import can_upload
 
     if not can_upload(A):
@@ -309,7 +308,7 @@ def _read_uploaded(A: Any, *, directed: bool, weighted: bool) -> Csr | None:
 
 
 def stored_loops(A: Any) -> Any:
-    """Vertices whose self loop `A` stores, in ascending order; `A` is a matrix or graph that `as_graph` has taken."""
+    """Return the vertices whose self loops `A` stores, ascending; `as_graph` has checked `A`."""
     if isinstance(A, Graph):
         return np.empty(0, np.int64)
     A = A.get() if is_cupy(A) else A
@@ -331,14 +330,14 @@ def _require_matrix(A: Any) -> None:
         raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
     raise InvalidTypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a graph of NetworkX, "
-        f"igraph, rustworkx, NetworKit or graph-tool, or a graphblas.Matrix{_OF_A_TABLE}"
+        f"igraph, rustworkx, NetworKit or graph-tool, or a graphblas.Matrix{_OF_COLUMNS}"
     )
 
 
 def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
-    """Rows, columns and values of the stored entries, on the host."""
+    """Return rows, columns and values of the stored entries, on the host."""
     if isinstance(A, np.ndarray):
-        A = np.asarray(A)  # of a np.matrix, too, every part of which is two-dimensional
+        A = np.asarray(A)  # parts of a np.matrix stay two-dimensional
         rows, columns = np.nonzero(_dense_pattern(A))
         return rows, columns, A[rows, columns]
     if A.format in ("csr", "csc", "bsr"):
@@ -347,12 +346,12 @@ def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
     coo = _without_padding(A)
     rows, columns, values = coo.row, coo.col, coo.data
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
-        raise _outside(A.shape[0])
+        raise _outside_error(A.shape[0])
     return rows, columns, values
 
 
 def _without_padding(A: Any) -> Any:
-    """Return the entries of `A` as a COO matrix, without the zeros that its format stores as padding."""
+    """Return the entries of `A` as a COO matrix, without the padding zeros of its format."""
     coo = A.tocoo()
     if A.format not in ("dia", "bsr"):
         return coo
@@ -361,30 +360,27 @@ def _without_padding(A: Any) -> Any:
 
 
 def check_format(A: Any) -> Any:
-    """Have SciPy check a copy, as the check prunes and recasts the index arrays of what it checks; return the copy."""
+    """Have SciPy check a shallow copy, whose index arrays it prunes and recasts; return the copy."""
     A = shallow_copy(A)
     A.check_format(full_check=True)
     return A
 
 
-def _outside(n: int) -> InvalidValueError:
+def _outside_error(n: int) -> InvalidValueError:
     return InvalidValueError(f"A stores an index outside 0..{n - 1}; its index arrays are inconsistent")
 
 
 def _require_consistent(A: Any) -> None:
-    """Check the pointers of compressed rows; SciPy's `check_format` does not where the last of them is 0.
-
-    It rounds indices that are no integers.
-    """
+    """Check the index arrays of compressed rows: SciPy's check passes a last pointer of 0, and rounds indices."""
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
     for name, array in (("indptr", indptr), ("indices", A.indices)):
         if array.dtype.kind not in "iu":
             raise InvalidTypeError(f"A.{name} has dtype {array.dtype}; indices are integers")
     if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
-        raise _inconsistent_pointers(stored)
+        raise _pointers_error(stored)
 
 
-def _inconsistent_pointers(stored: int) -> InvalidValueError:
+def _pointers_error(stored: int) -> InvalidValueError:
     return InvalidValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
 
 
@@ -398,7 +394,7 @@ def _as_lengths(values: Any) -> Any:
 
 
 def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool) -> None:
-    """Raise ValueError if a length is none, or a path could be too long; columns are rows if they are reversed."""
+    """Raise ValueError if a length is not finite and > 0, or a path could be too long; reversed rows are columns."""
     lengths = csr[2]
     if not len(lengths):
         return
@@ -406,18 +402,18 @@ def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool
     shortest, longest = float(lengths.min()), float(lengths.max())
     if not (shortest > 0 and longest < np.inf):
         rows = host.transposed(n, *csr) if is_reversed else csr
-        raise _no_length(rows, names)
+        raise _no_length_error(rows, names)
     _require_finite_paths(n, longest)
 
 
-def _no_length(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
+def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
     instead = "Remove those entries or give them a length; for strengths w pass 1 / w; weighted=False counts hops"
     rows = Rows(*csr)
-    return _wrong_values(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
+    return _values_error(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
 
 
 def _longest_edge(n: int) -> float:
-    """Length of an edge up to which float64 holds that of each path among n vertices."""
+    """Return the length of an edge up to which float64 holds the length of every path among n vertices."""
     return float(np.finfo(np.float64).max) / max(n, 1)
 
 

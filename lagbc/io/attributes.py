@@ -8,8 +8,8 @@ from typing import Any
 
 from lagbc.io.source import Source
 
-# The attribute that holds lengths, as NetworkX calls it by default.
-_USUAL = "weight"
+# The attribute that holds lengths by default, as in NetworkX.
+_DEFAULT = "weight"
 _BRACES = re.compile(rb"(\{.*\})[ \t]*$")
 _EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
@@ -20,15 +20,15 @@ def end_in_braces(text: bytes) -> bool:
 
 
 def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | None) -> str | None:
-    """Return which attribute holds lengths: the one wanted, or else "weight" if the first edge has it."""
-    there = _attributes(source, line, text)
+    """Return the attribute that holds lengths: the one wanted, else "weight" if the first edge has it, else None."""
+    there = _parsed_attributes(source, line, text)
     if wanted is not None and wanted not in there:
         source.fail(line, f"no attribute {wanted!r}", text, f"length= to be one of {', '.join(map(repr, there))}")
-    return str(wanted) if wanted is not None else _USUAL if _USUAL in there else None
+    return str(wanted) if wanted is not None else _DEFAULT if _DEFAULT in there else None
 
 
 def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:
-    """Put the value of one attribute, or nothing, in the place of the braces of each line; `line` is the first's."""
+    """Replace the braces of each line by the value of one attribute, or by nothing; `line` numbers the first line."""
     if attribute is not None:
         alone = re.escape(repr(attribute).encode())
         piece = re.sub(rb"\{" + alone + rb": ([-+.0-9e]+)\}(?=[ \t]*\n)", rb"\1", piece)
@@ -45,13 +45,13 @@ def _with_value(source: Source, line: int, text: bytes, attribute: str | None) -
     before = text[: found.start()]
     if attribute is None:
         return before.rstrip(b" \t,;")
-    value = _attributes(source, line, text).get(attribute)
+    value = _parsed_attributes(source, line, text).get(attribute)
     if not isinstance(value, int | float):
         source.fail(line, f"attribute {attribute!r} is {value!r}, not a number", text, _EXPECTED)
     return before + repr(float(value) if isinstance(value, bool) else value).encode()
 
 
-def _attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]:
+def _parsed_attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]:
     found = _BRACES.search(text)
     assert found is not None
     try:

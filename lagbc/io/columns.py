@@ -1,4 +1,4 @@
-"""The columns of a file that a caller names."""
+"""The columns of a file, as a caller names them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns that a caller names; None is told by the first lines of the file."""
+    """Columns named by a caller; the first lines of the file tell a field that is None."""
 
     ends: tuple[int | str, int | str] | None = None  # of tails and heads, counted from 1, or their titles
     length: int | str | None = None  # of lengths; or the attribute of edges that holds them
-    header: bool | None = None  # titles stand above the edges
-    names: bool | None = None  # vertices are names, also where they look like integers
+    header: bool | None = None  # whether titles stand above the edges
+    names: bool | None = None  # True: vertices are names, even if they look like integers
 
     def __post_init__(self) -> None:
         if self.ends is not None and (isinstance(self.ends, str | int) or len(tuple(self.ends)) != 2):
@@ -29,7 +29,7 @@ class Columns:
 
     @property
     def given(self) -> list[str]:
-        """Names of the fields that the caller gave."""
+        """Names of the fields given."""
         return [field.name for field in fields(self) if getattr(self, field.name) is not None]
 
 

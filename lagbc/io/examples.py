@@ -9,7 +9,7 @@ from lagbc.errors import InvalidValueError
 _DATA = Path(__file__).parent.parent / "data"
 _SUFFIX = ".mtx.gz"
 _COORDINATES = ".xy.csv.gz"
-# Begins the name of a network that comes with lagbc, in place of a path.
+# Prefix of the name of a network that comes with lagbc, in place of a path.
 EXAMPLE = "example:"
 
 
@@ -34,7 +34,7 @@ def example_path(name: str) -> Path:
     Raises
     ------
     ValueError
-        If there is no network of this name; the message lists those there are.
+        If there is no network of this name; the message lists all names.
     """
     names = example_names()
     if name not in names:
@@ -43,6 +43,6 @@ def example_path(name: str) -> Path:
 
 
 def example_coordinates(name: str) -> Path | None:
-    """Return the path of the coordinates of the vertices of a network that comes with lagbc, if it has such."""
+    """Return the path of the coordinates of a network that comes with lagbc; None if it has none."""
     path = _DATA / (name + _COORDINATES)
     return path if path.exists() else None

@@ -1,4 +1,4 @@
-"""A graph of columns of edges: of pandas, polars, Arrow or NumPy."""
+"""Graphs of columns of edges: of pandas, polars, Arrow or NumPy."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ _VERTICES = (
 def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | None = None, *, directed: bool) -> Graph:
     """Make a graph of columns of edges.
 
-    Vertices are numbered as those of an edge list: integers in ascending order, names in the order in which they first
-    occur, from the source of the first edge on. The graph has them as its names: `lagbc.table` shows scores by them,
-    and ``sources=`` takes them.
+    Vertices are numbered as in an edge list: integers in ascending order, names in the order in which they first occur,
+    from the source of the first edge on. They are the names of the graph's vertices: `lagbc.table` shows scores by
+    them, and ``sources=`` takes them.
 
     Parameters
     ----------
     source, target : columns of pandas, polars or Arrow, arrays of NumPy, or lists; shape (m,)
-        Where each edge begins and ends: both of integers >= 0, or both of names.
-    length : the same, of numbers, optional
-        Lengths of the edges, finite and > 0; of an edge that is there more than once the smallest counts. For strengths
-        w pass 1 / w. Without, paths are counted in hops.
+        Both ends of each edge: both columns of integers >= 0, or both of names.
+    length : column, array or list of numbers, shape (m,), optional
+        Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. For strengths w pass 1 / w.
+        Without lengths, paths are counted in hops.
     directed : bool
         Whether edges go one way; False takes them both ways.
 
     Returns
     -------
     Graph
-        As of `as_graph`, for every function of lagbc; `directed` and lengths need not be said again.
+        As of `as_graph`, for every function of lagbc; it keeps direction and lengths.
 
     Raises
     ------
     TypeError, ValueError
-        A column is none, is masked, or holds no vertex or length somewhere, as where a value is missing; the message
-        names the column and the first row, counted from 0. Or columns are not equally long.
+        A column has another shape or is masked, or a row, such as one of a missing value, holds no vertex or length;
+        the message names the column and the first row, counted from 0. Or columns are not equally long.
 
     Warns
     -----
     GraphFileWarning
-        Edges were left out, as they repeat one and have lengths; the message says how many.
+        Edges with lengths were left out, as they repeat another; the message gives their number.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
     """
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
-    tails, heads = _vertices("source", source), _vertices("target", target)
+    tails, heads = _vertex_column("source", source), _vertex_column("target", target)
     lengths = None if length is None else reals_of("length", length)
     for name, column in (("target", heads), ("length", lengths)):
         if column is not None and len(column) != len(tails):
@@ -79,7 +79,7 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
         raise InvalidTypeError(f"source holds {kinds[0]} and target {kinds[1]}; {_VERTICES}")
     if lengths is not None:
         _require_lengths(lengths, tails != heads)
-    labels, tails, heads = _numbered(np.stack([tails, heads], axis=1).ravel())
+    labels, tails, heads = _number_ends(np.stack([tails, heads], axis=1).ravel())
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=bool(directed), largest=False)
     for notice in repeat_notices(repeats, largest=False):
         warn(notice, GraphFileWarning)
@@ -87,23 +87,23 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
     return replace(graph, names=labels)
 
 
-def _vertices(name: str, given: ArrayLike) -> NDArray[Any]:
-    """Return a column of vertices as integers of 64 bits, or as objects that are text."""
+def _vertex_column(name: str, given: ArrayLike) -> NDArray[Any]:
+    """Return a column of vertices as integers of 64 bits, or as objects of text."""
     column = column_of(name, given)
     if not len(column):
         return column.astype(np.int64)
     if column.dtype.kind == "f":
-        raise InvalidTypeError(_told(name, column, np.isnan(column)))
+        raise InvalidTypeError(_no_vertex(name, column, np.isnan(column)))
     if column.dtype.kind not in "iu":
         column = column.astype(object)
         are_names = isinstance(column[0], str)
         are_vertices = list(map(_is_name if are_names else _is_integer, column.tolist()))
         if not all(are_vertices):
-            raise InvalidTypeError(_told(name, column, np.logical_not(are_vertices)))
+            raise InvalidTypeError(_no_vertex(name, column, np.logical_not(are_vertices)))
         if are_names:
             return column
     if not 0 <= column.min() <= column.max() < 2**63:
-        raise InvalidValueError(_told(name, column, (column < 0) | (column >= 2**63)))
+        raise InvalidValueError(_no_vertex(name, column, (column < 0) | (column >= 2**63)))
     return column.astype(np.int64)
 
 
@@ -115,14 +115,14 @@ def _is_integer(vertex: Any) -> bool:
     return isinstance(vertex, Integral) and not isinstance(vertex, bool)
 
 
-def _told(name: str, column: NDArray[Any], wrong: Any) -> str:
-    """Say which row of a column is the first that holds no vertex."""
+def _no_vertex(name: str, column: NDArray[Any], wrong: Any) -> str:
+    """Make the message about the first row of a column that holds no vertex."""
     row = int(np.argmax(wrong))
     return f"{name} holds {column[row : row + 1].tolist()[0]!r} in row {row}; {_VERTICES}"
 
 
 def _require_lengths(lengths: NDArray[Any], are_edges: NDArray[np.bool_]) -> None:
-    """Raise ValueError, which names the first row, where that of an edge is none; loops are no edges."""
+    """Raise ValueError, which names the first row, if the length of an edge is none; loops are no edges."""
     wrong = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)) & are_edges)
     if len(wrong):
         raise InvalidValueError(
@@ -131,7 +131,7 @@ def _require_lengths(lengths: NDArray[Any], are_edges: NDArray[np.bool_]) -> Non
         )
 
 
-def _numbered(ends: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]:
+def _number_ends(ends: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]:
     """Return the names of the ends of edges, and the numbers of tails and heads in turn."""
     vertices = Names() if ends.dtype == object else Integers()
     try:

@@ -1,4 +1,4 @@
-"""What a reader gives back, and what becomes of edges that a file lists more than once."""
+"""The graph that a reader returns, and the merging of edges that a file repeats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BadLength:
-    """The first value of a file that is no length, where lines are edges."""
+    """The first value of a file that is no length, with its line and edge."""
 
     line: int
     edge: str
@@ -31,46 +31,46 @@ class BadLength:
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph as a file gives it.
+    """A graph read from a file.
 
     Attributes
     ----------
     rows : Rows
-        The matrix as mere arrays.
+        The matrix, as NumPy arrays.
     matrix : scipy.sparse.csr_array, shape (n, n)
         The entry (i, j) is the edge i -> j; an undirected file gives both (i, j) and (j, i). Of a repeated edge the
-        smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept (not those
-        that fill the blocks of a BSR matrix).
+        smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept, except
+        the padding of BSR and DIA matrices.
     directed : bool
-        What the file says: False for METIS and for symmetric, skew-symmetric or hermitian Matrix Market files. True
-        where it does not say, as `tells_direction` tells.
+        Whether edges go one way, as the file says: False for METIS and for symmetric, skew-symmetric or hermitian
+        Matrix Market files. True, too, if the file does not say; see `tells_direction`.
     format : str
         ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"`` or ``"GraphML"``.
     labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
-        What the file calls the vertices, in matrix order: integers or names of edge lists, names of GraphML; None where
-        the format numbers the vertices itself.
+        Names of the vertices in the file, in matrix order: integers or text of edge lists, text of GraphML; None if the
+        format numbers the vertices itself.
     notices : tuple of str
-        What was decided while reading that changes lengths; `read_graph` has warned of each.
+        Decisions of the reader that change lengths; `read_graph` has warned of each.
     name : str
-        What messages call the file.
+        The name of the file in messages.
     said : str
-        What was recognised of an edge list, in one line.
+        The layout that was recognised of an edge list, in one line.
     strengths : bool
         Whether of a repeated edge the largest value was kept.
     bad_length : BadLength or None
-        The first value of an edge list that is no length.
+        The first value of an edge list or Matrix Market file that is no length.
     coordinates : Coordinates or None
-        Where the vertices are: in ``.coordinates.xy``, shape (n, 2), from attributes x and y of GraphML, or of an
-        example that comes with them; ``.coordinates.degrees`` tells longitudes and latitudes.
+        Coordinates of the vertices: ``.coordinates.xy``, shape (n, 2), from attributes x and y of GraphML, or of an
+        example that has them; ``.coordinates.degrees`` tells longitudes and latitudes.
     tells_direction : bool
         Whether the file says if it is directed: not in ``.npz``, nor in an edge list without a comment of KONECT or
         SNAP.
     has_values : bool
-        Whether the file gives edges values; else all in the matrix are 1.
+        Whether the file gives edges values; else all values of the matrix are 1.
     length_hint : str
-        How a caller names the values that edges have in such a file, for messages.
+        The way to name the values of edges in such a file, for messages.
     counted : (int, int)
-        Of a part of a file that says how many entries it has: how many the part has, and the file.
+        Numbers of entries of a part of a file and of the whole, if the file gives the latter.
     """
 
     rows: Rows
@@ -90,11 +90,11 @@ class GraphFile:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The rows as a matrix of SciPy's, made when it is asked for."""
+        """The rows as a matrix of SciPy's, made on demand."""
         return self.rows.to_scipy()
 
     def is_directed(self) -> bool:
-        """Return whether edges go one way; warn, once, where the file does not say."""
+        """Return whether edges go one way; warn, once, if the file does not say."""
         if not self.tells_direction and "_has_warned" not in vars(self):
             warn(
                 f"{self.name}: the format, {self.format}, tells no direction: edges go one way; directed=False takes "
@@ -105,19 +105,20 @@ class GraphFile:
         return self.directed
 
     def edge(self, i: int, j: int) -> str:
-        """Name an entry of the matrix as the file does."""
+        """Return an entry of the matrix in words, by the names of the file."""
         if self.labels is None:
             return f"the edge {i} -> {j} (vertices are counted from 0)"
         return f"the edge {self.labels[i]} -> {self.labels[j]}"
 
     def require_lengths(self, what: str = "length", hops: str = "weighted=False") -> None:
-        """Raise ValueError if edges have no values, or one, which messages call `what`, is not finite and > 0.
+        """Raise ValueError if edges have no values, or one of them is not finite and > 0.
 
         Parameters
         ----------
         what : str
+            The word for such a value in messages.
         hops : str
-            What it takes to have paths counted in hops.
+            The argument, in messages, that has paths counted in hops.
         """
         if not self.has_values and self.rows.nnz:
             hint = f"; {self.length_hint}" if self.length_hint else ""
@@ -144,7 +145,7 @@ class GraphFile:
         )
 
 
-# Messages and pickles name the class by its public home.
+# Messages and pickles name the class by its public module.
 GraphFile.__module__ = "lagbc"
 
 
@@ -157,7 +158,7 @@ def first_bad_length(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[
 def compressed(
     n: int, tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any] | None, *, directed: bool, largest: bool
 ) -> tuple[Rows, int]:
-    """Make a matrix of edges, undirected ones both ways, as `merge_repeats` does; without lengths nothing repeats."""
+    """Make a matrix of edges by `merge_repeats`, undirected ones both ways; without lengths no repeats are counted."""
     if not directed:
         tails, heads, lengths = mirrored(tails, heads, lengths)
     matrix, repeats = merge_repeats(n, tails, heads, lengths, largest=largest, mirrored=not directed)
@@ -173,13 +174,13 @@ def merge_repeats(
     largest: bool,
     mirrored: bool = False,
 ) -> tuple[Rows, int]:
-    """Compress entries in any order; of those at one place keep the smallest value, or the `largest`.
+    """Compress entries in any order; of several at one place keep the smallest value, or the `largest`.
 
-    Without values they are ones. Entries of a file that are `mirrored` stand at both their places. Also return how many
-    entries of the file were left out.
+    Values None are ones. Entries of a file that are `mirrored` are listed at both their places. Also return the number
+    of entries of the file that were left out.
     """
     kind = index_type(n)
-    # Values are only moved, so that they are taken for floats bit by bit; their places are, if they are of other size.
+    # Values are only moved: their bits are taken for floats, or the bits of their places if they have another size.
     values = None if values is None else np.ascontiguousarray(values)
     is_moved = values is not None and values.dtype.itemsize == np.dtype(np.float64).itemsize
     places = np.arange(0 if values is None or is_moved else len(tails), dtype=np.int64)
@@ -204,7 +205,7 @@ def merge_repeats(
 
 
 def repeat_notices(repeats: int, *, largest: bool) -> tuple[str, ...]:
-    """Say what became of repeated edges, if there are any."""
+    """Return a notice about repeated edges, if there are any."""
     if not repeats:
         return ()
     entries = "1 entry repeats an edge" if repeats == 1 else f"{repeats:,} entries repeat an edge"

@@ -1,4 +1,4 @@
-"""Vertices of an edge list, numbered as they come: the ends of a piece of edges at a time."""
+"""Vertices of an edge list, numbered as they come: the ends of one piece of edges after another."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from lagbc.errors import OutOfMemoryError
 from lagbc.native import core
 
-# What SciPy's matrices have as row and column.
+# The largest row or column of SciPy's matrices of 32-bit indices.
 _MOST = np.iinfo(np.int32).max
 
 
 class Integers:
-    """Vertices that are integers of 64 bits, in the end in ascending order."""
+    """Vertices that are integers of 64 bits, in ascending order once all are known."""
 
     def __init__(self) -> None:
         self._known = core.Integers()
@@ -92,7 +92,7 @@ class Names:
         return labels
 
 
-# How many are renumbered or decoded at a time.
+# Vertices that are renumbered or decoded at a time.
 _PART = 1 << 16
 
 

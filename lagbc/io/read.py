@@ -31,33 +31,32 @@ def read_graph(
 ) -> GraphFile:
     """Read a graph file.
 
-    The format is told by the content for Matrix Market (banner) and ``.npz`` (zip), else by the suffix (``.mtx``,
-    ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``); any other file is read as an edge list. gzip is told
-    by the content.
+    The content tells the format for Matrix Market (banner) and ``.npz`` (zip), else the suffix (``.mtx``, ``.npz``,
+    ``.graph`` and ``.metis`` for METIS, ``.graphml``); any other file is read as an edge list. The content also tells
+    gzip.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
-    semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. How it is written is told by its first lines, and
-    ``.said`` of the result says so in a line:
+    semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
+    result describes the layout in a line:
 
     - Vertices are integers if the ends of the first edge are; they are renumbered from 0 in ascending order. Else they
-      are names, text in UTF-8, numbered as they first occur; one that holds a separator stands in double quotes.
-    - A header line is left out: titles, none of which is a number, that are usual ones (source and target, from and
-      to, node1 and node2, ...) or have numbers below. Of more than three columns, usual titles say which are meant.
-      Over names alone, titles name no vertex: a first line whose names occur again is an edge. In doubt it is taken for
-      an edge, with a warning.
-    - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) says whether edges go both ways.
+      are names, text in UTF-8, numbered as they first occur; a name with a separator stands in double quotes.
+    - A header line is left out. It holds no number; its titles are usual ones (source and target, from and to, node1
+      and node2, ...) or have numbers below. Usual titles choose the columns where there are more than three. Over names
+      alone, titles name no vertex: a first line whose names occur again is an edge. In doubt it is taken for an edge,
+      with a warning.
+    - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **GraphML** is read by NetworkX, which has to be installed. Vertices keep their ids as names.
 
     Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
 
-    A file may not say whether edges go both ways, as an edge list without such a comment or ``.npz``. They are then
-    taken one way, and the first function that is given the graph without ``directed=`` warns.
+    An edge list without such a comment and ``.npz`` do not tell whether edges go both ways. Edges are then taken one
+    way, and the first function that is given the graph without ``directed=`` warns.
 
-    A file may list an edge more than once. Values are taken for lengths, so that the smallest is kept, as the shortest
-    of parallel edges is; they are never summed. (Repeated entries of a matrix that is passed on without a file are
-    summed, as SciPy does.)
+    A file may repeat an edge. Values are taken for lengths, so the smallest is kept, the shortest of parallel edges;
+    they are never summed. (Repeated entries of a matrix in memory are summed, as SciPy does.)
 
     Parameters
     ----------
@@ -77,48 +76,48 @@ def read_graph(
         Values are strengths w, that is, lengths 1 / w: of a repeated edge the largest is kept. They are returned as
         they are in the file.
     budget : int, optional
-        Bytes that reading may take; by default half of what is free, or what the environment variable ``LAGBC_MEMORY``
-        (such as 8GB) says.
+        The most bytes of memory for reading; by default the environment variable ``LAGBC_MEMORY`` (such as 8GB), else
+        half of the free memory.
     progress : bool or callable, default False
-        True draws a bar with the time left; a callable gets how many bytes of the file were read, as stored, and how
-        many there are. Neither is told of what comes from a pipe. Some formats are read twice.
+        True draws a bar with the time left; a callable gets the number of bytes read, as stored, and of all bytes of
+        the file. Bytes from a pipe are not reported. Some formats are read twice.
     part : (int, int), optional
-        Which part of the file is read, from 0 on, and of how many: the pattern alone, in a matrix of the shape of the
-        whole. Ranks of a `grid` pass a part each. Of a sparse Matrix Market file the part is a range of bytes, of
-        ``.npz`` in csr, csc or coo one of entries; other formats are refused.
+        The number of a part of the file, from 0 on, and the number of parts: reads the pattern of that part alone, in a
+        matrix of the shape of the whole. Ranks of a `grid` pass a part each. The part is a range of bytes of a sparse
+        Matrix Market file, or of entries of ``.npz`` in csr, csc or coo; other formats are refused.
 
     Returns
     -------
     GraphFile
-        The matrix, whether the file calls it directed, the format, in ``.labels`` what it calls the vertices, and in
-        ``.coordinates`` where they are, if it says so.
+        The matrix, its direction and format, names of vertices in ``.labels``, and coordinates, if there are any, in
+        ``.coordinates``.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     TypeError, ValueError
-        If no network of that name comes with lagbc, or an argument is none or means nothing to the format.
+        If no network of that name comes with lagbc, or an argument is wrong or means nothing to the format.
     MissingDependencyError
         If GraphML is to be read, and NetworkX is not installed.
     GraphFormatError
-        If the file is malformed; the message names the file, the line, what stands there and what was expected.
+        If the file is malformed; the message names the file, the line, its text and the text expected.
     MemoryError
         If reading it would take more than the budget.
 
     Warns
     -----
     GraphFileWarning
-        If values of repeated edges were left out; the message says how many. If it is in doubt whether the first line
-        of an edge list holds titles; the message says how it was taken.
+        If values of repeated edges were left out; the message gives their number. If it is in doubt whether the first
+        line of an edge list holds titles; the message names the choice.
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidTypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
-    name, said = os.fspath(path), Columns(ends, length, header, names)
+    name, named = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
         source = find_source(file, name, host_budget() if budget is None else budget, report)
-        read = _read(source, strengths, said) if part is None else _read_part(source, said, *part)
+        read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
         graph = replace(read, name=name, strengths=strengths)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
         from lagbc.io.tables import read_coordinates
@@ -131,7 +130,7 @@ def read_graph(
 
 @contextmanager
 def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]:
-    """Yield the function that is told how far a file is read: the caller's, or one that draws a bar."""
+    """Yield the function that gets the bytes read so far: the caller's, or one that draws a bar."""
     if not isinstance(progress, bool) and not callable(progress):
         raise InvalidTypeError(f"progress={progress!r} is neither True nor False nor a function")
     if not progress or callable(progress):
@@ -148,17 +147,17 @@ def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]
         yield draw
 
 
-def _read(source: Source, strengths: bool, said: Columns) -> GraphFile:
+def _read_whole(source: Source, strengths: bool, named: Columns) -> GraphFile:
     form = format_of(source)
-    if unknown := [name for name in said.given if name not in form.takes]:
+    if unknown := [name for name in named.given if name not in form.takes]:
         names = ", ".join(unknown)
         raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
-    return form.read(source, strengths, said)
+    return form.read(source, strengths, named)
 
 
-def _read_part(source: Source, said: Columns, number: int, of: int) -> GraphFile:
+def _read_part(source: Source, named: Columns, number: int, of: int) -> GraphFile:
     form = format_of(source)
-    if form.read_part is None or said.given:
+    if form.read_part is None or named.given:
         raise InvalidValueError(
             f"{source.name}: {form.name} is not read in parts; write it as Matrix Market or .npz, or read all on rank 0"
         )

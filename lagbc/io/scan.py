@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lagbc.native import core
 
-# Where the fields of a column begin and end in a text.
+# Starts and ends of the fields of a column in a text.
 Field = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _REAL = re.compile(rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE)
@@ -18,11 +18,11 @@ _WRONG = {-1: "a quote that is not closed", -2: "text after a closing quote"}
 
 
 class Lines:
-    """The lines of a piece of a file that are no comments, so many fields each, split into the wanted ones.
+    """The lines of a piece of a file, without comments, split into `columns` fields, of which some are `wanted`.
 
-    A blank as `separator` is any run of blanks. A comment begins anywhere if `glued`; else where a line begins or,
-    between blanks, a field. `numbers` are those of the lines, the first of the piece being 0; `wrong` is the first with
-    another number of fields, or with one that is no number, as far as they are read; -1 if there is none.
+    A blank as `separator` is any run of blanks. A comment begins anywhere if `glued`; else at the start of a line or,
+    between blanks, of a field. `numbers` counts the lines from 0, the first of the piece; `wrong` is the first line
+    with another number of fields or, in a column read as numbers, with no number; -1 if there is none.
     """
 
     def __init__(self, piece: bytes, separator: bytes, columns: int, wanted: list[int], *, glued: bool) -> None:
@@ -62,7 +62,7 @@ class Lines:
         return values
 
     def refuse(self, place: int) -> None:
-        """Take a line for wrong, by its place among `numbers`; none, if that is negative."""
+        """Take a line for wrong, by its place among `numbers`; do nothing if that is negative."""
         if place >= 0:
             self.refuse_line(int(self.numbers[place]))
 
@@ -72,7 +72,7 @@ class Lines:
 
 
 def split_line(text: bytes, separator: bytes, *, glued: bool) -> list[bytes] | str:
-    """Return the fields of one line as `Lines` splits it, or the reason why it has none."""
+    """Return the fields of one line as `Lines` splits it, or the fault of its quotes."""
     line = np.frombuffer(bytearray(text + b"\n"), np.uint8)
     bounds, count = core.split_line(line, separator[0], glued)
     if count < 0:
@@ -86,16 +86,16 @@ def is_float(field: bytes) -> bool:
 
 
 def is_int64(field: bytes) -> bool:
-    """Whether a field is an integer that int64 holds; Python itself reads no thousands of digits."""
+    """Whether a field is an integer that int64 holds; the pattern comes first, as int() refuses thousands of digits."""
     match = _INTEGER.fullmatch(field)
     return match is not None and -(2**63) <= int(match[1] + match[2]) < 2**63
 
 
-def shown(field: bytes, most: int = 20) -> str:
-    """Return a field as messages show it: so many characters at most."""
+def quoted(field: bytes, most: int = 20) -> str:
+    """Return a field for a message: quoted, at most so many characters."""
     return repr(field.decode("utf-8", "replace")[:most])
 
 
-def counted(columns: int) -> str:
-    """Return a number of columns in words."""
+def columns_in_words(columns: int) -> str:
+    """Return a number of columns for a message."""
     return f"{columns} column{'s' * (columns != 1)}"

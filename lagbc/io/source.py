@@ -1,4 +1,4 @@
-"""The bytes of a graph file, plain or gzip-compressed: a piece at a time, and never more of them than the budget."""
+"""The bytes of a graph file, plain or gzip-compressed: a piece at a time, within the memory budget."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
-# DEFLATE makes at most this many bytes of one.
+# The most bytes that DEFLATE makes of one.
 _GZIP_RATIO = 1032
-# Copies of a line that are held while it is checked and split.
+# Copies of a line in memory while it is checked and split.
 _COPIES_OF_A_LINE = 4
 
-# Gets the bytes of a file that were read, as stored, and how many there are; a file may be read more than once.
+# Gets the number of bytes read, as stored, and of all bytes; a file may be read more than once.
 Reporter = Callable[[int, int], object]
 
 
@@ -35,14 +35,14 @@ class Source:
     """A file that can be read more than once."""
 
     path: Path
-    name: str  # of messages
-    budget: int  # bytes that reading may take
-    kept: bytes | None = None  # all of it, if it comes from a pipe
+    name: str  # in messages
+    budget: int  # the most bytes of memory for reading
+    kept: bytes | None = None  # the whole content, if it came from a pipe
     report: Reporter | None = None  # called whenever bytes were read
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Read from the start, decompressed."""
+        """Open a stream of the bytes, decompressed, from the start."""
         with self._open_stored() as stored:
             compressed = stored.read(len(_GZIP)) == _GZIP
             stored.seek(0)
@@ -55,10 +55,12 @@ class Source:
     def _open_stored(self) -> BinaryIO:
         if self.kept is not None:
             return io.BytesIO(self.kept)
-        return self.path.open("rb") if self.report is None else io.BufferedReader(_Reported(self.path, self.report))
+        return (
+            self.path.open("rb") if self.report is None else io.BufferedReader(_ReportingFile(self.path, self.report))
+        )
 
     def most_bytes(self) -> int:
-        """Bound how many bytes there are, decompressed."""
+        """Bound the number of bytes, decompressed."""
         with self._open_stored() as stored:
             compressed = stored.read(len(_GZIP)) == _GZIP
             return stored.seek(0, io.SEEK_END) * (_GZIP_RATIO if compressed else 1)
@@ -69,9 +71,9 @@ class Source:
             return stream.read(size + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)[:size]
 
     def pieces(self, *, below: int = 0) -> Iterator[tuple[int, bytes]]:
-        r"""Yield whole lines below one, about a mebibyte of them at a time, and the number of the first.
+        r"""Yield pieces of whole lines below a line, about a mebibyte each, and the number of their first lines.
 
-        Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: to some
+        Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: for some
         parsers they end a line or the text.
         """
         for line, piece in self._all_pieces():
@@ -80,7 +82,7 @@ class Source:
                 yield line + above, body
 
     def _all_pieces(self) -> Iterator[tuple[int, bytes]]:
-        line, begun = 1, [b""]  # the parts of a line of which the end is not read yet
+        line, begun = 1, [b""]  # the parts of a line whose end is not read yet
         with self.open() as stream:
             while read := stream.read(_PIECE):
                 if line == 1:
@@ -105,15 +107,15 @@ class Source:
                 self._refuse_byte(line, piece, b"\r", "a carriage return within a line")
         return piece
 
-    def _refuse_byte(self, line: int, piece: bytes, byte: bytes, what: str) -> NoReturn:
+    def _refuse_byte(self, line: int, piece: bytes, byte: bytes, subject: str) -> NoReturn:
         before, _, after = piece.partition(byte)
         text = before.rpartition(b"\n")[2] + byte + after.partition(b"\n")[0]
-        self.fail(line + before.count(b"\n"), what, text, r"plain text, lines ending in \n or \r\n")
+        self.fail(line + before.count(b"\n"), subject, text, r"plain text, lines ending in \n or \r\n")
 
     def pieces_of_part(self, *, below: int, number: int, of: int) -> Iterator[tuple[int, bytes]]:
-        """Yield whole lines below one as `pieces` does, those of a part: of a plain file a range of its bytes.
+        """Yield pieces of a part, as `pieces` does: of a range of bytes of a plain file, one in `of` of any other.
 
-        Of one that is compressed, every so manieth piece. Numbers of lines of a range are counted from its first one.
+        Lines of a range are numbered from 1, its first.
         """
         with self._open_stored() as stored:
             compressed = stored.read(len(_GZIP)) == _GZIP
@@ -128,7 +130,7 @@ class Source:
             first, last = (begin + (end - begin) * part // of for part in (number, number + 1))
             stored.seek(max(begin, first - 1))
             if first > begin:
-                stored.readline()  # it begins in the part before
+                stored.readline()  # the end of a line of the part before
             line = 1
             while (left := last - stored.tell()) > 0:
                 piece = stored.read(min(left, _PIECE))
@@ -153,27 +155,27 @@ class Source:
             self.fail(line, "text that is not UTF-8", text, "names in UTF-8 (iconv -f latin1 -t utf-8 makes it)")
 
     def fail(self, line: int, found: str, text: bytes, expected: str) -> NoReturn:
-        """Raise GraphFormatError for a line."""
+        """Raise GraphFormatError about a line."""
         shown = text[:200].decode("utf-8", "replace").strip()
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         raise GraphFormatError(f"{self.name}, line {line}: {found}: {shown!r}; expected {expected}")
 
-    def require(self, needed: int, what: str) -> None:
+    def require(self, needed: int, subject: str) -> None:
         """Raise MemoryError, with both figures, if reading something takes more than the budget."""
         if needed > self.budget:
             raise OutOfMemoryError(
-                f"{self.name}: {what} needs up to {needed:.3g} bytes to be read, but the budget is {self.budget:.3g}; "
-                f"raise it with the environment variable {BUDGET_VARIABLE}"
+                f"{self.name}: {subject} needs up to {needed:.3g} bytes to be read, but the budget is "
+                f"{self.budget:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
             )
 
     def whole(self) -> bytes:
         """Return all bytes, decompressed, within the budget."""
         with self.open() as stream:
-            return _all_of(stream, self)
+            return _read_all(stream, self)
 
 
-class _Reported(io.FileIO):
-    """A file that tells how far it is read."""
+class _ReportingFile(io.FileIO):
+    """A file that reports the bytes read from it."""
 
     def __init__(self, path: Path, report: Reporter) -> None:
         super().__init__(path)
@@ -187,7 +189,7 @@ class _Reported(io.FileIO):
 
 
 def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
-    """Look at a file before it is read: devices are refused, as they need not end, and pipes are emptied."""
+    """Make the source of a file: devices are refused, as they need not end, and pipes are read to their ends."""
     mode = path.stat().st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
@@ -195,20 +197,20 @@ def find_source(path: Path, name: str, budget: int, report: Reporter | None = No
     if not stat.S_ISFIFO(mode):
         return source
     with path.open("rb") as pipe:
-        return Source(path, name, budget, kept=_all_of(pipe, source))
+        return Source(path, name, budget, kept=_read_all(pipe, source))
 
 
-def _all_of(stream: BinaryIO, source: Source) -> bytes:
+def _read_all(stream: BinaryIO, source: Source) -> bytes:
     read = io.BytesIO()
     while piece := stream.read(_PIECE):
         read.write(piece)
-        source.require(read.tell(), "what comes out of it")
+        source.require(read.tell(), "subject comes out of it")
     return read.getvalue()
 
 
 @contextmanager
 def gzip_errors_named(name: str) -> Iterator[None]:
-    """Turn what a damaged gzip stream raises into GraphFormatError."""
+    """Turn errors of a damaged gzip stream into GraphFormatError."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

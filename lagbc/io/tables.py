@@ -1,4 +1,4 @@
-"""Tables of the vertices of a graph: numbers or coordinates of each, groups of them, or a list."""
+"""Tables of the vertices of a graph: a number or coordinates a vertex, groups of vertices, or a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.names import nearest_names
 from lagbc.io.layout import content_of, separator_of
-from lagbc.io.scan import counted, is_float, is_int64, shown, split_line
+from lagbc.io.scan import columns_in_words, is_float, is_int64, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
 
 _PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
@@ -33,31 +33,31 @@ _TITLES_OF_VERTEX = ("vertex", "id", "name", "node", "osmid", "label")
 
 @dataclass(frozen=True)
 class Vertices:
-    """The vertices of a graph by their names, `labels` as of a `GraphFile`; without, they are numbers from 0 on."""
+    """The vertices of a graph by their names, the `labels` of a `GraphFile`; without, names are numbers from 0 on."""
 
     n: int
     labels: NDArray[Any] | None
 
     @property
     def are_names(self) -> bool:
-        """Whether they are called by text; else by integers."""
+        """Whether names are text; else they are integers."""
         return self.labels is not None and self.labels.dtype.kind not in "iu"
 
     @property
     def in_words(self) -> str:
-        """Say their names."""
+        """The names, for messages."""
         if self.labels is None:
             return f"the integers from 0 to {self.n - 1}"
         some = ", ".join(repr(name) for name in self.labels[:3].tolist())
         return f"called {some}{', ...' if self.n > 3 else ''}"
 
     def instead_of(self, text: str) -> str:
-        """Name those that text which calls none may mean: those spelt nearly so, or all."""
+        """Return the vertices that a wrong name may mean, for messages: similar names, or the first of all."""
         nearest = nearest_names(text, self._numbers) if self.are_names else ""
         return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
-        """Return the place of a vertex in the matrix; None if there is no such one."""
+        """Return the place in the matrix of the vertex with a name; None if there is none."""
         if self.are_names:
             return self._numbers.get(text)
         if not is_int64(text.encode()):
@@ -67,7 +67,7 @@ class Vertices:
         return self._numbers.get(int(text))
 
     def names(self, numbers: list[int]) -> list[Any]:
-        """Return the names, in calls of lagbc, of vertices by their places in the matrix."""
+        """Return the names that calls of lagbc take, of vertices by their places in the matrix."""
         names: list[Any] = numbers if self.labels is None else self.labels[numbers].tolist()
         return names
 
@@ -78,7 +78,7 @@ class Vertices:
 
 
 def vertices_in(text: str, vertices: Vertices) -> list[Any]:
-    """Return the vertices of a text such as ``a,b,"c,d"``, by their names in calls of lagbc."""
+    """Return the vertices in a text such as ``a,b,"c,d"``, as calls of lagbc take them."""
     fields = "a line break" if "\n" in text else split_line(text.encode(), b",", glued=False)
     if isinstance(fields, str):
         raise InvalidValueError(f"{text!r}: {fields}; expected vertices with commas between")
@@ -87,35 +87,35 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
         number = vertices.number(field.decode())
         if number is None:
             instead = vertices.instead_of(field.decode())
-            raise InvalidValueError(f"{text!r}: no vertex is called {shown(field)}; expected {instead}")
+            raise InvalidValueError(f"{text!r}: no vertex is called {quoted(field)}; expected {instead}")
         if number in numbers:
-            raise InvalidValueError(f"{text!r}: {shown(field)} stands there twice; name each vertex once")
+            raise InvalidValueError(f"{text!r}: {quoted(field)} stands there twice; name each vertex once")
         numbers[number] = None
     return vertices.names(list(numbers))
 
 
 def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[NDArray[np.float64], int]:
-    """Read a number for each vertex: a ``.npy`` array in the order of the matrix, or lines of vertex and number.
+    """Read a number a vertex from a ``.npy`` array in the order of the matrix, or from lines of vertex and number.
 
-    Text is read as edge lists are, and has titles above if its first number is none. `column` is the title of one of
-    several columns of numbers, or its place, counted from 1. Return 0 for vertices that are not in the file, and how
-    many are.
+    Text is read like an edge list, and has titles if its first number is none. `column` is the title of one of several
+    columns of numbers, or its place, counted from 1. Vertices that the file leaves out get 0; also return the number of
+    all others.
     """
     if path.suffix == ".npy":
-        return _array(path, column, vertices.n), vertices.n
+        return _read_array(path, column, vertices.n), vertices.n
     numbers, lines = np.zeros(vertices.n), np.zeros(vertices.n, np.int64)
-    with _opened(path, vertices, _PAIR) as table:
+    with _open_table(path, vertices, _PAIR) as table:
         above = table.first()
-        place = _place(above, column)
+        place = _number_column(above, column)
         by_title = column is not None and not column.isdecimal()
         has_titles = by_title or not (is_float(above.fields[place]) or vertices.number(above.text(0)) is not None)
         for row in table.rows(skipped=has_titles):
             if len(row.fields) != len(above.fields):
-                row.fail(f"{counted(len(row.fields))} where the lines above have {len(above.fields)}", _PAIR)
+                row.fail(f"{columns_in_words(len(row.fields))} where the lines above have {len(above.fields)}", _PAIR)
             v = row.vertex(0, vertices)
             value = float(row.fields[place]) if is_float(row.fields[place]) else math.nan
             if not 0 <= value < math.inf:
-                row.fail(f"{shown(row.fields[place])} is not a finite number >= 0", _PAIR)
+                row.fail(f"{quoted(row.fields[place])} is not a finite number >= 0", _PAIR)
             if lines[v]:
                 row.fail(f"a vertex that line {lines[v]} names, too", "each vertex once")
             numbers[v], lines[v] = value, row.line
@@ -123,22 +123,22 @@ def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[ND
 
 
 def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] | None) -> Coordinates:
-    """Read where the vertices of a graph are, by their names or a row each; further vertices are left out.
+    """Read the coordinates of the vertices of a graph, by their names or a row each; other vertices are left out.
 
-    Titles are x and y, or lon and lat, and vertex, id, name, node, osmid or label, and further columns are left out.
-    Without titles, columns are vertex, x and y; or x and y alone.
+    Titles are x and y, or lon and lat, and vertex, id, name, node, osmid or label; other columns are left out. Without
+    titles, columns are vertex, x and y; or x and y alone.
     """
     vertices = Vertices(n, labels)
     xy, seen = np.full((n, 2), np.nan), np.zeros(n, bool)
     count = 0
-    with _opened(Path(path), vertices, _PLACE) as table:
+    with _open_table(Path(path), vertices, _PLACE) as table:
         columns = _columns_of_places(table.first("the file is empty; expected a line `vertex x y` for each vertex"))
         for row in table.rows(skipped=columns.has_titles):
             if len(row.fields) <= max(columns.x, columns.y, columns.vertex or 0):
                 row.refuse(f"{row.joined!r} has {len(row.fields)} columns; expected more")
             v = count if columns.vertex is None else vertices.number(row.text(columns.vertex))
             count += 1
-            if v is None or v >= n:  # rows without names may be too many
+            if v is None or v >= n:  # rows without names may be more than n
                 continue
             if seen[v]:
                 row.refuse(f"vertex {row.text(columns.vertex or 0)!r} is there a second time")
@@ -158,9 +158,9 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] 
 
 
 def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
-    """Read groups of vertices, one a line, by their names in calls of lagbc."""
+    """Read groups of vertices, a group a line, as calls of lagbc take them."""
     groups = []
-    with _opened(path, vertices, _GROUP) as table:
+    with _open_table(path, vertices, _GROUP) as table:
         table.first(f"no line in the file; expected lines of {_GROUP}")
         for row in table.rows():
             members = [row.vertex(column, vertices) for column in range(len(row.fields))]
@@ -171,20 +171,20 @@ def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
 
 
 def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
-    """Read vertices, one a line or several, by their names in calls of lagbc."""
+    """Read vertices, one or several a line, as calls of lagbc take them."""
     lines: dict[int, int] = {}
-    with _opened(path, vertices, _GROUP) as table:
+    with _open_table(path, vertices, _GROUP) as table:
         table.first(f"no line in the file; expected {_GROUP}")
         for row in table.rows():
             for column, field in enumerate(row.fields):
                 v = row.vertex(column, vertices)
                 if v in lines:
-                    row.fail(f"{shown(field)}, which line {lines[v]} names, too", "each vertex once")
+                    row.fail(f"{quoted(field)}, which line {lines[v]} names, too", "each vertex once")
                 lines[v] = row.line
     return vertices.names(list(lines))
 
 
-def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
+def _read_array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
     if column is not None:
         raise InvalidValueError(f"{path}: an array has no column {column!r}; leave it out")
     try:
@@ -198,7 +198,7 @@ def _array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
 
 
 class _Row(NamedTuple):
-    """A line of a table, split."""
+    """A line of a table, split into fields."""
 
     source: Source
     line: int
@@ -215,10 +215,10 @@ class _Row(NamedTuple):
         return b" ".join(self.fields).decode()
 
     def vertex(self, column: int, vertices: Vertices) -> int:
-        """Return the number of the vertex that a field names."""
+        """Return the place in the matrix of the vertex that a field names."""
         number = vertices.number(self.text(column))
         if number is None:
-            self.fail(f"no vertex is called {shown(self.fields[column])}", vertices.instead_of(self.text(column)))
+            self.fail(f"no vertex is called {quoted(self.fields[column])}", vertices.instead_of(self.text(column)))
         return number
 
     def fail(self, found: str, expected: str) -> NoReturn:
@@ -231,7 +231,7 @@ class _Row(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A file of rows that name vertices; errors call a row `expected`."""
+    """A file of rows that name vertices; `expected` is the form of a row, for errors."""
 
     source: Source
     separator: bytes
@@ -239,7 +239,7 @@ class _Table(NamedTuple):
     expected: str
 
     def rows(self, *, skipped: bool = False) -> Iterator[_Row]:
-        """Yield the rows, without the first if that is `skipped`."""
+        """Yield the rows; the first is left out if it is `skipped`."""
         for number, (line, text) in enumerate(content_of(self.source, [])):
             self.source.require_utf8(line, text)
             fields = split_line(text, self.separator, glued=self.glued)
@@ -249,7 +249,7 @@ class _Table(NamedTuple):
                 yield _Row(self.source, line, text, fields)
 
     def first(self, otherwise: str | None = None) -> _Row:
-        """Return the first row; GraphFormatError, `otherwise`, if there is none."""
+        """Return the first row; GraphFormatError with the text `otherwise` if there is none."""
         row = next(self.rows(), None)
         if row is None:
             otherwise = otherwise or f"no line in the file; expected lines {self.expected}"
@@ -258,8 +258,8 @@ class _Table(NamedTuple):
 
 
 @contextmanager
-def _opened(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
-    """Open a table within the memory of the host; the first separator in it is that of all rows."""
+def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
+    """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
     with gzip_errors_named(str(path)):
         source = find_source(path, str(path), host_budget())
         separators = (separator_of(source, line, text) for line, text in content_of(source, []))
@@ -267,12 +267,12 @@ def _opened(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
         yield _Table(source, separator, not vertices.are_names, expected)
 
 
-def _place(first: _Row, column: str | None) -> int:
-    """Return the column of numbers, counted from 0, of those that the first row has."""
+def _number_column(first: _Row, column: str | None) -> int:
+    """Return the place, counted from 0, of the column of numbers that a caller names."""
     count = len(first.fields)
     if column is None:
         if count != 2:
-            first.fail(counted(count), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
+            first.fail(columns_in_words(count), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
         return 1
     titles = [field.decode() for field in first.fields]
     if not column.isdecimal() and column in titles[1:]:
@@ -284,7 +284,7 @@ def _place(first: _Row, column: str | None) -> int:
 
 
 class _Places(NamedTuple):
-    """Columns of a table of coordinates; none of vertices where rows are those of the matrix."""
+    """The columns of a table of coordinates; no column of vertices if its rows are in the order of the matrix."""
 
     vertex: int | None
     x: int

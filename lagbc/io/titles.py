@@ -1,4 +1,4 @@
-"""Titles above the edges of a list, comments of KONECT and SNAP, and the columns that they mean."""
+"""Titles above the edges of a list, comments of KONECT and SNAP, and the columns that these choose."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lagbc.io.columns import Columns
 from lagbc.io.scan import is_float, is_int64
 from lagbc.io.source import Source
 
-# Words that are titles of ends with 1 and 2, or a and b, behind.
+# Words that, with 1 and 2 or a and b behind, are titles of ends.
 _NUMBERED = (
     *("node", "nodeid", "vertex", "id", "gene", "geneid", "protein", "proteinid", "interactor", "person", "user"),
     *("author", "actor", "name", "entity", "item", "symbol"),
 )
-# Titles that tell a header line from an edge between two names, and which columns are meant; letters and digits alone.
+# Titles, in letters and digits, that tell a header line from an edge between two names, and choose the columns.
 _ENDS = (
     *(("source", "target"), ("sourceid", "targetid"), ("src", "dst"), ("src", "dest"), ("tail", "head")),
     *(("from", "to"), ("fromid", "toid"), ("fromnode", "tonode"), ("fromnodeid", "tonodeid")),
@@ -24,8 +24,8 @@ _ENDS = (
 _LENGTHS = ("length", "weight", "distance")
 
 
-def mark_of(source: Source, comments: list[bytes]) -> tuple[str, bool]:
-    """Return the name of the comment that tells the direction, "" if none does, and whether edges go one way."""
+def direction_mark(source: Source, comments: list[bytes]) -> tuple[str, bool]:
+    """Return the name of the comment that tells the direction, "" if there is none, and whether edges go one way."""
     for text in comments:
         if found := re.match(rb"%\s*(sym|asym|bip)\s+\w+", text):
             if found[1] == b"bip":
@@ -39,39 +39,41 @@ def mark_of(source: Source, comments: list[bytes]) -> tuple[str, bool]:
     return "", True
 
 
-def is_header(fields: list[bytes], below: list[bytes], said: Columns) -> bool:
-    """Whether the first line holds titles: none is a number, and they are usual ones or have numbers below."""
-    if said.header is not None:
-        return said.header
-    if any(isinstance(column, str) for column in (*(said.ends or ()), said.length)):
+def is_header(fields: list[bytes], below: list[bytes], named: Columns) -> bool:
+    """Whether the first line holds titles: they are no numbers, and are usual ones or have numbers below."""
+    if named.header is not None:
+        return named.header
+    if any(isinstance(column, str) for column in (*(named.ends or ()), named.length)):
         return True
     if any(map(is_float, fields)):
         return False
-    plain = _plain(fields)
+    plain = _plain_titles(fields)
     if (ends := _usual_ends(plain)) is not None:
-        return len(below) != len(fields) or not all(_is_numbered_alike(plain[end], _plain(below)[end]) for end in ends)
+        return len(below) != len(fields) or not all(
+            _is_numbered_alike(plain[end], _plain_titles(below)[end]) for end in ends
+        )
     are_integers = len(below) == len(fields) > 1 and all(map(is_int64, below[:2]))
     return are_integers or (len(below) == len(fields) == 3 and is_float(below[2]))
 
 
-def is_in_doubt(titles: list[bytes], said: Columns) -> bool:
-    """Whether a first line of names alone may be titles or an edge, as far as the first two lines tell."""
-    told = said.header is not None or any(isinstance(end, str) for end in said.ends or ())
-    return not told and (not titles or len(titles) == 2 or said.ends is not None)
+def is_in_doubt(titles: list[bytes], named: Columns) -> bool:
+    """Whether a first line of names may be titles or an edge, as far as the first two lines tell."""
+    told = named.header is not None or any(isinstance(end, str) for end in named.ends or ())
+    return not told and (not titles or len(titles) == 2 or named.ends is not None)
 
 
-def columns_of(
-    source: Source, titles: list[bytes], fields: list[bytes], said: Columns, *, mark: str
+def choose_columns(
+    source: Source, titles: list[bytes], fields: list[bytes], named: Columns, *, mark: str
 ) -> tuple[tuple[int, int], int | None] | None:
-    """Return the columns of ends and length, counted from 0, by titles and first edge; None if it cannot be told."""
-    plain = _plain(titles)
-    if said.ends is not None:
-        tail, head = (_place(source, titles, end) for end in said.ends)
-        return (tail, head), None if said.length is None else _place(source, titles, said.length)
+    """Return the columns of ends and length, counted from 0, by titles and first edge; None if these do not tell."""
+    plain = _plain_titles(titles)
+    if named.ends is not None:
+        tail, head = (_column_place(source, titles, end) for end in named.ends)
+        return (tail, head), None if named.length is None else _column_place(source, titles, named.length)
     usual = _usual_ends(plain)
     ends = usual or (0, 1)
-    if said.length is not None:
-        return ends, _place(source, titles, said.length)
+    if named.length is not None:
+        return ends, _column_place(source, titles, named.length)
     if mark.startswith("KONECT"):
         return ends, 2 if len(fields) > 2 else None
     lengths = [plain.index(title) for title in _LENGTHS if title in plain]
@@ -83,7 +85,7 @@ def columns_of(
     return (ends, None) if len(fields) == 2 else None
 
 
-def _place(source: Source, titles: list[bytes], column: int | str) -> int:
+def _column_place(source: Source, titles: list[bytes], column: int | str) -> int:
     if isinstance(column, int):
         return column - 1
     known = [title.decode("utf-8", "replace") for title in titles]
@@ -98,10 +100,10 @@ def _usual_ends(plain: list[str]) -> tuple[int, int] | None:
 
 
 def _is_numbered_alike(title: str, name: str) -> bool:
-    """Whether both are the same word with a number or a letter behind, as gene1 and gene3 are."""
+    """Whether both are one word with a number or a letter behind, such as gene1 and gene3."""
     word = next((word for word in _NUMBERED if title[:-1] == word), None)
     return word is not None and re.fullmatch(word + "([0-9]+|[a-z])", name) is not None
 
 
-def _plain(titles: list[bytes]) -> list[str]:
+def _plain_titles(titles: list[bytes]) -> list[str]:
     return [re.sub("[^a-z0-9]", "", title.decode("utf-8", "replace").lower()) for title in titles]

@@ -1,5 +1,5 @@
-"""What graphs need of a GPU: rows in canonical form, transposes, searches and orders, by kernels of its own.
+"""Work on a graph's arrays on a GPU: rows in canonical form, transposes, searches and orders.
 
-CuPy holds the memory and copies it. Its sorts, reductions and elementwise functions are not called: they take one to
-two seconds each to compile, all of this half a second.
+CuPy holds the memory and copies it. Its sorts, reductions and elementwise functions are not called: each takes one to
+two seconds to compile, all kernels here half a second.
 """

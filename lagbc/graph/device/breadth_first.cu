@@ -1,6 +1,6 @@
 // Breadth-first search from one or more roots at once, in one cooperative launch with a barrier a level.
 //
-// depth is 0 at the roots and -1 elsewhere at first. Several threads may write the same depth to a vertex; they agree.
+// depth is 0 at the roots and -1 elsewhere at first. Threads that write the depth of a vertex at once write the same.
 // A warp looks at 32 vertices and searches the edges of each that is at the present level with all its lanes.
 // any[l % 3] says whether level l + 1 holds a vertex; it is cleared two levels ahead, when all have read it.
 
@@ -29,9 +29,9 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
 
 // Distances up to `most` to the first `hubs` vertices, a bit each, in one cooperative launch with a barrier a level.
 //
-// A warp looks at a vertex that some searches have not found: those that have found the head of one of its edges at the
-// level before find it now. frontiers[l % 2] holds the searches that found a vertex at level l, `seen` those at any
-// level; each is written by the vertex's own warp. `any` is as above.
+// A warp has a vertex that some searches have not found: a search finds it now if it found the head of one of its edges
+// at the level before. frontiers[l % 2] holds the searches that found a vertex at level l, `seen` the searches that
+// found it at any level; both are written by the vertex's own warp. `any` is as above.
 extern "C" __global__ void hub_distances(int n, int hubs, int most, const offset* __restrict__ indptr,
                                          const int* __restrict__ indices, volatile unsigned* frontiers, unsigned* seen,
                                          int* distances, volatile int* any, unsigned* barrier) {

@@ -2,7 +2,7 @@
 
 typedef unsigned long long word;
 
-// Counts of a verdict, and two extremes.
+// Places in a verdict: counts, and the longest length.
 enum { POINTERS, OUTSIDE, LOOPS, INVALID, LONGEST, UNLIKE };
 
 __device__ __forceinline__ offset entry_of() { return (offset)blockIdx.x * blockDim.x + threadIdx.x; }
@@ -12,7 +12,7 @@ __device__ __forceinline__ offset index_at(const void* indices, int bytes, offse
     return bytes == 4 ? (offset)((const int*)indices)[i] : ((const offset*)indices)[i];
 }
 
-// Rows first..last hold an entry: find which.
+// The row of an entry, among rows first..last.
 __device__ __forceinline__ int find_row(const void* indptr, int bytes, int first, int last, offset entry) {
     while (first < last) {
         const int middle = first + (last - first + 1) / 2;
@@ -31,7 +31,7 @@ extern "C" __global__ void check_pointers(int n, int bytes, const void* __restri
     if (here < before || here > stored || (i == 0 && here)) atomicAdd((word*)&verdict[POINTERS], 1ull);
 }
 
-// The row of each entry. The block's entries are in the rows of its first to its last.
+// The row of each entry. A thread block first finds the rows of its first and last entry.
 extern "C" __global__ void expand_rows(offset count, int n, int bytes, const void* __restrict__ indptr, int* rows) {
     __shared__ int ends[2];
     const offset first = (offset)blockIdx.x * blockDim.x, last = min(first + blockDim.x, count) - 1;
@@ -41,8 +41,8 @@ extern "C" __global__ void expand_rows(offset count, int n, int bytes, const voi
     if (i < count) rows[i] = find_row(indptr, bytes, ends[0], ends[1], i);
 }
 
-// The keys of entries, of vertices numbered by `position` if there is one: as they are (ways 1), of the reversed edges
-// (2), or of both, one after the other (3). A loop gets the largest key, which no edge has.
+// The keys of entries, vertices being numbered by `position` if there is one: of the edges (ways 1), of the reversed
+// edges (2), or of both, one after the other (3). A loop gets the largest key; no edge has it.
 extern "C" __global__ void entry_keys(offset count, int n, int bits, int ways, const void* __restrict__ rows,
                                       int row_bytes, const void* __restrict__ columns, int column_bytes,
                                       const offset* __restrict__ position, const word* __restrict__ values, word* keys,
@@ -93,7 +93,7 @@ extern "C" __global__ void take_columns(offset count, int bits, const word* __re
     if (i < count) indices[i] = (int)(keys[i] & (((word)1 << bits) - 1));
 }
 
-// Where rows begin: behind all keys that are smaller, of which `before` tells how many are distinct, if it is given.
+// The start of each row: behind all smaller keys, of which only distinct ones count if `before` is given.
 extern "C" __global__ void row_starts(offset count, int n, int bits, const word* __restrict__ keys,
                                       const offset* __restrict__ before, offset* indptr) {
     const offset row = entry_of();
@@ -107,7 +107,8 @@ extern "C" __global__ void row_starts(offset count, int n, int bits, const word*
     indptr[row] = before ? before[first] : first;
 }
 
-// How many lengths are not finite and > 0; the bits of the longest of the others, which are in its order.
+// The number of lengths that are not finite and > 0, and the longest of the others; bits of positive floats compare
+// as the floats do.
 extern "C" __global__ void check_lengths(offset count, const double* __restrict__ lengths, offset* verdict) {
     offset longest = 0;
     for (offset i = entry_of(); i < count; i += (offset)gridDim.x * blockDim.x) {
@@ -131,7 +132,7 @@ extern "C" __global__ void widen_flags(offset count, const unsigned char* __rest
     if (i < count) flags[i] = kept[i] != 0;
 }
 
-// The edges that are kept, with their lengths and their places among all.
+// The edges whose flag is set, with their lengths and their places among all.
 extern "C" __global__ void take_kept(offset count, const unsigned* __restrict__ flags,
                                      const offset* __restrict__ before, const int* __restrict__ indices,
                                      const double* __restrict__ lengths, int* kept_indices, double* kept_lengths,

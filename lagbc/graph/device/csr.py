@@ -1,4 +1,4 @@
-"""Compressed rows on the device, to the bits of `lagbc.graph.host.csr`.
+"""Compressed rows on the device, the same bits as of `lagbc.graph.host.csr`.
 
 An entry is a key, ``row << bits | column``; sorted keys are rows with their columns in ascending order.
 """
@@ -16,12 +16,12 @@ from lagbc.graph.device.sort import offsets, sort
 
 Csr = tuple[Any, Any, Any]
 
-# Entries of a verdict, as in the kernels.
+# Entries of a verdict, numbered as in the kernels.
 _POINTERS, _OUTSIDE, _LOOPS, _INVALID, _LONGEST, _UNLIKE = range(6)
 
 
 class Verdict:
-    """What kernels have counted; read once they have."""
+    """Counts that kernels make on the device, to be read when they are done."""
 
     def __init__(self) -> None:
         self.counts = cp.zeros(6, np.int64)
@@ -34,7 +34,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Checked:
-    """How many lengths are not finite and > 0, and the longest of the others."""
+    """The number of lengths that are not finite and > 0, and the longest of the others."""
 
     invalid: int
     longest: float
@@ -42,7 +42,7 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Stored entries of a matrix of n rows, as they are given: any order, loops and duplicates among them.
+    """Stored entries of a matrix of n rows, in any order, with loops and duplicates.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ def pointers_rise(n: int, indptr: Any, stored: int) -> bool:
 
 
 def rows_of(indptr: Any, indices: Any) -> Any:
-    """Row of each entry (int32)."""
+    """Return the row of each entry (int32)."""
     count = len(indices)
     rows = cp.empty(count, np.int32)
     given = {"count": count, "n": len(indptr) - 1, "bytes": indptr.dtype.itemsize, "indptr": indptr}
@@ -75,65 +75,65 @@ def rows_of(indptr: Any, indices: Any) -> Any:
 
 
 def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
-    """Sort entries into rows without loops; duplicates are one, lengths of duplicates are summed from left to right.
+    """Sort entries into rows without loops; duplicates become one entry, its length their sum from left to right.
 
     Parameters
     ----------
     entries : Entries
     both_ways : bool
-        Take every entry in both directions. Not with lengths, of which the sums come first.
+        Take every entry in both directions. Not with lengths: duplicates must be summed before.
 
     Returns
     -------
     csr : triple of arrays, or None
-        None if an index is outside the matrix.
+        None: an index is outside the matrix.
     """
     count = len(entries.rows)
     verdict = Verdict()
-    keys, payload = _keys(
+    keys, payload = _entry_keys(
         entries.n, entries.rows, entries.columns, entries.lengths, 3 if both_ways else 1, verdict=verdict
     )
     found = verdict.read()
     if found[_OUTSIDE]:
         return None
     kept = (count - found[_LOOPS]) * (2 if both_ways else 1)
-    return _merge(entries.n, *_sorted(entries.n, keys, payload), kept, smallest=False)
+    return _rows_of_runs(entries.n, *_sort_keys(entries.n, keys, payload), kept, smallest=False)
 
 
 def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Any = None) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths; the transpose is not read."""
-    keys, payload = _keys(n, rows_of(indptr, indices), indices, lengths, 3)
-    return _merge(n, *_sorted(n, keys, payload), len(keys), smallest=True)
+    """Take every edge in both directions, with the smaller of the two lengths; `reverse` is not read."""
+    keys, payload = _entry_keys(n, rows_of(indptr, indices), indices, lengths, 3)
+    return _rows_of_runs(n, *_sort_keys(n, keys, payload), len(keys), smallest=True)
 
 
 def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
     """Reverse every edge."""
-    keys, payload = _keys(n, rows_of(indptr, indices), indices, data, 2)
-    # The keys are in the order of their lower halves.
-    return _distinct(n, *sort(keys, payload, 2 * _bits(n), _bits(n)))
+    keys, payload = _entry_keys(n, rows_of(indptr, indices), indices, data, 2)
+    # Sorted rows leave the keys in the order of their lower halves.
+    return _rows_of_distinct(n, *sort(keys, payload, 2 * _vertex_bits(n), _vertex_bits(n)))
 
 
 def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple[Csr, Csr | None]:
-    """Take vertex ``order[i]`` for vertex i; also return the transpose of a `symmetric` matrix, the same."""
+    """Take vertex ``order[i]`` for vertex i; the transpose, too, if the matrix is `symmetric`: the same arrays."""
     placed = _renumber(*csr, position)
     return placed, placed if symmetric else None
 
 
 def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
-    """Return the place of each edge of `renumbered` among those given."""
+    """Return the place, in `csr`, of each edge of `renumbered`."""
     return _renumber(*csr[:2], None, position, places=True)[2].view(np.int64)
 
 
 def _renumber(indptr: Any, indices: Any, values: Any, position: Any, *, places: bool = False) -> Csr:
-    """Give each vertex another number; `values` go along with the edges, or, if asked for, their present `places`."""
+    """Give each vertex another number; edges take along their `values`, or, if asked for, their present `places`."""
     n = len(position)
     rows = rows_of(indptr, indices)
-    keys, payload = _keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
-    return _distinct(n, *_sorted(n, keys, payload))
+    keys, payload = _entry_keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
+    return _rows_of_distinct(n, *_sort_keys(n, keys, payload))
 
 
 def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
-    """Leave out edges without a flag; also return the places of those that stay."""
+    """Leave out edges without a flag; also return the places of the others."""
     indptr, indices, lengths = csr
     count = len(indices)
     flags = cp.empty(count, np.uint32)
@@ -148,7 +148,7 @@ def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
 
 
 def gather(where: Any, source: Any) -> Any:
-    """Take 64-bit numbers from some places, int64, of an array."""
+    """Take the 64-bit numbers at some places (int64) of an array."""
     taken = cp.empty(len(where), source.dtype)
     launch(CSR, "gather", len(where), **{"count": len(where), "where": where, "from": source, "taken": taken})
     return taken
@@ -168,19 +168,19 @@ def _have_equal_bits(ours: Any, theirs: Any) -> bool:
 
 
 def check_lengths(lengths: Any) -> Checked:
-    """Look for lengths that are none."""
+    """Count the lengths that are not finite and > 0, and find the longest of the others."""
     verdict = Verdict()
     launch_striding(CSR, "check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict.counts)
     found = verdict.read()
     return Checked(found[_INVALID], float(np.int64(found[_LONGEST]).view(np.float64)))
 
 
-def _bits(n: int) -> int:
-    """Bits of the number of a vertex."""
+def _vertex_bits(n: int) -> int:
+    """Count the bits of the number of a vertex."""
     return max(n - 1, 1).bit_length()
 
 
-def _keys(
+def _entry_keys(
     n: int,
     rows: Any,
     columns: Any,
@@ -201,7 +201,7 @@ def _keys(
         count,
         count=count,
         n=n,
-        bits=_bits(n),
+        bits=_vertex_bits(n),
         ways=ways,
         rows=rows,
         row_bytes=rows.dtype.itemsize,
@@ -216,13 +216,13 @@ def _keys(
     return keys, payload
 
 
-def _sorted(n: int, keys: Any, payload: Any) -> tuple[Any, Any]:
-    return sort(keys, payload, 2 * _bits(n))
+def _sort_keys(n: int, keys: Any, payload: Any) -> tuple[Any, Any]:
+    return sort(keys, payload, 2 * _vertex_bits(n))
 
 
-def _merge(n: int, keys: Any, values: Any, count: int, *, smallest: bool) -> Csr:
-    """Make rows of the first so many sorted keys; equal ones are one."""
-    bits = {"count": count, "bits": _bits(n), "keys": keys}
+def _rows_of_runs(n: int, keys: Any, values: Any, count: int, *, smallest: bool) -> Csr:
+    """Make rows of the first `count` sorted keys; equal keys become one entry."""
+    bits = {"count": count, "bits": _vertex_bits(n), "keys": keys}
     flags = cp.empty(count, np.uint32)
     launch(CSR, "mark_first", count, count=count, keys=keys, flags=flags)
     before = offsets(flags)
@@ -235,9 +235,9 @@ def _merge(n: int, keys: Any, values: Any, count: int, *, smallest: bool) -> Csr
     return indptr, indices, merged
 
 
-def _distinct(n: int, keys: Any, values: Any) -> Csr:
-    """Make rows of sorted keys, all different."""
-    bits = {"count": len(keys), "bits": _bits(n), "keys": keys}
+def _rows_of_distinct(n: int, keys: Any, values: Any) -> Csr:
+    """Make rows of sorted keys without duplicates."""
+    bits = {"count": len(keys), "bits": _vertex_bits(n), "keys": keys}
     indptr, indices = cp.empty(n + 1, np.int64), cp.empty(len(keys), np.int32)
     launch(CSR, "take_columns", len(keys), indices=indices, **bits)
     launch(CSR, "row_starts", n + 1, n=n, before=None, indptr=indptr, **bits)

@@ -1,4 +1,4 @@
-"""The kernels of graphs, and how they are launched: a thread for each of so many items."""
+"""The kernels of graphs, and their launches: a thread an item, or threads that take many items each."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ PROXIMITY = Source("graph/device/proximity.cu", (_COMMON,))
 SORT = Source("graph/device/sort.cu", (_COMMON,))
 SOURCES = BREADTH_FIRST, CSR, ORDER, PROXIMITY, SORT
 
-# Blocks of a launch whose threads take many items each.
+# Thread blocks of a launch whose threads take many items each.
 STRIDING_BLOCKS = 1024
 
 
 def options(source: Source) -> tuple[str, ...]:
-    """Options that a source is compiled with."""
+    """Return the options with which a source is compiled."""
     return compiler.macro_options({"LANDMARKS": tuning.LANDMARKS} if source is PROXIMITY else {})
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
-    """Yield (label, source, options) of everything that is ever compiled."""
+    """Yield (label, source, options) of every source."""
     for source in SOURCES:
         yield source.name, source, options(source)
 
 
 def begin_compile(*sources: Source) -> None:
-    """Have sources compiled, side by side, while something else is done."""
+    """Begin to compile sources, side by side, in the background."""
     for source in sources:
         compiler.begin_compile(source, options(source), cooperative=source is BREADTH_FIRST)
 
 
 def kernel(source: Source, name: str) -> Kernel:
-    """Return a kernel on the current device."""
+    """Return a kernel, loaded on the current device."""
     module = compiler.load(source, options(source), cooperative=source is BREADTH_FIRST)
     return _kernel(module, source, name)
 
 
 def launch(source: Source, name: str, items: int, /, **arguments: Any) -> None:
-    """Launch a thread an item."""
+    """Launch a kernel with a thread an item."""
     if items:
         kernel(source, name)((-(-items // THREADS),), THREADS, **arguments)
 
 
 def launch_striding(source: Source, name: str, items: int, /, **arguments: Any) -> None:
-    """Launch threads that take many items each."""
+    """Launch a kernel whose threads take many items each."""
     if items:
         kernel(source, name)((min(-(-items // THREADS), STRIDING_BLOCKS),), THREADS, **arguments)
 

@@ -1,4 +1,4 @@
-"""Operations on arrays of a graph on a device, by the names and to the bits of `lagbc.graph.host.ops`."""
+"""Operations on a graph's arrays on a device: names and bits as in `lagbc.graph.host.ops`."""
 
 from lagbc.graph.device.csr import are_equal, both_ways, kept_edges, renumbered, renumbered_places, rows_of, transposed
 from lagbc.graph.device.order import degree_order, hub_order, isolated_last, proximity_order

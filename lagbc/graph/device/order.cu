@@ -9,7 +9,7 @@ extern "C" __global__ void label_vertices(int n, int* labels) {
     if (v < n) labels[v] = (int)v;
 }
 
-// The smallest vertex of those that a vertex is joined to so far; the way to it is halved.
+// The root of the tree of a vertex, its smallest vertex; the path to it is halved.
 __device__ __forceinline__ int find(volatile int* labels, int v) {
     for (int up = labels[v]; up != v; up = labels[v]) {
         const int next = labels[up];
@@ -34,8 +34,8 @@ extern "C" __global__ void join_ends(offset count, const int* __restrict__ rows,
     }
 }
 
-// Flag the first vertex of each tree, and put all others right under it. No way is halved here: that could put a vertex
-// that is right under its root back to where it was.
+// Flag the first vertex of each tree, and put all others right under it. No path is halved here: that could undo the
+// move of a vertex right under its root.
 extern "C" __global__ void flatten_trees(int n, int* labels, unsigned* flags) {
     const offset v = item_of();
     if (v >= n) return;
@@ -51,7 +51,7 @@ extern "C" __global__ void number_trees(int n, const int* __restrict__ labels, c
     if (v < n) components[v] = (int)before[labels[v]];
 }
 
-// How many vertices each component has. The lanes of a warp that see the same one add once.
+// The size of each component. Lanes of a warp with vertices of the same component add once.
 extern "C" __global__ void count_members(int n, const int* __restrict__ components, unsigned* sizes) {
     const offset v = item_of();
     const int component = v < n ? components[v] : -1;
@@ -59,8 +59,8 @@ extern "C" __global__ void count_members(int n, const int* __restrict__ componen
     if (component >= 0 && (alike & ((1u << (threadIdx.x & 31)) - 1)) == 0) atomicAdd(&sizes[component], __popc(alike));
 }
 
-// found[0]: the longest row, and of those the first, as length << 32 | ~row; found[1]: rows that are not empty. Of all
-// rows, or of those of one component.
+// found[0]: the first of the longest rows, as length << 32 | ~row; found[1]: the number of rows with entries; among all
+// rows, or the rows of one component.
 extern "C" __global__ void find_widest(int n, const offset* __restrict__ indptr, const int* __restrict__ components,
                                        int component, word* found) {
     word widest = 0, filled = 0;
@@ -85,7 +85,7 @@ extern "C" __global__ void set_roots(int count, const word* __restrict__ roots, 
     if (i < count) depth[(unsigned)roots[i]] = 0;
 }
 
-// found[0]: the largest depth; found[1]: how many vertices have one.
+// found[0]: the largest depth; found[1]: the number of vertices with one.
 extern "C" __global__ void find_extent(offset count, const int* __restrict__ depth, word* found) {
     word deepest = 0, reached = 0;
     for (offset v = item_of(); v < count; v += (offset)gridDim.x * blockDim.x) {

@@ -16,7 +16,7 @@ extern "C" __global__ void find_firsts(int n, const int* __restrict__ components
     if (v < n && (word)v < *(volatile word*)&firsts[components[v]]) atomicMin(&firsts[components[v]], (word)v);
 }
 
-// `nearest` takes what is nearer, if it is not the first; the farthest vertex of each component, of these the last, as
+// `nearest` takes the smaller distance, the new one at first; the last of the farthest vertices of each component is
 // distance << 32 | vertex.
 extern "C" __global__ void find_farthest(int n, int is_first, const int* __restrict__ components,
                                          const int* __restrict__ depth, int* nearest, word* farthest) {
@@ -125,7 +125,7 @@ extern "C" __global__ void find_axes(int pieces, int steps, const offset* __rest
     for (int a = 0; a < LANDMARKS; a++) axes[i * LANDMARKS + a] = axis[a];
 }
 
-// The coordinate of each position's vertex along its piece's axis, in bits that are in its order; 0 where no cut is.
+// The coordinate of each position's vertex along its piece's axis, as bits in the same order; 0 in pieces without cut.
 extern "C" __global__ void axis_keys(int n, int leaf, const offset* __restrict__ starts, const int* __restrict__ piece,
                                      const word* __restrict__ order, const int* __restrict__ points,
                                      const double* __restrict__ axes, word* keys, word* positions) {
@@ -143,7 +143,7 @@ extern "C" __global__ void axis_keys(int n, int leaf, const offset* __restrict__
     positions[i] = i;
 }
 
-// By the piece of a position, and what is there.
+// The keys of positions: their pieces; the payload is the vertex of each.
 extern "C" __global__ void piece_keys(int n, const int* __restrict__ piece, const word* __restrict__ positions,
                                       const word* __restrict__ order, word* keys, word* vertices) {
     const offset i = item_of();

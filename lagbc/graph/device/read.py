@@ -1,4 +1,4 @@
-"""Matrices read on the device: CuPy's, and large ones of the host after one copy."""
+"""Entries of matrices on the device: of CuPy's, and of large SciPy matrices after one copy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lagbc.graph.device.csr import Entries, pointers_rise, rows_of
 
 
 def entries_of(A: Any) -> tuple[Entries, Any] | None:
-    """Return the stored entries of a square matrix, without values, and the values where the matrix has them.
+    """Return the stored entries of a square matrix, without lengths, and the array of their values.
 
-    None if its row pointers do not rise from 0 to at most the number of stored indices.
+    None if its row pointers do not rise from 0 to at most the number of stored indices. The values stay where they are.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def entries_of(A: Any) -> tuple[Entries, Any] | None:
 
 
 def can_upload(A: Any) -> bool:
-    """Whether the arrays of a SciPy matrix are such that kernels read them; of others the host says what is wrong."""
+    """Whether kernels can read the arrays of a SciPy matrix; the host names the fault of any other."""
     n = A.shape[0]
     if A.format == "coo":
         indices = A.row, A.col

@@ -15,9 +15,9 @@ from lagbc.graph.device.sort import offsets
 
 
 def weak_components(indptr: Any, indices: Any) -> Any:
-    """Weakly connected component of each vertex (int32), numbered from 0 in the order of their first vertices.
+    """Find the weakly connected components: a number (int32) a vertex, from 0 in the order of their first vertices.
 
-    The ends of all edges are joined at once in trees, each under its smallest vertex.
+    The ends of all edges are joined at once in trees, whose roots are their smallest vertices.
     """
     n, nnz = len(indptr) - 1, len(indices)
     labels, flags, components = cp.empty(n, np.int32), cp.empty(n, np.uint32), cp.empty(n, np.int32)
@@ -29,7 +29,7 @@ def weak_components(indptr: Any, indices: Any) -> Any:
 
 
 def sizes_of(components: Any) -> Any:
-    """Count the members (uint32) of each component, on the device."""
+    """Count the vertices (uint32) of each component."""
     n = len(components)
     sizes = cp.zeros(n, np.uint32)
     launch(ORDER, "count_members", n, n=n, components=components, sizes=sizes)
@@ -38,14 +38,14 @@ def sizes_of(components: Any) -> Any:
 
 
 def widest_row(indptr: Any, components: Any = None) -> tuple[int, int]:
-    """Return the first of the longest rows, and how many are not empty; of all, or of the largest of `components`."""
+    """Return the first of the longest rows, and the number of rows with entries, among all or the largest component."""
     if components is None:
-        return _widest(indptr)
-    # The component of most members is the longest row of their counts.
-    return _widest(indptr, components, _widest(offsets(sizes_of(components)))[0])
+        return _find_widest(indptr)
+    # The largest component is the longest row where counts of vertices are taken for row lengths.
+    return _find_widest(indptr, components, _find_widest(offsets(sizes_of(components)))[0])
 
 
-def _widest(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
+def _find_widest(indptr: Any, components: Any = None, component: int = 0) -> tuple[int, int]:
     found = cp.zeros(2, np.uint64)
     n = len(indptr) - 1
     of = {"components": components, "component": component}
@@ -55,7 +55,7 @@ def _widest(indptr: Any, components: Any = None, component: int = 0) -> tuple[in
 
 
 def find_extent(depth: Any) -> tuple[int, int]:
-    """Return the largest of some depths, and how many are not negative."""
+    """Return the largest of some depths, and the number of depths >= 0."""
     found = cp.zeros(2, np.uint64)
     launch_striding(ORDER, "find_extent", depth.size, count=depth.size, depth=depth, found=found)
     deepest, reached = found.get().tolist()
@@ -63,15 +63,15 @@ def find_extent(depth: Any) -> tuple[int, int]:
 
 
 def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
-    """Hop distance (int32) of each vertex from the nearest of some roots; -1 where no root is in reach.
+    """Return the hop distance (int32) of each vertex from the nearest of some roots; -1 where none is in reach.
 
     Parameters
     ----------
     indptr, indices : arrays
     roots : array of 64-bit numbers
-        A vertex in the lower half of each.
+        The lower half of each is a vertex.
     depth : array, optional
-        Where to write it.
+        Overwritten with the distances, and returned.
     """
     n = len(indptr) - 1
     depth = cp.empty(n, np.int32) if depth is None else depth
@@ -85,12 +85,12 @@ def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
 
 
 def bfs_extent(indptr: Any, indices: Any, root: int) -> tuple[int, int]:
-    """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
+    """Return the largest hop distance from `root`, a lower bound of the diameter, and count the vertices in reach."""
     return find_extent(depths(indptr, indices, cp.asarray(np.array([root], np.int64))))
 
 
 def hub_distances(indptr: Any, indices: Any) -> Any:
-    """Hop distances (hubs, n) from every vertex to each of the first `HUBS`; 0 where no path of `HUB_LEVELS` leads."""
+    """Return hop distances (hubs, n) from each vertex to the first `HUBS`; 0 where no path of `HUB_LEVELS` leads."""
     n = len(indptr) - 1
     hubs = min(tuning.HUBS, n)
     distances, frontiers, seen = cp.zeros((hubs, n), np.int32), cp.zeros((2, n), np.uint32), cp.zeros(n, np.uint32)

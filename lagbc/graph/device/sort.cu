@@ -1,6 +1,6 @@
 // Prefix sums, and a stable radix sort of 64-bit keys with a 64-bit payload each.
 //
-// A block takes a tile of the items. What it writes has one place, whatever the order in which blocks run.
+// A thread block takes a tile of the items. Each of its results has one place, so the order of blocks does not matter.
 
 typedef unsigned long long word;
 
@@ -45,7 +45,7 @@ extern "C" __global__ void scan_tiles(offset count, const unsigned* __restrict__
     if (threadIdx.x == 0) tiles[blockIdx.x] = total;
 }
 
-// One block: each tile's sum becomes that of the tiles before it; one more entry has the sum of all.
+// One thread block: each tile's sum becomes the sum of the tiles before it; one more entry has the sum of all.
 extern "C" __global__ void scan_sums(int number, offset* tiles) {
     offset before = 0;
     for (int first = 0; first < number; first += THREADS) {
@@ -58,14 +58,14 @@ extern "C" __global__ void scan_sums(int number, offset* tiles) {
     if (threadIdx.x == 0) tiles[number] = before;
 }
 
-// Add what the tiles before have; one more entry has the sum of all.
+// Add the sum of the tiles before; one more entry has the sum of all.
 extern "C" __global__ void scan_join(offset count, int number, const offset* __restrict__ tiles, offset* before) {
     const offset i = (offset)blockIdx.x * THREADS + threadIdx.x;
     if (i < count) before[i] += tiles[i / TILE];
     if (i == count) before[i] = tiles[number];
 }
 
-// counts[digit, tile] = how many keys of the tile have this digit.
+// counts[digit, tile] = the number of keys of the tile with this digit.
 extern "C" __global__ void sort_count(offset count, int shift, const word* __restrict__ keys, unsigned* counts) {
     __shared__ unsigned own[DIGITS];
     own[threadIdx.x] = 0;
@@ -79,8 +79,8 @@ extern "C" __global__ void sort_count(offset count, int shift, const word* __res
     counts[(offset)threadIdx.x * gridDim.x + blockIdx.x] = own[threadIdx.x];
 }
 
-// Place the keys of a tile behind those of lower digits, and of the same digit in tiles before. A warp has neighbouring
-// items, 32 at a time, and counts those of its own that are before with the same digit.
+// Place the keys of a tile behind keys of lower digits, and keys of the same digit in tiles before. A warp has
+// neighbouring items, 32 at a time, and counts its own earlier items with the same digit.
 extern "C" __global__ void sort_scatter(offset count, int shift, const word* __restrict__ keys,
                                         const word* __restrict__ payload, const offset* __restrict__ before,
                                         word* sorted, word* sorted_payload) {

@@ -10,12 +10,12 @@ import numpy as np
 from lagbc.cuda.compiler import THREADS
 from lagbc.graph.device.kernels import SORT, kernel, launch
 
-# As in the kernels.
+# Constants of the kernels.
 _TILE, _DIGIT_BITS = 4096, 8
 
 
 def offsets(counts: Any) -> Any:
-    """Sum the counts (uint32) before each, and, in one more entry, all."""
+    """Return the sum of the counts (uint32) before each place, and, in one more entry, the sum of all."""
     count = len(counts)
     tiles = -(-count // _TILE)
     before = cp.empty(count + 1, np.int64)
@@ -28,21 +28,21 @@ def offsets(counts: Any) -> Any:
 
 
 def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
-    """Sort by some bits of the keys; what is alike in these stays in order.
+    """Sort by some bits of the keys; keys with the same bits stay in order.
 
     Parameters
     ----------
     keys : array of uint64
         Overwritten.
     payload : array of 64-bit numbers, or None
-        What goes along with each key. Overwritten.
+        Moved along with the keys. Overwritten.
     bits, first : int
-        By the bits from `first` on, up to `bits`.
+        Keys are compared from bit `first` on, up to `bits`.
 
     Returns
     -------
     keys, payload : arrays
-        Those given, or others of their kind.
+        The arrays given, or others of the same type.
     """
     count = len(keys)
     tiles = -(-count // _TILE)

@@ -1,8 +1,8 @@
 """Compressed sparse rows in the host's memory: checked, sorted by counting, transposed, joined and permuted.
 
 A triple (indptr, indices, data) as in `lagbc.graph.csr`: int64, int32 (int64 where n needs it), float64 or None. Values
-are only moved, summed or compared. Sorting is by counting, twice: entries that are put one after the other under their
-columns are in the order of the rows there, and put back under their rows in the order of the columns.
+are only moved, summed or compared. Sorting is by counting, twice: entries put one after the other under their columns
+are in the order of the rows there; put back under their rows, they are in the order of the columns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lagbc.native import csr as as_native
 
 Csr = tuple[NDArray[np.int64], NDArray[Any], Any]
 
-# What rows may be besides canonical.
+# Faults of rows that are not canonical, as bits.
 _OUTSIDE, _UNSORTED, _UNMERGED = 1, 2, 4
 # Entries are put under ranges of 2**12 columns, or of more, so that there are at most 2**9 ranges. With R-MAT 20-16 all
 # columns at once took up to twice as long; 2**10 to 2**13 differ by a tenth.
@@ -30,7 +30,7 @@ _SHIFT, _RANGES = 12, 9
 def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
     """Sort rows, drop loops and sum entries at the same place, from left to right as stored.
 
-    The arrays given are returned where nothing is to be done; they are never written.
+    Canonical rows are returned as they are; the arrays given are never written.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
 
 
 def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
-    """Drop loops and sum entries at the same place, in place; rows are sorted."""
+    """Drop loops and sum entries at the same place of sorted rows; the arrays are overwritten."""
     kept = core.merge(indptr, indices, data)
     if kept == len(indices):
         return indptr, indices, data
@@ -57,45 +57,42 @@ def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
 
 
 def from_entries(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
-    """Compress entries in any order to canonical rows; their ends are of the type of `indices`."""
+    """Compress entries in any order to canonical rows; `rows` and `columns` have the type of `indices`."""
     return merged(*in_rows(n, rows, columns, data))
 
 
 def in_rows(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
-    """Compress entries in any order to sorted rows; those at the same place stay, as they are listed."""
+    """Compress entries in any order to sorted rows; entries at the same place stay, in the order listed."""
     return transposed(n, *_under_columns(n, rows, columns, data))
 
 
 def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
-    """Put entries under their columns, in the order of rows, and as stored in each."""
+    """Put entries under their columns, in the order in which rows store them."""
     return _under_columns(n, rows_of(indptr, indices), indices, data)
 
 
 def rows_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
-    """Row of each entry, of the type of the columns."""
+    """Return the row of each entry, of the type of the columns."""
     rows = np.empty_like(indices)
     share(lambda first, last: core.expand_rows(indptr, first, last, rows), parts_of_rows(indptr))
     return rows
 
 
 def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
-    """Put entries under their columns, as stored in each: first under ranges of columns, then in each range.
-
-    The places of a range of columns fit into a core's cache, and the ends of all ranges, too.
-    """
+    """Put entries under their columns, in the order listed: under ranges of columns, which fit caches, then columns."""
     shift = max(_SHIFT, n.bit_length() - _RANGES)
     ranges = (n >> shift) + 1
     bounds, entries = [0, len(rows)], (rows, columns, data)
     if ranges > 1:
         parts = parts_of(len(rows))
         places = np.zeros((len(parts), ranges), np.int64)
-        share(lambda k: core.count_ranges(columns, *parts[k], shift, places[k]), _numbers(parts))
+        share(lambda k: core.count_ranges(columns, *parts[k], shift, places[k]), _part_numbers(parts))
         starts = np.zeros(ranges * len(parts) + 1, np.int64)
         np.cumsum(places.T, out=starts[1:])
         places = starts[:-1].reshape(ranges, len(parts)).T.copy()
         bounds = starts[:: len(parts)].tolist()
         put = np.empty_like(rows), np.empty_like(rows), None if data is None else np.empty_like(data)
-        share(lambda k: core.put_under_ranges(entries, *parts[k], shift, places[k], put), _numbers(parts))
+        share(lambda k: core.put_under_ranges(entries, *parts[k], shift, places[k], put), _part_numbers(parts))
         entries = put
     indptr, heads = np.zeros(n + 1, np.int64), np.empty_like(rows)
     values = None if data is None else np.empty_like(data)
@@ -106,14 +103,14 @@ def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any)
     return indptr, heads, values
 
 
-def _numbers(parts: list[Any]) -> list[tuple[int]]:
+def _part_numbers(parts: list[Any]) -> list[tuple[int]]:
     return [(k,) for k in range(len(parts))]
 
 
 def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths: Any, reverse: Any = None) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths.
+    """Take every edge in both directions, with the smaller of the two lengths; `reverse` is the transpose, if known.
 
-    `reverse` is the transpose, if it is known. The arrays are those given where every edge has its equal.
+    A symmetric matrix is returned as it is.
     """
     csr = indptr, indices, lengths
     reverse = reverse or transposed(n, *csr)
@@ -127,14 +124,14 @@ def are_equal(ours: Csr, theirs: Csr) -> bool:
 
 
 def kept_edges(csr: Csr, kept: NDArray[np.bool_]) -> tuple[Csr, NDArray[np.int64]]:
-    """Leave out edges without a flag; also return the places of those that stay."""
+    """Leave out edges without a flag; also return the places of the others."""
     indptr, indices, data = csr
     before = np.append(0, np.cumsum(kept, dtype=np.int64))
     return (before[indptr], indices[kept], None if data is None else data[kept]), np.flatnonzero(kept)
 
 
 def joined(n: int, a: Csr, b: Csr) -> Csr:
-    """Take the entries of either of two matrices of canonical rows, with the smaller value of the two."""
+    """Take the entries of two matrices in canonical form, the smaller value where both have one."""
     parts, ours, theirs = parts_of_rows(a[0]), as_native(*a), as_native(*b)
     indptr = np.zeros(n + 1, np.int64)
     share(lambda first, last: core.count_joined(ours, theirs, first, last, indptr), parts)
@@ -148,7 +145,7 @@ def joined(n: int, a: Csr, b: Csr) -> Csr:
 def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails: NDArray[Any] | None = None) -> Csr:
     """Take row ``order[i]`` for row i, and column ``position[j]`` for column j; rows are not sorted.
 
-    `position` is of the type of the columns, and so is `tails`, where the row of each entry is written.
+    `position` and `tails` have the type of the columns; the row of each entry is written to `tails`.
     """
     indptr, indices, data = csr
     graph = as_native(*csr)
@@ -163,9 +160,9 @@ def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails
 
 
 def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], *, symmetric: bool) -> tuple[Csr, Csr]:
-    """Take vertex ``order[i]`` for vertex i, in canonical rows: the matrix and its transpose, one and the same if so.
+    """Take vertex ``order[i]`` for vertex i, in canonical rows: the matrix and its transpose, one if it is `symmetric`.
 
-    The transpose of rows in any order has its own sorted. So a symmetric matrix is put in order once, others twice.
+    To transpose sorts the rows of the transpose. So a symmetric matrix is put in order once, any other twice.
     """
     n, tails = len(order), np.empty_like(csr[1])
     _, heads, values = relabelled(csr, order, position.astype(tails.dtype), tails)
@@ -174,8 +171,8 @@ def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], 
 
 
 def renumbered_places(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each edge of `renumbered` among those given."""
-    # Values are only moved, so that they may as well be the places, taken for floats bit by bit.
+    """Return the place, in `csr`, of each edge of `renumbered`."""
+    # Values are only moved, so places can travel as values: their bits are taken for floats.
     places = np.arange(len(csr[1]), dtype=np.int64).view(np.float64)
     (_, _, moved), _ = renumbered((*csr[:2], places), order, position, symmetric=False)
     return moved.view(np.int64)  # type: ignore[no-any-return]

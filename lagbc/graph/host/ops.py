@@ -1,4 +1,4 @@
-"""Operations on arrays of a graph in the host's memory, by the names of `lagbc.graph.device.ops`."""
+"""Operations on a graph's arrays in the host's memory: names as in `lagbc.graph.device.ops`."""
 
 from lagbc.graph.host.csr import are_equal, both_ways, kept_edges, renumbered, renumbered_places, rows_of, transposed
 from lagbc.graph.host.order import degree_order, hub_order, isolated_last

@@ -1,4 +1,4 @@
-"""Orders by counting, in the host's memory: keys that are small integers, ties in the order they had."""
+"""Orders of vertices in the host's memory: sorts by small integers, stable, by counting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lagbc.native import core
 
 
 def by_key(keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort `order` by the keys of what it lists; what has the same key stays in order. O(entries + range of keys)."""
+    """Sort the places in `order` by their keys, stably. O(entries + range of keys)."""
     return core.sort_by_key(keys, order)
 
 
@@ -31,8 +31,8 @@ def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArra
 def hub_order(distances: NDArray[Any], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort vertices by their distances to the first hub, then to the second, and so on; `distances` is (hubs, n).
 
-    On a graph of few levels most shortest paths lead by the hubs, so that vertices at the same distances from these
-    see, as roots of one batch, most others at the same levels: a row is live at fewer levels, in more columns at each.
+    On a graph of few levels most shortest paths pass the hubs. Roots of one batch at the same distances from these see
+    most vertices at the same levels: a row is live at fewer levels, in more columns at each.
     """
     for row in distances[::-1]:
         vertices = by_key(row, vertices)
@@ -40,9 +40,9 @@ def hub_order(distances: NDArray[Any], vertices: NDArray[np.int64]) -> NDArray[n
 
 
 def length_order(csr: Csr, reverse: Csr, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort vertices by their lengths to the first vertex, the nearest first, behind those that do not reach it.
+    """Sort vertices by their distances to the first vertex; vertices that do not reach it come first.
 
-    Few lengths are alike, so that one hub is enough. `reverse` is the transpose.
+    Few distances are equal, so one hub is enough. `reverse` is the transpose.
     """
     distances = distances_from(reverse, csr, 0)[vertices]
     return vertices[np.argsort(np.where(np.isfinite(distances), distances, -1.0), kind="stable")]

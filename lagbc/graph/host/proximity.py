@@ -1,4 +1,4 @@
-"""The order of graphs of high diameter: pieces of vertices that are near each other."""
+"""The order of graphs of high diameter, by proximity: pieces of vertices near each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lagbc.graph.host.order import by_key
 from lagbc.graph.host.search import search
 from lagbc.native import core
 
-# Pieces of vertices a core: there are more than cores, as some take longer than others.
+# Pieces of vertices a core: more than one, as some take longer than others.
 _PIECES = 4
 
 
@@ -23,10 +23,10 @@ def proximity_order(
 ) -> NDArray[np.int64]:
     """Order vertices so that each run of `leaf` of them, aligned to `leaf`, is a compact piece of the symmetric graph.
 
-    The hop distances from a few landmarks far from each other are taken as coordinates, in which the vertices are
-    bisected again and again, at the median of each piece along its principal axis. The roots of one batch then see a
-    vertex at nearly the same distance, so that its row is live at few levels. Larger `components` come first. Sums are
-    of integers, so that a device has the same order.
+    The coordinates of a vertex are its hop distances from a few landmarks, far from each other. Pieces are bisected
+    again and again, at the median along their principal axes. Roots of one batch then see a vertex at nearly the same
+    distance, and its row is live at few levels. Larger `components` come first. Sums are of integers: a device has the
+    same order.
 
     O(n log(n) log(n / leaf) + nnz). On a Delaunay mesh a row is live at 5.6 levels for 64 roots, on a road network at
     14; bisection of the graph itself by breadth-first search from the ends of each piece gave 7.0 and 21.
@@ -40,7 +40,7 @@ def proximity_order(
     order = by_key(piece, np.arange(n))
     ends = np.cumsum(sizes[by_size])
     starts = ends - sizes[by_size]
-    # Numbered as a search finds them, vertices that are near each other are so in memory, too.
+    # Vertices are numbered as a search finds them, so near ones are near in memory, too.
     distances, found = search(indptr, indices, order[starts])
     number = np.empty(n, np.int64)
     number[found] = np.arange(n)
@@ -54,7 +54,7 @@ def proximity_order(
 
 
 def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: list[tuple[int, int]], leaf: int) -> None:
-    """Bisect pieces of `order`, in place: the large ones side by side, then what they are cut into."""
+    """Bisect pieces of `order`, in place, a core each: large ones once, again and again, small ones down to leaves."""
     n, steps = len(order), tuning.POWER_STEPS
     shift = max(0, int(points.max(initial=0)).bit_length() - 15)
     most = n // (_PIECES * cores()) if n >= SHARED_FROM else n

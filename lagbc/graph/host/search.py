@@ -14,12 +14,12 @@ from lagbc.native import by_index, core, csr
 
 
 def weak_components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
-    """Weakly connected component of each vertex, numbered from 0 in the order of their first vertices."""
+    """Find the weakly connected components: a number a vertex, from 0 in the order of their first vertices."""
     return core.find_components(indptr, indices)
 
 
 def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Search a symmetric pattern from some distinct roots.
+    """Search a symmetric pattern breadth-first, from several distinct roots at once.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]
 
 
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
-    """Return the distances from a root along edges, of which `into` is the transpose; inf where none leads there."""
+    """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
     kind: Any = by_index(out[1].dtype, core.RootSweep32, core.RootSweep64)
     never = np.zeros(1, np.uint8)
     sweep = kind(out=csr(*out), into=csr(*into), rtol=0.0, radius=np.inf, stop=never)
@@ -41,7 +41,7 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
 
 
 def widest_row(indptr: NDArray[np.int64], components: NDArray[Any] | None = None) -> tuple[int, int]:
-    """Return the first of the longest rows, and how many are not empty; of all, or of the largest of `components`."""
+    """Return the first of the longest rows, and the number of rows with entries, among all or the largest component."""
     degrees = indptr[1:] - indptr[:-1]
     if components is not None:
         degrees = np.where(components == np.argmax(np.bincount(components)), degrees, -1)
@@ -49,15 +49,15 @@ def widest_row(indptr: NDArray[np.int64], components: NDArray[Any] | None = None
 
 
 def bfs_extent(indptr: NDArray[np.int64], indices: NDArray[Any], root: int) -> tuple[int, int]:
-    """Return the largest hop distance from `root`, a lower bound of the diameter, and how many vertices it reaches."""
+    """Return the largest hop distance from `root`, a lower bound of the diameter, and count the vertices in reach."""
     distances, found = search(indptr, indices, np.array([root]))
     return int(distances[found[-1]]), len(found)
 
 
 def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.uint8]:
-    """Hop distances (hubs, n) from every vertex to each of the first `HUBS`; 0 where no path of `HUB_LEVELS` leads.
+    """Return hop distances (hubs, n) from each vertex to the first `HUBS`; 0 where no path of `HUB_LEVELS` leads.
 
-    All are searched for at once, a bit each: a vertex joins a search when the head of one of its edges has.
+    A search has a bit, and all go on at once: a vertex joins a search after the head of one of its edges.
     """
     n = len(indptr) - 1
     hubs = min(tuning.HUBS, n)

@@ -1,4 +1,4 @@
-"""The formats of graph files: a module each, which registers its reader."""
+"""The formats of graph files: a module each, whose reader is registered here."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Source
 
-# Reads a graph: from a source, True if values are strengths, and by the columns that the caller named.
+# Reads a graph, from: a source, whether values are strengths, the columns named by the caller.
 Reader = Callable[[Source, bool, Columns], GraphFile]
-# Reads the pattern of a part of a graph: from a source, which part, and of how many.
+# Reads the pattern of a part of a graph, from: a source, the number of the part, the number of parts.
 PartReader = Callable[[Source, int, int], GraphFile]
 
-# Bytes of a file that tell its format.
+# Bytes at the start of a file that tell its format.
 _HEAD = 64
 
 
@@ -28,9 +28,9 @@ class Format(NamedTuple):
     name: str
     read: Reader
     suffixes: tuple[str, ...]
-    begins: re.Pattern[bytes] | None  # matches the first bytes of its files; goes before suffixes
+    begins: re.Pattern[bytes] | None  # matches the first bytes of its files; tried before suffixes
     takes: tuple[str, ...]  # fields of `Columns` that its reader reads
-    read_part: PartReader | None = None  # of formats that are read by ranges
+    read_part: PartReader | None = None  # None: the format is not read in parts
 
 
 FORMATS: dict[str, Format] = {}
@@ -53,7 +53,7 @@ def reader(
 
 
 def part_reader(name: str) -> Callable[[PartReader], PartReader]:
-    """Register the decorated function as the one that reads parts of a format."""
+    """Register the decorated function as the reader of parts of a format."""
 
     def register(read: PartReader) -> PartReader:
         FORMATS[name] = FORMATS[name]._replace(read_part=read)
@@ -66,7 +66,7 @@ def format_of(source: Source) -> Format:
     """Tell the format of a file by its first bytes, else by its suffix; any other file is an edge list."""
     for module in iter_modules(__path__, f"{__name__}."):
         import_module(module.name)
-    # With % as its comment mark, a Matrix Market file passes for an edge list whatever it is called.
+    # A Matrix Market file would pass for an edge list under any suffix, as its comments begin with %.
     head = source.head(_HEAD)
     suffix = PurePath(source.name.removesuffix(".gz")).suffix.lower()
     by_content = (form for form in FORMATS.values() if form.begins is not None and form.begins.match(head))

@@ -1,4 +1,4 @@
-"""Edge lists: an edge a line, vertices being integers or names; read a piece at a time."""
+"""Edge lists: an edge a line, between integers or names; read a piece at a time."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, compressed, first_bad_length, repeat_notices
 from lagbc.io.layout import Layout, recognise
 from lagbc.io.numbering import Integers, Names
-from lagbc.io.scan import Lines, shown
+from lagbc.io.scan import Lines, quoted
 from lagbc.io.source import Source
 
-# Peak bytes of an edge while it is read and its matrix is made, and of an undirected edge's way back.
+# Peak bytes of an edge while it is read and its matrix is made, and of the reverse of an undirected edge.
 _BYTES_PER_EDGE, _BYTES_BACK = 44, 36
 
 
 @reader("edge list", takes=("ends", "length", "header", "names"))
-def read_edge_list(source: Source, strengths: bool, said: Columns) -> GraphFile:
+def read_edge_list(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read an edge list, with lengths or without."""
-    layout = recognise(source, said)
+    layout = recognise(source, named)
     edges = _Edges(layout)
     per_edge = _BYTES_PER_EDGE + (0 if layout.directed else _BYTES_BACK)
     for line, piece in source.pieces():
         edges.add(line, layout.prepared(line, piece))
         source.require(per_edge * edges.count + edges.vertices.most_bytes, f"a list of {edges.count:,} edges or more")
-    graph = edges.file(strengths)
+    graph = edges.to_graph(strengths)
     if layout.in_doubt and (name := _title_below(layout, graph.labels)) is not None:
-        graph = read_edge_list(source, strengths, replace(said, header=False))
-        again = f"the first line is taken for an edge, as {shown(name)} is below, too; header=True takes it for titles"
+        graph = read_edge_list(source, strengths, replace(named, header=False))
+        again = f"the first line is taken for an edge, as {quoted(name)} is below, too; header=True takes it for titles"
         graph = replace(graph, notices=(*graph.notices, again))
     return graph
 
 
 def _title_below(layout: Layout, labels: Any) -> bytes | None:
-    """Return a title of the ends that is the name of a vertex, if there is one."""
+    """Return a title of the ends that names a vertex, too; None if there is none."""
     titles = [layout.titles[end] for end in layout.ends] if layout.titles else []
     return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
@@ -59,11 +59,11 @@ class _Edges:
         self.vertices = Names() if self.layout.names else Integers()
 
     def add(self, line: int, piece: bytes) -> None:
-        """Read whole lines, the first of which has this number."""
+        """Read whole lines; `line` numbers the first."""
         layout = self.layout
         wanted = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
         lines = Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
-        # Tail and head of an edge follow each other, so that names are met in the order of the text.
+        # Tails and heads take turns, so that names are numbered in the order of the text.
         fields = (np.stack(one, axis=1).ravel() for one in zip(*lines.fields[:2], strict=True))
         ends, wrong_end = self.vertices.number(lines.text, *fields)
         lines.refuse(wrong_end // 2)
@@ -81,8 +81,8 @@ class _Edges:
         self.count += len(tails)
         self.comments += lines.comments
 
-    def file(self, strengths: bool) -> GraphFile:
-        """Make a matrix of them."""
+    def to_graph(self, strengths: bool) -> GraphFile:
+        """Make a graph of the edges read, and free these."""
         layout = self.layout
         ends = np.concatenate([*self.tails, *self.heads])
         self.tails.clear()
@@ -91,7 +91,7 @@ class _Edges:
             labels = self.vertices.labelled(ends)
         except UnicodeDecodeError:
             _refuse_other_text(layout.source)
-        notices = self._doubts(ends, labels)
+        notices = self._doubt_notices(ends, labels)
         lengths = np.concatenate(self.lengths) if layout.length is not None else None
         self.lengths.clear()
         tails, heads = np.split(ends, 2)
@@ -109,14 +109,14 @@ class _Edges:
             length_hint="length= says which column has them",
         )
 
-    def _doubts(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
-        """Say that the first line was taken for an edge, if none of its names occurs again."""
+    def _doubt_notices(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
+        """Return a notice that the first line was taken for an edge, if none of its names occurs again."""
         if not self.layout.in_doubt or self.layout.titles or self.count == 1:
             return ()
         first = ends[0], ends[self.count]
         if np.count_nonzero((ends == first[0]) | (ends == first[1])) > 2:
             return ()
-        tail, head = (shown(labels[end].encode()) for end in first)
+        tail, head = (quoted(labels[end].encode()) for end in first)
         return (
             f"the first line is taken for an edge, {tail} to {head}, although none of the names occurs again; "
             "header=True takes it for titles, header=False for an edge without this warning",

@@ -9,28 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
-from lagbc.graph.coordinates import of_attributes
+from lagbc.graph.coordinates import coordinates_of_attributes
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 
-# The attribute of lengths that NetworkX has by default.
-_USUAL = "weight"
-# Peak bytes of reading a byte of the file: NetworkX makes objects of all elements.
+# The attribute that holds lengths by default, as in NetworkX.
+_DEFAULT = "weight"
+# Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
 _BYTES_PER_BYTE = 30
 
 
 @reader("GraphML", suffixes=(".graphml",), takes=("length",))
-def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
-    """Read a GraphML file: the ids of vertices, and one attribute of edges, `said.length` or "weight"."""
-    G = _read(source)
+def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
+    """Read a GraphML file: the ids of vertices, and one attribute of edges, `named.length` or "weight"."""
+    G = _read_by_networkx(source)
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
     tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
-    attribute = _USUAL if said.length is None else said.length
+    attribute = _DEFAULT if named.length is None else named.length
     has_values = any(attribute in held for *_, held in edges)
-    lengths = _lengths(source, edges, attribute) if has_values or said.length is not None else None
+    lengths = _edge_lengths(source, edges, attribute) if has_values or named.length is not None else None
     matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=strengths)
     return GraphFile(
         matrix,
@@ -39,13 +39,13 @@ def read_graphml(source: Source, strengths: bool, said: Columns) -> GraphFile:
         np.array([*map(str, G)], np.dtypes.StringDType()) if numbers else np.empty(0, np.dtypes.StringDType()),
         repeat_notices(repeats, largest=strengths),
         said=f"values in attribute {attribute!r}" if has_values else "no values",
-        coordinates=of_attributes([held for _, held in G.nodes(data=True)], G.graph),
+        coordinates=coordinates_of_attributes([held for _, held in G.nodes(data=True)], G.graph),
         has_values=has_values,
         length_hint="length= names the attribute",
     )
 
 
-def _read(source: Source) -> Any:
+def _read_by_networkx(source: Source) -> Any:
     data = source.whole()
     source.require(_BYTES_PER_BYTE * len(data), "a GraphML file")
     try:
@@ -56,11 +56,13 @@ def _read(source: Source) -> Any:
         ) from error
     try:
         return nx.read_graphml(io.BytesIO(data))
-    except Exception as error:  # of an XML parser, and of NetworkX on what it finds: almost any
+    except Exception as error:  # the XML parser and NetworkX raise almost anything
         raise GraphFormatError(f"{source.name}: {error}; expected GraphML") from error
 
 
-def _lengths(source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], attribute: int | str) -> NDArray[np.float64]:
+def _edge_lengths(
+    source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], attribute: int | str
+) -> NDArray[np.float64]:
     """Return an attribute of the edges as floats."""
     lengths = np.empty(len(edges))
     for e, (tail, head, held) in enumerate(edges):

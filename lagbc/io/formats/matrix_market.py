@@ -1,4 +1,4 @@
-"""Matrix Market files, read a piece at a time, by the compiled loops over their bytes."""
+"""Matrix Market files, read a piece at a time by compiled loops over their bytes."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _INTEGER = re.compile(rb"-?[0-9]{1,40}")
 # Numbers in a value.
 _PARTS = {"pattern": 0, "complex": 2}
 _TYPES: dict[str, list[Any]] = {"pattern": [], "real": [np.float64], "complex": [np.complex128]}
-# What the compiled loops would take for a comment or a quote, and no entry holds.
+# Bytes that no entry holds: the compiled loops would take them for a comment or a quote.
 _FOREIGN = (b"%", b"#", b'"')
-# What stands at (j, i), where it is not in the file, if x stands at (i, j).
+# The value at (j, i), which the file leaves out, as a function of the value at (i, j).
 _MIRRORED = {"symmetric": np.positive, "skew-symmetric": np.negative, "hermitian": np.conjugate}
-# Peak bytes of reading: an entry of a coordinate file, as stored and mirrored; a cell of a dense one; a vertex.
+# Peak bytes of reading an entry of a coordinate file, stored once or mirrored; a cell of a dense file; a vertex.
 _BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 70, 130, 60, 24
 
-# Rows and columns of entries, from 0 on, values, if there are some, and the first that is no length.
-_Read = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, BadLength | None]
+# Rows and columns of entries, from 0 on; their values, or None; the first value that is no length.
+_Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, BadLength | None]
 
 
 @dataclass(frozen=True)
@@ -44,24 +44,24 @@ class _Header:
     size: bytes
     line: int  # number of the size line
     n: int
-    entries: int  # lines that have to follow
+    entries: int  # number of lines that follow
     dense: bool
     field: str
     symmetry: str
 
     @property
     def columns(self) -> int:
-        """Numbers in a line."""
+        """The count of numbers in a line."""
         return _PARTS.get(self.field, 1) + (0 if self.dense else 2)
 
     @property
     def entry(self) -> str:
-        """The look of a line, in words."""
+        """The form of a line, in words."""
         return "[value]" if self.dense else "'row column [value]', counted from 1,"
 
 
 @reader("Matrix Market", suffixes=(".mtx",), begins=_BEGINS)
-def read_matrix_market(source: Source, strengths: bool, said: Columns) -> GraphFile:
+def read_matrix_market(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read a Matrix Market file, sparse or dense."""
     header = _read_header(source)
     _require_room(source, header)
@@ -93,7 +93,7 @@ def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFil
     ends = [np.zeros((2, 0), np.int64)]
     for line, piece in source.pieces_of_part(below=header.line, number=number, of=of):
         lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
-        ends.append(np.stack(_numbers(source, header, line, piece, lines)[:2]))
+        ends.append(np.stack(_numbers_of_lines(source, header, line, piece, lines)[:2]))
     rows, columns = np.concatenate(ends, axis=1)
     count, mirrored = len(rows), header.symmetry != "general"
     if mirrored:
@@ -125,7 +125,7 @@ def _read_header(source: Source) -> _Header:
     if others[0] != rows:
         square = "a square one, a row and a column a vertex"
         source.fail(line, f"the matrix is {rows} x {others[0]}", size, square)
-    entries = _cells(rows, symmetry) if dense else others[1]
+    entries = _count_cells(rows, symmetry) if dense else others[1]
     return _Header(size, line, rows, entries, dense, "real" if field == "double" else field, symmetry)
 
 
@@ -143,15 +143,15 @@ def _read_sizes(source: Source, line: int, text: bytes, count: int) -> list[int]
     return sizes
 
 
-def _cells(n: int, symmetry: str) -> int:
-    """How many of the n x n cells a dense file lists."""
+def _count_cells(n: int, symmetry: str) -> int:
+    """Count the cells that a dense file lists."""
     if symmetry == "general":
         return n * n
     return n * (n - 1) // 2 if symmetry == "skew-symmetric" else n * (n + 1) // 2
 
 
 def _require_room(source: Source, header: _Header) -> None:
-    """Refuse sizes that the file or the budget cannot hold, before anything of the kind is allocated."""
+    """Refuse sizes that the file or the budget cannot hold, before arrays are allocated."""
     most = source.most_bytes()
     if 2 * header.columns * header.entries > most + 1:  # a digit and a blank a number; the last newline may be missing
         found = f"{header.entries} entries do not fit into {most} bytes"
@@ -164,14 +164,14 @@ def _require_room(source: Source, header: _Header) -> None:
     source.require(needed + _BYTES_PER_VERTEX * header.n, f"a matrix of size {header.size.decode('latin-1').strip()!r}")
 
 
-def _read_entries(source: Source, header: _Header) -> _Read:
+def _read_entries(source: Source, header: _Header) -> _Entries:
     kinds: list[Any] = [] if header.dense else [index_type(header.n)] * 2
     columns = [np.empty(header.entries, kind) for kind in kinds + _TYPES.get(header.field, [np.int64])]
     count, line = 0, header.line + 1
     bad_length = None
     for line, piece in source.pieces(below=header.line):
         lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
-        numbers = _numbers(source, header, line, piece, lines)
+        numbers = _numbers_of_lines(source, header, line, piece, lines)
         begun, count = count, count + len(lines.numbers)
         if count > header.entries:
             _fail_entry(source, header, line, int(lines.numbers[header.entries - begun]), "Too many lines", piece)
@@ -192,7 +192,7 @@ def _read_entries(source: Source, header: _Header) -> _Read:
 def _bad_length(
     line: int, lines: Lines, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
 ) -> BadLength | None:
-    """Return the first of some entries that is no length, if there is one."""
+    """Return the first entry whose value is no length; None if there is none."""
     if (e := first_bad_length(rows, columns, values)) is None:
         return None
     edge = f"the edge {rows[e]} -> {columns[e]} (vertices are counted from 0)"
@@ -200,7 +200,7 @@ def _bad_length(
 
 
 def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of cells of a dense file, which lists columns, or their part from the diagonal on."""
+    """Return rows and columns of cells of a dense file: it lists columns, or their parts from the diagonal on."""
     n = header.n
     if header.symmetry == "general":
         return places % max(n, 1), places // max(n, 1)
@@ -208,8 +208,10 @@ def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[n
     return rows[places], columns[places]
 
 
-def _numbers(source: Source, header: _Header, line: int, piece: bytes, lines: Lines) -> tuple[NDArray[Any], ...]:
-    """Read lines, the first of which has this number: rows and columns, from 0 on, unless dense, and values, if any."""
+def _numbers_of_lines(
+    source: Source, header: _Header, line: int, piece: bytes, lines: Lines
+) -> tuple[NDArray[Any], ...]:
+    """Read rows and columns, from 0 on, unless dense, and values, if any; `line` numbers the first line."""
     for byte in _FOREIGN:
         if byte in piece:
             lines.refuse_line(piece.count(b"\n", 0, piece.find(byte)))
@@ -220,10 +222,10 @@ def _numbers(source: Source, header: _Header, line: int, piece: bytes, lines: Li
         lines.refuse(int(np.argmax(values[0] < 0)))
     if lines.wrong >= 0:
         _fail_entry(source, header, line, lines.wrong, f"not an entry of {header.field!r}", piece)
-    for what, end in zip(("Row", "Column"), ends, strict=False):
+    for axis, end in zip(("Row", "Column"), ends, strict=False):
         outside = np.flatnonzero((end < 1) | (end > header.n))
         if len(outside):
-            _fail_entry(source, header, line, int(lines.numbers[outside[0]]), f"{what} index out of bounds", piece)
+            _fail_entry(source, header, line, int(lines.numbers[outside[0]]), f"{axis} index out of bounds", piece)
     if header.field == "complex":
         real, imaginary = values
         values = [real + 1j * imaginary]

@@ -1,4 +1,4 @@
-"""METIS files: a header, then the neighbours of each vertex on a line of its own."""
+"""METIS files: a header, then a line of neighbours for each vertex."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYTES_PER_NUMBER, _BYTES_PER_VERTEX = 200, 40
 
 
 class _Header(NamedTuple):
-    """The header, and its line."""
+    """The header, and the number and text of its line."""
 
     line: int
     text: bytes
@@ -32,8 +32,8 @@ class _Header(NamedTuple):
 
 
 @reader("METIS", suffixes=(".graph", ".metis"))
-def read_metis(source: Source, strengths: bool, said: Columns) -> GraphFile:
-    """Read a METIS file; an edge cannot be repeated in one, so that strengths are read as lengths are."""
+def read_metis(source: Source, strengths: bool, named: Columns) -> GraphFile:
+    """Read a METIS file; no edge is repeated in one, so strengths are read as lengths."""
     header = _read_header(source)
     numbers, sizes = _read_rows(source, header)
     row = np.repeat(np.arange(header.n), sizes)
@@ -41,7 +41,7 @@ def read_metis(source: Source, strengths: bool, said: Columns) -> GraphFile:
     listed = (place >= 0) & (place % header.stride == 0)
     ends = row[listed], numbers[listed] - 1
     weight = numbers[(place >= 0) & (place % 2 == 1)] if header.stride == 2 else np.ones(ends[0].size)
-    _check(source, header, *ends, weight)
+    _require_same_edges(source, header, *ends, weight)
     matrix, _ = merge_repeats(header.n, *ends, weight.astype(np.float64), largest=strengths)
     return GraphFile(matrix, False, "METIS", None, has_values=header.stride == 2)
 
@@ -58,15 +58,15 @@ def _read_header(source: Source) -> _Header:
 
 
 def _read_rows(source: Source, header: _Header) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all numbers of the vertex lines, and how many each line has."""
+    """Return all numbers of the vertex lines, and their count in each line."""
     numbers, sizes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     rows = entries = 0
     last = header.line, header.text
     for first, piece in source.pieces(below=header.line):
         found, found_sizes, wrong = core.parse_rows(np.frombuffer(piece, np.uint8))
 
-        def fail(place: int, what: str, expected: str, first: int = first, piece: bytes = piece) -> NoReturn:
-            source.fail(first + place, what, piece.split(b"\n")[place], expected)
+        def fail(place: int, found_there: str, expected: str, first: int = first, piece: bytes = piece) -> NoReturn:
+            source.fail(first + place, found_there, piece.split(b"\n")[place], expected)
 
         lines = np.flatnonzero(found_sizes >= 0)
         lines, more = np.split(lines, [header.n - rows])
@@ -91,8 +91,10 @@ def _read_rows(source: Source, header: _Header) -> tuple[NDArray[np.int64], NDAr
     return np.concatenate(numbers), np.concatenate(sizes)
 
 
-def _check(source: Source, header: _Header, u: NDArray[np.int64], v: NDArray[np.int64], weight: NDArray[Any]) -> None:
-    """Refuse neighbours that are none, and edges that their two ends do not agree on."""
+def _require_same_edges(
+    source: Source, header: _Header, u: NDArray[np.int64], v: NDArray[np.int64], weight: NDArray[Any]
+) -> None:
+    """Refuse neighbours outside the graph, and edges on which their ends disagree."""
 
     def fail(row: int, found: str, expected: str) -> NoReturn:
         vertex_lines = (at for at in source.lines() if at[0] > header.line and not at[1].startswith(b"%"))

@@ -22,7 +22,7 @@ _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offs
 
 
 @reader("SciPy npz", suffixes=(".npz",), begins=re.compile(rb"PK\x03\x04"))
-def read_npz(source: Source, strengths: bool, said: Columns) -> GraphFile:
+def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read a sparse matrix of any of SciPy's formats."""
     from scipy import sparse as sp
 
@@ -35,7 +35,7 @@ def read_npz(source: Source, strengths: bool, said: Columns) -> GraphFile:
         _require_sound(source, matrix)
         entries = sp.coo_array(matrix)
         if matrix.format in ("bsr", "dia"):
-            entries.eliminate_zeros()  # they fill up the blocks and diagonals; no edge is meant by them
+            entries.eliminate_zeros()  # padding of blocks and diagonals
         kept, repeats = merge_repeats(entries.shape[0], entries.row, entries.col, entries.data, largest=strengths)
     except (GraphFormatError, MemoryError):
         raise
@@ -48,11 +48,11 @@ def read_npz(source: Source, strengths: bool, said: Columns) -> GraphFile:
 
 @part_reader("SciPy npz")
 def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
-    """Read the pattern of a part of a matrix in compressed rows, columns or as a list: a range of its entries."""
+    """Read the pattern of a part, a range of the entries, of a matrix in csr, csc or coo."""
     try:
         with zipfile.ZipFile(source.path) as archive:
-            form = _range(archive, "format").item()
-            n, others = _range(archive, "shape").tolist()
+            form = _read_range(archive, "format").item()
+            n, others = _read_range(archive, "shape").tolist()
             if n != others or form not in (b"csr", b"csc", b"coo"):
                 raise InvalidValueError(f"{n} x {others} in the format {form.decode()} is not read in parts")
             tails, heads, count, entries = _ends_of_part(archive, form, number, of)
@@ -71,35 +71,40 @@ def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
 
 
 def _ends_of_part(archive: zipfile.ZipFile, form: bytes, number: int, of: int) -> tuple[Any, Any, int, int]:
-    """Return both ends of the entries of a part, how many there are, and how many in all."""
+    """Return both ends of the entries of a part, their number, and the number of all entries."""
     if form == b"coo":
-        entries = _length(archive, "row")
+        entries = _array_length(archive, "row")
         first, last = (entries * part // of for part in (number, number + 1))
-        return _range(archive, "row", first, last), _range(archive, "col", first, last), last - first, entries
-    indptr, entries = _range(archive, "indptr").astype(np.int64), _length(archive, "indices")
+        return _read_range(archive, "row", first, last), _read_range(archive, "col", first, last), last - first, entries
+    indptr, entries = _read_range(archive, "indptr").astype(np.int64), _array_length(archive, "indices")
     if indptr[0] != 0 or indptr[-1] != entries or (np.diff(indptr) < 0).any():
         raise InvalidValueError("indptr falls somewhere, or does not end with the indices")
     first, last = (entries * part // of for part in (number, number + 1))
     counts = np.diff(np.clip(indptr, first, last))
-    return np.repeat(np.arange(len(counts)), counts), _range(archive, "indices", first, last), last - first, entries
+    return (
+        np.repeat(np.arange(len(counts)), counts),
+        _read_range(archive, "indices", first, last),
+        last - first,
+        entries,
+    )
 
 
-def _length(archive: zipfile.ZipFile, name: str) -> int:
+def _array_length(archive: zipfile.ZipFile, name: str) -> int:
     with archive.open(f"{name}.npy") as file:
-        (length,), _ = _header(file)
+        (length,), _ = _read_array_header(file)
     return int(length)
 
 
-def _header(file: Any) -> tuple[tuple[int, ...], Any]:
+def _read_array_header(file: Any) -> tuple[tuple[int, ...], Any]:
     version = npy.read_magic(file)
     shape, _, dtype = (npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0)(file)
     return shape, dtype
 
 
-def _range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int | None = None) -> Any:
-    """Read items of an array of an archive."""
+def _read_range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int | None = None) -> Any:
+    """Read items first:last, or all, of an array of an archive."""
     with archive.open(f"{name}.npy") as file:
-        shape, dtype = _header(file)
+        shape, dtype = _read_array_header(file)
         stored = archive.getinfo(f"{name}.npy").file_size - file.tell()
         if dtype.hasobject or int(np.prod(shape, dtype=object)) * dtype.itemsize != stored:
             raise InvalidValueError(f"{name}.npy does not hold what its header says")
@@ -112,16 +117,14 @@ def _range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int | None
 
 
 def _require_honest_headers(source: Source, data: BinaryIO) -> None:
-    """Refuse arrays that are not as long as their headers say: NumPy allocates what a header says."""
+    """Refuse arrays shorter or longer than their headers say: NumPy would allocate by the header."""
     with zipfile.ZipFile(data) as archive:
         members = archive.infolist()
         size = sum(member.file_size for member in members)
         source.require(_BYTES_PER_BYTE * size, f"an archive of {size} bytes")
         for member in members:
             with archive.open(member) as file:
-                version = npy.read_magic(file)
-                read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-                shape, _, dtype = read_header(file)
+                shape, dtype = _read_array_header(file)
                 stored = member.file_size - file.tell()
                 elements = int(np.prod(shape, dtype=object))
                 if dtype.hasobject or elements * dtype.itemsize != stored:
@@ -133,7 +136,7 @@ def _require_honest_headers(source: Source, data: BinaryIO) -> None:
 
 
 def _require_small_offsets(data: BinaryIO) -> None:
-    """Refuse numbers of diagonals that SciPy, which keeps them in 32 bits, would take for others."""
+    """Refuse numbers of diagonals beyond 32 bits: SciPy would wrap them."""
     data.seek(0)
     arrays = np.load(data)
     if "offsets" in arrays:
@@ -143,7 +146,7 @@ def _require_small_offsets(data: BinaryIO) -> None:
 
 
 def _require_sound(source: Source, matrix: Any) -> None:
-    """Refuse, before it is converted, a matrix that conversion would read past."""
+    """Refuse a matrix whose conversion would read outside its arrays."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
         raise GraphFormatError(
@@ -153,6 +156,6 @@ def _require_sound(source: Source, matrix: Any) -> None:
         raise InvalidValueError(f"the values are of type {matrix.dtype}")
     source.require(_BYTES_PER_VERTEX * matrix.shape[0], f"a matrix of {matrix.shape[0]} rows")
     if matrix.format in ("csr", "csc", "bsr"):
-        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy does not look if the last is 0
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy does not check this if the last is 0
             raise InvalidValueError("indptr falls somewhere")
         matrix.check_format(full_check=True)
