@@ -1,4 +1,4 @@
-"""The public functions: what is computed, under which conventions.
+"""The public functions: the formulas and conventions of scores.
 
-Each turns its arguments into sums to ask for, has them run, and finishes them; it touches `run` and what is below.
+Each turns its arguments into a request for sums, has them run, and finishes them.
 """

@@ -1,4 +1,4 @@
-"""Betweenness of vertices and of edges. The docstring of `bc` is the specification that all functions refer to."""
+"""Betweenness of vertices and of edges. All functions refer to the docstring of `bc`, their specification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Betweenness centrality of every vertex, exact or, with `k`, estimated, in the order of the matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths (fewest edges, or smallest length) from s to t and
-    :math:`\sigma_{st}(v)` those of them with v in their interior, the score is
+    :math:`\sigma_{st}(v)` the number of these paths with v in their interior, the score is
 
     .. math:: S(v) = \sum_{s \ne v} \delta_s(v), \qquad \delta_s(v) = \sum_{t} \sigma_{st}(v) / \sigma_{st}.
 
@@ -34,45 +34,45 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         A stored ``A[i, j]`` is the edge i -> j. Unless `weighted`, only the pattern is read: a stored zero is an edge
         (in the DIA and BSR formats, which pad with zeros, it is not; in a dense array the nonzeros are the edges). Self
         loops are ignored, duplicates are one edge, whose length is their sum. `A` is not changed. Vertices of a
-        NetworkX graph are in the order of ``list(A)``. Parallel edges of a graph are one edge, whose length is that of
-        the shortest. For several calls, ``lagbc.as_graph(A, directed=..., weighted=...)`` may be given in its place; it
-        keeps what was worked out of the graph.
+        NetworkX graph are in the order of ``list(A)``. Parallel edges of a graph are one edge, as long as the shortest.
+        For several calls, ``lagbc.as_graph(A, directed=..., weighted=...)`` may be given in its place; it keeps
+        transposes and orders of the graph.
     batch : int or "auto"
         Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
         memory. It never changes a bit of the result of method "batched" on the CPU.
     directed : bool, optional
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
         ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts. True takes
-        edges one way; an undirected graph holds each both ways. The default is what a graph says of itself, and True
-        for a matrix.
+        edges one way; an undirected graph holds each both ways. The default is the direction of a graph's own edges,
+        and True for a matrix.
     weighted : bool or str, optional
         Take the values of `A` as lengths of edges, finite and > 0 (see `strength`), and the length of a path as their
-        float64 sum. Integer lengths are exact while paths are shorter than 2**53. Others tie where their sums do, which
-        depends on the order in which they are added: from the root on with ``reduce="none"``, from where a path enters
-        a block where the graph is reduced. Give tenths as whole numbers, or pass ``rtol=1e-9``. Of a graph of a
-        library, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
-        without it counts as 1, with a warning. The default is what `lagbc.as_graph` was told, and False for a matrix or
-        any other graph.
+        float64 sum. Integer lengths are exact while paths are shorter than 2**53. Paths of other lengths tie if their
+        sums do, and these depend on the order of addition: from the root on with ``reduce="none"``, from the entry of a
+        path into a block where the graph is reduced. Give tenths as whole numbers, or pass ``rtol=1e-9``. Of a graph of
+        a library, True takes the edge attribute "weight", and a string the attribute of that name; an edge of NetworkX
+        without it counts as 1, with a warning. The default is True for a graph made by `lagbc.as_graph` with lengths,
+        and False for a matrix or any other graph.
     strength : bool or str
         Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`, and a string is the
-        name of an attribute, as there. Duplicates are summed before, and of parallel edges the largest counts.
+        name of an attribute, as there. Duplicates are summed first, and of parallel edges the largest counts.
     sources : array of int, or sequence of names, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
-        ``betweenness_centrality_subset``. Distinct vertices. Where vertices have names (nodes of NetworkX, the
-        attribute "name" of igraph, the ids or names of a file) these may be given; integers are names where some names
-        are integers, and else numbers of vertices.
+        ``betweenness_centrality_subset``. Distinct vertices, or their names if they have some (nodes of NetworkX, the
+        attribute "name" of igraph, the ids or names of a file); integers are names where some names are integers, and
+        else numbers of vertices.
     targets : array of int, or sequence of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
     target_weights : array of float, shape (n,), optional
-        How many targets each vertex stands for: finite, >= 0. Demand-weighted betweenness.
+        The number of targets for which each vertex stands: finite, >= 0. Demand-weighted betweenness.
     source_weights : array of float, shape (n,), optional
-        How often each vertex counts as a root: finite, >= 0; from those of 0 nothing is searched. Neither goes with
-        `normalized`, `endpoints` or `k`.
+        How often each vertex counts as a root: finite, >= 0; a vertex of weight 0 is not searched from. Neither goes
+        with `normalized`, `endpoints` or `k`.
     demand : matrix, shape (n, n); data frame; dict of dicts; or pair of names and a matrix; optional
-        How many trips D[s, t] go from s to t: finite, >= 0. It is a sparse matrix of SciPy or CuPy or a dense 2-D
-        ndarray; a data frame of pandas or polars with the columns "from", "to" and "trips", the first two of which hold
-        vertices as `sources` does; a data frame of pandas whose index and columns are origins and destinations;
+        The number of trips D[s, t] from s to t: finite, >= 0. It is a sparse matrix of SciPy or CuPy or a dense 2-D
+        ndarray; a data frame of pandas or polars with the columns "from" and "to", of vertices as in `sources`, and
+        "trips"; a data frame of pandas whose index and columns are origins and destinations;
         ``{origin: {destination: trips}}``; or ``(vertices, matrix)``, the trips between some vertices. The score is the
         load of each vertex between its ends, as if each trip took every shortest path with equal share (all-or-nothing
         assignment, ties split evenly),
@@ -80,27 +80,26 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         .. math:: S(v) = \sum_{s \ne v \ne t} D_{st} \, \sigma_{st}(v) / \sigma_{st}.
 
         Pairs are ordered: nothing is halved with ``directed=False``, where a trip each way is two entries. Trips
-        between vertices without a path, and the diagonal, add nothing; entries at one place are summed. Nothing is
-        searched from a vertex without trips. Does not go with `sources`, `targets`, `source_weights`,
-        `target_weights`, `k`, `endpoints` or `normalized`, and takes a method that counts targets of single roots:
-        "batched" (with lengths on the CPU), "work-efficient" and "dijkstra" on the CPU. Beside the matrix, a worker
-        holds the trips of a batch in full: n x batch numbers, a few times. With a `cutoff` trips count that are no
-        longer, by "work-efficient" and "dijkstra" on the CPU.
+        between vertices without a path, and the diagonal, add nothing; entries at one place are summed. Vertices
+        without trips are not searched from. Does not go with `sources`, `targets`, `source_weights`, `target_weights`,
+        `k`, `endpoints` or `normalized`, and takes a method that counts targets of single roots: "batched" (with
+        lengths on the CPU), "work-efficient" and "dijkstra" on the CPU. Beside the matrix, a worker holds the trips of
+        a batch in full: n x batch numbers, a few times. With a `cutoff` only trips within it count, by "work-efficient"
+        and "dijkstra" on the CPU.
     cutoff : float or array of float, shape (C,), optional
         Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several give a
-        column each, from one search to the largest. A search costs what it reaches, by "work-efficient" in hops and
-        "dijkstra" with lengths on the CPU; the other methods take none.
+        column each, from one search to the largest. The time of a search is in proportion to the edges in its reach, by
+        "work-efficient" in hops and "dijkstra" with lengths on the CPU; the other methods take none.
     decay : float or array of float, shape (D,), optional
         The pair of s and t counts :math:`e^{-b \, d(s, t)}` for a decay of b per hop or unit of length; with weights of
-        vertices that is a gravity model of trips. Several give a column each; those of the first cutoff come first.
-        What counts less than 2**-500 counts nothing. Finite, >= 0; it does not go with `demand`, `normalized` or
+        vertices that is a gravity model of trips. Several give a column each; columns of the first cutoff come first. A
+        pair that counts less than 2**-500 counts nothing. Finite, >= 0; it does not go with `demand`, `normalized` or
         `endpoints`, and is taken by the methods that take `cutoff`.
     rtol : float, optional
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
-        ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths 1 / w of strengths are rounded, and sums that
-        are equal in exact numbers may differ: 1/3 + 1/6 and 1/2. ``rtol=1e-9`` takes them for equal, at up to four
-        times the time, as the graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is
-        not.
+        ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths 1 / w of strengths are rounded, and equal sums
+        such as 1/3 + 1/6 and 1/2 may differ. ``rtol=1e-9`` takes them for equal, at up to four times the time, as the
+        graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is not.
     k : int, optional
         Estimate the full score from `k` roots drawn without repeats, scaled as NetworkX 3.5 and later does.
     rng : int or numpy.random.Generator, optional
@@ -112,7 +111,7 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     standard_error : bool
         Only with `k`, at least 2: return a pair, the scores and the standard error of each. Ten more estimates, from
         k / 10 roots each, 2 at least and 64 at most, tell it; it is NaN where fewer than three of these are other than
-        0. `Notes` say what it is worth.
+        0. `Notes` tell how far to trust it.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -121,35 +120,35 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         With several cutoffs or decays of shape (n, C * D). A CuPy array if `A` is a CuPy matrix. Never NaN or infinite:
         roots whose path counts leave the range of `dtype` are recomputed with an extended exponent.
     errors : ndarray of float64, of the same shape
-        Only with `standard_error`, as a pair ``(scores, errors)``: in the unit of the scores, NaN where too few of the
-        roots scored a vertex to tell, and 0 with ``k=n``, an exact run.
+        Only with `standard_error`, as a pair ``(scores, errors)``: in the unit of the scores, NaN where too few roots
+        scored a vertex, and 0 with ``k=n``, an exact run.
 
     Raises
     ------
     TypeError, ValueError
-        Something in the arguments is wrong; the message names it and says what to do. With `weighted`, also a length
-        so small beside a distance that their sum rounds to the distance, where this leaves a vertex without a path.
+        An argument is wrong; the message names it and a way out. With `weighted`, also a length so small beside a
+        distance that their sum rounds to the distance, where this leaves a vertex without a path.
     OverflowError
         `target_weights` times `source_weights`, or the trips of `demand`, sum to more than float64 holds.
     lagbc.CheckpointError
         The checkpoint is damaged, belongs to another graph or call, or cannot be written.
     MemoryError
-        The smallest run does not fit in the memory budget: half of what is free (on the GPU 80 %), unless
-        ``memory=`` or the environment variable ``LAGBC_MEMORY`` (such as 8GB) says otherwise.
+        The smallest run does not fit in the memory budget: ``memory=``, the environment variable ``LAGBC_MEMORY`` (such
+        as 8GB), or else half of the free memory (on the GPU 80 %).
     KeyboardInterrupt, lagbc.StoppedError
         Ctrl-C, or ``stop=``, stops within one level of one batch and leaves the checkpoint.
 
     Notes
     -----
     O(nnz) for each root in time; with lengths an edge is relaxed more than once, on the graphs measured about three
-    times. `lagbc.estimate_memory` bounds the memory. The algorithm is that of Brandes (2001) on many roots at once
-    (Buluc and Gilbert 2011), with one division a vertex.
+    times. `lagbc.estimate_memory` bounds the memory. The algorithm is Brandes' (2001) on many roots at once (Buluc and
+    Gilbert 2011), with one division a vertex.
 
-    A standard error is the root of the mean square by which estimates of `k` roots miss the exact score, itself known
-    to about a quarter. It is no bound. On a scale-free graph of 2000 vertices the 20 highest were within two errors of
-    their exact scores in 58 of 100 cases for ``k=20``, 87 for 200 and 90 for 640, and all vertices in 32, 39 and 55:
-    where few roots make up most of a score, as in a branch, most samples hold none of them, and tell too small an
-    error. Trust it where many roots score, as they do the highest.
+    A standard error is the root mean square of the error of estimates from `k` roots, itself known to about a quarter.
+    It is no bound. On a scale-free graph of 2000 vertices the 20 highest were within two errors of their exact scores
+    in 58 of 100 cases for ``k=20``, 87 for 200 and 90 for 640, and all vertices in 32, 39 and 55: where few roots make
+    up most of a score, as in a branch, most samples hold none of them, and tell too small an error. Trust it where many
+    roots score a vertex, as they do the highest.
 
     References
     ----------
@@ -164,7 +163,7 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.bc(path, directed=False)
     array([0., 1., 0.])
 
-    An estimate and its standard errors; no root scores an end of the path, so that there is nothing to tell it from:
+    An estimate and its standard errors; no root scores an end of the path, and its error is not known:
 
     >>> line = sp.diags_array([1.0] * 99, offsets=1, shape=(100, 100))
     >>> scores, errors = lagbc.bc(line, directed=False, k=50, rng=1, standard_error=True)
@@ -186,8 +185,8 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Betweenness centrality of every edge, exact, as a sparse matrix.
 
-    With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(v, w)` those of them that
-    use the edge v -> w, its score is
+    With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(v, w)` the number of these
+    paths over the edge v -> w, its score is
 
     .. math:: S(v, w) = \sum_{s \ne t} \sigma_{st}(v, w) / \sigma_{st}.
 
@@ -201,7 +200,7 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
         .. math:: S(v, w) = \sum_{s \ne t} D_{st} \, \sigma_{st}(v, w) / \sigma_{st},
 
-        and of an undirected edge that of both its directions; for each by itself take a symmetric `A` with
+        the sum of both directions for an undirected edge; for each direction by itself take a symmetric `A` with
         ``directed=True``.
     cutoff, decay : as for `lagbc.bc`
         Several give a list of matrices.
@@ -215,10 +214,10 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     Returns
     -------
     scores : sparse matrix or array of the format of `A`, shape (n, n), float64
-        CSR where `A` is a graph or dense. The stored entries are those of `A`, duplicates merged; that of a self loop
-        is 0. With ``directed=False`` the pattern is that of A + A.T, and both entries of an edge hold the score that
-        ``networkx.edge_betweenness_centrality(G, normalized=False)`` gives it. (The DIA and BSR formats, which pad with
-        zeros, do not tell an edge of score 0 from none.) With several cutoffs or decays it is a list of such, one each.
+        CSR where `A` is a graph or dense. It has the pattern of `A`, duplicates merged, with 0 for a self loop. With
+        ``directed=False`` it has the pattern of A + A.T, and both entries of an edge hold the score of
+        ``networkx.edge_betweenness_centrality(G, normalized=False)``. (The DIA and BSR formats, which pad with zeros,
+        do not tell an edge of score 0 from none.) With several cutoffs or decays it is a list of such matrices.
 
     Raises
     ------
@@ -226,8 +225,8 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Notes
     -----
-    Where targets are given, NetworkX 3.6 divides the paths that lead on to them equally among predecessors; this
-    follows the formula.
+    Where targets are given, NetworkX 3.6 divides the paths to them equally among predecessors; this function follows
+    the formula.
 
     References
     ----------

@@ -12,20 +12,20 @@ Column = TypeVar("Column")
 
 
 def title_of(cutoff: float | None, decay: float | None) -> str:
-    """Call one column by its cutoff and its decay, None being neither."""
+    """Return the title of a column: its cutoff and its decay, unless they are None."""
     named = (("cutoff", cutoff), ("decay", decay))
     return ", ".join(f"{name} {float(one)!r}".removesuffix(".0") for name, one in named if one is not None)
 
 
 def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
-    """Call columns by the cutoffs and decays that they were made with, decays of the first cutoff first.
+    """Return columns by titles of their cutoffs and decays; decays of the first cutoff come first.
 
     Raises
     ------
     ValueError
-        There are not as many columns.
+        The number of columns is another.
     """
-    import numpy as np  # the program's help names columns, too, and does without
+    import numpy as np  # not loaded by the program's help, which has titles, too
 
     bounds = [*product(*([None] if given is None else np.ravel(given).tolist() for given in (cutoff, decay)))]
     if len(bounds) == len(columns):

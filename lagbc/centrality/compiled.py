@@ -1,4 +1,4 @@
-"""Kernels of a GPU compiled beforehand, so that no run waits for a compiler."""
+"""Kernels of a GPU, compiled before any run waits for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lagbc.plan.options import Options
 
 @dataclass(frozen=True)
 class Compiled:
-    """What was compiled for a GPU, how long that took, and where it is kept."""
+    """Kernels compiled for a GPU, in words, with the seconds that took and the folder of the cache."""
 
     what: str
     seconds: float
@@ -45,12 +45,12 @@ def compile_kernels() -> Compiled:
         compiler.begin_compile(source, options)
     for source, options in wanted:
         compiler.load(source, options)
-    _run_small()
+    _run_small_graphs()
     what = f"{len(wanted)} kernel modules for sm_{cupy.cuda.Device().compute_capability}"
     return Compiled(what, time.perf_counter() - begun, str(cache.folder()))
 
 
-def _run_small() -> None:
+def _run_small_graphs() -> None:
     """Compute all centralities of a deep graph and of a shallow one, and of one with more paths than float64 holds."""
     options: Options = {"device": "cuda"}
     for weighted in (False, True):
@@ -69,7 +69,7 @@ def _run_small() -> None:
 
 
 def _diamonds(count: int) -> sparse.csr_array:
-    """Join so many diamonds in a row: twice as many shortest paths lead through each as to it."""
+    """Make a row of so many diamonds: each doubles the number of shortest paths."""
     first = 3 * np.arange(count)
     tails = np.concatenate([first, first, first + 1, first + 2])
     heads = np.concatenate([first + 1, first + 2, first + 3, first + 3])

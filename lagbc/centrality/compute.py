@@ -1,4 +1,4 @@
-"""The way that every public function takes: read the graph, ask for sums, have them run, finish each centrality."""
+"""The one way of every public function: read the graph, request sums, have them run, finish each centrality."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lagbc.centrality.registry import (
     shared,
 )
 from lagbc.centrality.rescale import require_defined
-from lagbc.centrality.standard_error import Estimates, require_told, standard_errors
+from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
@@ -52,7 +52,7 @@ from lagbc.types import GraphLike
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-# Centralities by their names, or as records.
+# Centralities, by name or as records.
 Asked = str | Centrality | Iterable[str | Centrality]
 
 
@@ -77,23 +77,23 @@ def compute(
     options : Options
     arguments : Arguments
     standard_error : bool
-        Whether the errors of estimates are wanted.
+        Whether to compute the errors of estimates, too.
 
     Returns
     -------
     scores : dict
-        Or, with `standard_error`, a pair of dicts, the second one of errors.
+        With `standard_error` a pair of dicts, the second one of errors.
     """
-    asked, given = _listed(which), (batch, directed, weighted, strength, arguments, standard_error)
+    asked, given = _as_list(which), (batch, directed, weighted, strength, arguments, standard_error)
     if (comm := communicator(options)) is None:
-        return _compute(A, asked, options, *given)
+        return _compute_here(A, asked, options, *given)
     alone: Options = {**options, "comm": None, "grid": None}
     names = [one.name if isinstance(one, Centrality) else one for one in asked]
     if (of_ranks := of_grid(options)) is not None:
         from lagbc.run.grid import on_grid, take_part
 
         def led_on_grid(graph: Graph) -> Any:
-            return _compute(graph, asked, alone, batch, None, None, False, arguments, standard_error)
+            return _compute_here(graph, asked, alone, batch, None, None, False, arguments, standard_error)
 
         part = partial(take_part, A, directed, weighted, strength)
         folds = names == ["bc"] and of_ranks.reduce != "none" and not arguments.endpoints
@@ -101,12 +101,12 @@ def compute(
     from lagbc.run.ranks import on_ranks
 
     def led(executor: Executor | None) -> Any:
-        return _compute(A, asked, {**alone, "executor": executor}, *given)
+        return _compute_here(A, asked, {**alone, "executor": executor}, *given)
 
     return on_ranks(comm, names, led)
 
 
-def _compute(
+def _compute_here(
     A: GraphLike,
     asked: list[str | Centrality],
     options: Options,
@@ -117,46 +117,46 @@ def _compute(
     arguments: Arguments,
     standard_error: bool,
 ) -> Any:
-    """Compute centralities, which this process leads; arguments as for `compute`."""
+    """Compute centralities in this process, which leads all others; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
     centralities = find_all(asked)
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
         if standard_error:
-            require_told(arguments.k, log2=arguments.log2)
+            require_estimate(arguments.k, log2=arguments.log2)
         result = execute(call.plan)
         with phase("finish"):
             scores = finish_call(A, call, result)
-        return (scores, _errors(A, call, result, settings)) if standard_error else scores
+        return (scores, _standard_errors(A, call, result, settings)) if standard_error else scores
 
 
-def _errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
-    """Return the standard errors of a call's estimates, in the form of its scores; its checkpoint is none of theirs."""
+def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
+    """Return the standard errors of a call's estimates, in the form of its scores; smaller runs have no checkpoint."""
     graph, k = result.graph, len(result.roots)
     silent = settings._replace(checkpoint=None, progress=False)
 
     def estimate(roots: int, rng: np.random.Generator) -> Estimates:
         arguments = replace(call.arguments, k=roots, rng=rng)
         smaller = execute(plan_call(graph, call.centralities, None, None, False, silent, arguments).plan)
-        return {one.name: np.stack(_columns(one, smaller, arguments)) for one in call.centralities}
+        return {one.name: np.stack(_finish_columns(one, smaller, arguments)) for one in call.centralities}
 
     if k < graph.n:
         errors = standard_errors(estimate, graph.n, k, call.arguments.rng)
     else:
-        errors = {one.name: 0 * np.stack(_columns(one, result, call.arguments)) for one in call.centralities}
-    return {one.name: _handed_back(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
+        errors = {one.name: 0 * np.stack(_finish_columns(one, result, call.arguments)) for one in call.centralities}
+    return {one.name: _return_columns(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of which all is checked, and nothing is swept.
+    """A call whose arguments are checked and whose run is planned.
 
     Attributes
     ----------
     centralities : tuple of Centrality
     arguments : Arguments
-        Vertices are numbers.
+        With numbers of vertices in place of names.
     plan : Plan
     """
 
@@ -180,11 +180,11 @@ def plan_call(
     upload = (
         not strength
         and arguments.cutoff is None
-        and is_read_on_device(A, partial(_about_roots, A, arguments), weighted=bool(weighted), settings=settings)
+        and is_read_on_device(A, partial(_count_asked_roots, A, arguments), weighted=bool(weighted), settings=settings)
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     raise_if_stopped()
-    arguments = _by_number(graph, arguments)
+    arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
     request = make_request(graph, centralities, arguments)
@@ -195,7 +195,7 @@ def plan_call(
 
 
 def resumed_by(settings: Settings) -> Resumed:
-    """Tell how the run of the checkpoint among settings was planned."""
+    """Return the plan of the run whose checkpoint is among the settings."""
     if settings.checkpoint is None:
         return NOTHING
     from lagbc.run.partial import resumed_from
@@ -204,30 +204,30 @@ def resumed_by(settings: Settings) -> Resumed:
 
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
-    """Make the scores of a call of what its run has summed, each as its public function returns it."""
+    """Make the scores of a call of the sums of its run, each as its public function returns it."""
     arguments = call.arguments
     return {
-        one.name: _handed_back(A, result.graph, one, _columns(one, result, arguments), arguments)
+        one.name: _return_columns(A, result.graph, one, _finish_columns(one, result, arguments), arguments)
         for one in call.centralities
     }
 
 
-def _by_number(graph: Graph, arguments: Arguments) -> Arguments:
-    """Put the numbers of vertices in the place of their names."""
+def _with_numbers(graph: Graph, arguments: Arguments) -> Arguments:
+    """Replace names of vertices by their numbers."""
     if graph.names is None:
         return arguments
     sources, targets = (numbers_of(name, graph.names, getattr(arguments, name)) for name in ("sources", "targets"))
     return replace(arguments, sources=sources, targets=targets)
 
 
-def _about_roots(A: Any, arguments: Arguments) -> int:
-    """Count the roots that a call asks for, of a matrix that is not checked yet; 0 if it cannot be told."""
+def _count_asked_roots(A: Any, arguments: Arguments) -> int:
+    """Count the roots of a call before its matrix is checked; 0 if the arguments do not tell."""
     if arguments.k is not None:
         return arguments.k if isinstance(arguments.k, int) else 0
     if arguments.sources is not None:
         try:
             return len(cast(Sized, arguments.sources))
-        except TypeError:  # which `parse_vertices` says better
+        except TypeError:  # `parse_vertices` has the better message
             return 0
     return A.shape[0] if is_sparse(A) else 0
 
@@ -250,14 +250,14 @@ def compute_one(
 
 
 def find_all(which: Asked) -> tuple[Centrality, ...]:
-    """Return the centralities of some names or records; ValueError if there is none of a name, or no name."""
-    asked = _listed(which)
+    """Return the centralities of names or records; ValueError if a name is unknown, or there is none."""
+    asked = _as_list(which)
     if not asked:
         raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in shared())}")
     return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
 
 
-def _listed(which: Asked) -> list[str | Centrality]:
+def _as_list(which: Asked) -> list[str | Centrality]:
     if isinstance(which, str | Centrality):
         return [which]
     try:
@@ -267,7 +267,7 @@ def _listed(which: Asked) -> list[str | Centrality]:
 
 
 def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
-    """Check options; TypeError if one is neither an option of a run nor an argument that the centralities take."""
+    """Check options; TypeError if one is neither an option of a run nor an argument of the centralities."""
     if OPTION_NAMES.issuperset(options):
         return check_options(batch, options)
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
@@ -278,7 +278,7 @@ def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: 
 
 
 def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
-    """Check arguments and turn them into a request for the sums of some centralities."""
+    """Check arguments, and turn them into a request for the sums of some centralities."""
     require_flags(
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
@@ -318,7 +318,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
 
 
 def _require_alone(arguments: Arguments) -> None:
-    """Raise ValueError if something is given beside a demand that chooses or weighs pairs, or scales their sum."""
+    """Raise ValueError if an argument beside the demand chooses or weighs pairs, or scales their sum."""
     given = arguments.given - {"demand", "cutoff"}
     beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
     if beside:
@@ -326,7 +326,7 @@ def _require_alone(arguments: Arguments) -> None:
 
 
 def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], arguments: Arguments) -> None:
-    """Raise ValueError if a decay is missing, would go unseen, or is given beside what scales by numbers of pairs."""
+    """Raise ValueError if a decay is missing, would go unseen, or is given beside a scale by numbers of pairs."""
     if arguments.decay is None:
         if "gravity" in sums:
             raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
@@ -337,15 +337,15 @@ def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], 
         raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
 
 
-def _columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
-    """Finish each column of a centrality: one for each cutoff and decay that it takes."""
-    return [_finish(centrality, one, arguments) for one in result.columns(decays="decay" in centrality.takes)]
+def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
+    """Finish the columns of a centrality, one for each cutoff and decay that it takes."""
+    return [_finish_column(centrality, one, arguments) for one in result.columns(decays="decay" in centrality.takes)]
 
 
-def _handed_back(
+def _return_columns(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
-    """Hand columns back as one array or a list of matrices; one alone as it is."""
+    """Return columns as one array or a list of matrices, or the only one of a call without cutoffs and decays."""
     bounds: Any = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
     if not any(map(np.ndim, bounds)):
         (scores,) = columns
@@ -355,8 +355,8 @@ def _handed_back(
     return as_returned(A, graph, centrality, np.stack(columns, axis=-1))
 
 
-def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    """Make scores of sums; TypeError or ValueError if the function of a centrality that was added returns none."""
+def _finish_column(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    """Make scores of sums; TypeError or ValueError if `finish` of a centrality returns anything else."""
     scores = centrality.finish(result, arguments)
     count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
     returned = f"finish of centrality {centrality.name!r} returned"
@@ -368,12 +368,12 @@ def _finish(centrality: Centrality, result: Result, arguments: Arguments) -> NDA
 
 
 def as_returned(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:
-    """Hand scores back where the matrix of the call is: those of edges in its pattern and format."""
-    return _edge_matrix(A, graph, scores) if centrality.of_edges else where_it_is(A, scores)
+    """Return scores on the device of the matrix `A`; scores of edges in its pattern and format."""
+    return _edge_matrix(A, graph, scores) if centrality.of_edges else on_device_of(A, scores)
 
 
-def where_it_is(A: Any, scores: NDArray[np.float64]) -> Any:
-    """Return an array of the host as one of the device that a CuPy matrix is on; else as it is."""
+def on_device_of(A: Any, scores: NDArray[np.float64]) -> Any:
+    """Return scores as a CuPy array if `A` is a CuPy matrix."""
     if not is_cupy(A):
         return scores
     import cupy
@@ -382,7 +382,7 @@ def where_it_is(A: Any, scores: NDArray[np.float64]) -> Any:
 
 
 def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
-    """Lay out scores in the pattern of A (of A + A.T), with a zero for each self loop, in the format of A."""
+    """Lay out scores in the format and pattern of A (of A + A.T if undirected), with a zero for each self loop."""
     from scipy import sparse
 
     loops, host = as_numpy(stored_loops(A)), graph.on_host

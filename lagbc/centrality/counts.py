@@ -1,11 +1,11 @@
-"""Distances and numbers of shortest paths from some vertices, a search a vertex."""
+"""Distances and numbers of shortest paths from some vertices, by a search for each."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.centrality.compute import where_it_is
+from lagbc.centrality.compute import on_device_of
 from lagbc.errors import OutOfRangeError
 from lagbc.graph.names import in_words, numbers_of
 from lagbc.graph.validate import as_graph
@@ -36,10 +36,10 @@ def shortest_path_counts(
     Returns
     -------
     dist : ndarray of float64, shape (k, n)
-        In row i the distances from ``sources[i]``; inf to vertices that it does not reach, 0 to itself.
+        In row i the distances from ``sources[i]``; inf to unreached vertices, 0 to itself.
     sigma : ndarray of float64, shape (k, n)
-        Numbers of shortest paths, exact up to 2**53; 0 to vertices that it does not reach, 1 to itself. CuPy arrays if
-        `A` is a CuPy matrix.
+        Numbers of shortest paths, exact up to 2**53; 0 to unreached vertices, 1 to itself. CuPy arrays if `A` is a CuPy
+        matrix.
 
     Raises
     ------
@@ -75,4 +75,4 @@ def shortest_path_counts(
                 f"the number of shortest paths from {' to '.join(ends)} is more than float64 holds; "
                 "log2=True returns its logarithm"
             )
-    return where_it_is(A, dist), where_it_is(A, sigma)
+    return on_device_of(A, dist), on_device_of(A, sigma)

@@ -1,7 +1,7 @@
 """A decorated function as a centrality: its record, and the public function with all its arguments.
 
-The body of the function makes scores of sums, and its docstring is that of the public function. No numerical library
-is loaded until a public function is called.
+The body of the function makes scores of sums; the public function takes over its docstring. No numerical library is
+loaded until a public function is called.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
 
-# What is taken by all sums over roots, and by those over paths between pairs of vertices.
+# Arguments of all sums over roots, and of sums over paths between pairs of vertices.
 SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
 PAIRS = SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
-# What every centrality is given of the graph: annotations and defaults.
+# Arguments of every centrality about the graph: annotations and defaults.
 _GRAPH = {
     "directed": ("bool | None", None),
     "weighted": ("bool | str | None", None),
@@ -42,7 +42,7 @@ def centrality(
     weigh: Callable[[Graph, Arguments], Arguments] | None = None,
     count: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a record of a function that finishes sums, add it, and return the public function; as for `Centrality`."""
+    """Add a record of a function that finishes sums, and return the public function; arguments as of `Centrality`."""
 
     def declare(finish: Callable[..., Any]) -> Callable[..., Any]:
         name = finish.__name__
@@ -67,18 +67,18 @@ def centrality(
 def takes_all(
     leading: list[str], passed: str, *, has_errors: bool = False, **annotations: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a public function that takes all arguments of `centralities` of one that takes them as a record.
+    """Make a public function with all arguments of `centralities` of one that takes them as `Arguments`.
 
     Parameters
     ----------
     leading : list of str
         Its parameters before these, with their defaults.
     passed : str
-        What the function is given.
+        The arguments passed to the function.
     has_errors : bool
-        Whether there is `standard_error`.
+        Whether it takes `standard_error`.
     **annotations
-        Of parameters of its own.
+        Of its other parameters.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,21 +94,21 @@ def takes_all(
 def public_function(
     function: Callable[..., Any], leading: list[str], takes: frozenset[str], run: str, *, own: Any, has_errors: bool
 ) -> Callable[..., Any]:
-    """Make a function of the name and docstring of another, as if its parameters had been written out.
+    """Make a function with the name and docstring of another, and with its parameters written out.
 
     Parameters
     ----------
     function : callable
         It gives name, docstring and module.
     leading : list of str
-        Parameters that may be given by their places, with their defaults.
+        Positional parameters, with their defaults.
     takes : frozenset of str
-        Names of arguments; their order and defaults are those of `Arguments`.
+        Names of arguments; `Arguments` gives their order and defaults.
     run : str
-        The body, in which `own` and `arguments` are there besides the parameters.
+        The body; it can read `own`, `arguments` and the parameters.
     own : object
     has_errors : bool
-        Whether there is `standard_error`.
+        Whether it takes `standard_error`.
     """
     positional = {text.partition("=")[0]: text for text in leading}
     of_keywords = _GRAPH | {
@@ -125,7 +125,7 @@ def make(own, Arguments):
     return {function.__name__}
 """
     made: dict[str, Any] = {}
-    # With the names of the module as its globals: doctests and tracebacks find the module by these.
+    # Its globals are the names of the module: doctests and tracebacks find the module by them.
     exec(compile(text, f"<{function.__module__}.{function.__name__}>", "exec"), function.__globals__, made)
     public: Callable[..., Any] = made["make"](own, Arguments)
     public.__doc__, public.__module__ = function.__doc__, function.__module__

@@ -1,4 +1,4 @@
-"""Centralities of distances alone: closeness, harmonic centrality, eccentricity."""
+"""Centralities made of distances alone: closeness, harmonic centrality, eccentricity."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     .. math:: C(v) = \frac{|R(v)|}{n - 1} \frac{|R(v)|}{\sum_{s \in R(v)} d(s, v)},
 
-    and 0 where nothing reaches v. Pairs without a path add nothing, but for the first factor. For distances out of
-    each vertex pass ``A.T``.
+    and 0 if no vertex reaches v. Pairs without a path only lower the first factor. For distances out of each vertex
+    pass ``A.T``.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
     cutoff : as for `lagbc.bc`
-        Vertices farther than this do not count as reaching v.
+        Vertices farther away do not count as reaching v.
     k, rng : as for `lagbc.bc`
         Sums over `k` roots are scaled by (n - 1) / (sampled roots other than v).
     wf_improved : bool
-        False leaves out the first factor, which scales the score down where v is reached by few (Wasserman and Faust).
+        False leaves out the first factor, which lowers the score if few vertices reach v (Wasserman and Faust).
     standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
@@ -82,7 +82,7 @@ def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     networkx=("harmonic_centrality",),
 )
 def harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    r"""Harmonic centrality of every vertex, from the distances into it, as NetworkX has it.
+    r"""Harmonic centrality of every vertex, by the distances into it, as in NetworkX.
 
     .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
 
@@ -139,7 +139,7 @@ def eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     .. math:: E(v) = \max_{t :\, d(v, t) < \infty} d(v, t)
 
-    Vertices that v does not reach are left out, where NetworkX raises an error; a vertex that reaches none has 0.
+    Vertices that v does not reach are left out (NetworkX raises an error); a vertex that reaches none has 0.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
 @centrality(sums={"depth"}, takes={"cutoff"}, summary="(n - 1) over the eccentricity")
 def eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    r"""Eccentricity centrality of every vertex, as gpu-fan has it: (n - 1) / `lagbc.eccentricity`.
+    r"""Eccentricity centrality of every vertex, as in gpu-fan: (n - 1) / `lagbc.eccentricity`.
 
     Vertices that v does not reach are left out; a vertex that reaches none scores 0.
 

@@ -1,4 +1,4 @@
-"""Sums of a run into scores: the steps that centralities share, and longer ones; `rescale` has the factors."""
+"""Sums of a run into scores: steps that centralities share, and longer ones; `rescale` has the factors."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 Scores = NDArray[np.float64]
 
-# Sums of distances below this are scaled by 2**_POWER, which leaves none of them below.
+# Sums of distances below this are scaled by 2**_POWER, and then are not below.
 _SMALL, _POWER = 2.0**-900, 200
 
 
 def betweenness(result: Result, arguments: Arguments) -> Scores:
-    """Return the sum of dependencies, each pair once, as a share of pairs if asked for."""
+    """Return the sum of dependencies, each pair once, or its share of all pairs if it is normalized."""
     return rescale(
         result.sums.dependency,
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
-        sampled=_sample(result),
+        sampled=_sampled_roots(result),
     )
 
 
 def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
-    """Return the sum of dependencies on edges, at both entries of an undirected edge that of its two directions."""
+    """Return the sum of dependencies on edges; both entries of an undirected edge have the sum of its directions."""
     raw, graph = result.sums.edges, result.graph.on_host
     if not graph.directed:
         _, _, back = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
         with np.errstate(over="ignore"):
             raw = raw + back
-    sample = _sample(result)
+    sample = _sampled_roots(result)
     return rescale_edges(
         raw,
         graph.n,
@@ -51,21 +51,21 @@ def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:
-    """|R| / sum of distances into v, times |R| / (n - 1), R being the roots other than v that reach v.
+    """Return |R| / sum of distances into v, times |R| / (n - 1), R being the roots other than v that reach v.
 
-    Of a sample, |R| and the sum are scaled to what all roots would give: the scale cancels in the first factor.
+    |R| and the sum of a sample are scaled to estimates for all roots: the scale cancels in the first factor.
     """
-    reached, distance = result.sums.reached, _finite("distances", result.sums.distance)
-    # Small sums are scaled by a power of two, which changes no bit, as the second factor may make up for the first.
+    reached, distance = result.sums.reached, _require_finite("distances", result.sums.distance)
+    # Small sums are scaled, as the second factor may bring the score back into range; a power of two changes no bit.
     small = np.flatnonzero((distance > 0) & (distance < _SMALL))
     if len(small):
         distance = distance.copy()
         distance[small] = np.ldexp(distance[small], _POWER)
-    # Nothing reaches v where the sum is 0, and 0 by any number is 0.
+    # The sum is 0 where no root reaches v: |R| is 0 then, and so is the quotient by any number.
     scores: Scores = np.maximum(distance, _SMALL)
     np.divide(reached, scores, out=scores)
     if arguments.wf_improved:
-        scores *= per_sample(reached, _sample(result)) / max(len(reached) - 1, 1)
+        scores *= per_sample(reached, _sampled_roots(result)) / max(len(reached) - 1, 1)
     if len(small):
         with np.errstate(over="ignore"):
             scores[small] = np.ldexp(scores[small], _POWER)
@@ -89,39 +89,39 @@ def stress(result: Result, arguments: Arguments) -> Scores:
     from lagbc.methods.cpu import extended
 
     logarithms: Scores = extended.log2_stress(result.graph.on_host, result.step.sweep, result.roots)
-    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sample(result)) / result.pairs)
+    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sampled_roots(result)) / result.pairs)
 
 
 def of_all_roots(raw: Scores, result: Result) -> Scores:
-    """Scale a sum over the roots of a run to one over all roots, where these are a sample."""
+    """Scale a sum over the roots of a run, if they are a sample, to all roots."""
     with np.errstate(over="ignore"):
-        return per_sample(raw, _sample(result))
+        return per_sample(raw, _sampled_roots(result))
 
 
-def _sample(result: Result) -> NDArray[np.int64] | None:
+def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
     return result.roots if result.plan.request.is_sample else None
 
 
 def require_range(scores: Scores, arguments: Arguments) -> Scores:
-    """Require that float64 holds scores that weights of vertices or trips make large."""
+    """Raise OverflowError if weights of vertices or trips make scores too large for float64."""
     if not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
         raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
     return scores
 
 
-def _finite(what: str, scores: Scores) -> Scores:
+def _require_finite(subject: str, scores: Scores) -> Scores:
     if not np.isfinite(scores).all():
-        raise OutOfRangeError(f"{what} sum to more than float64 holds; take another unit of length")
+        raise OutOfRangeError(f"{subject} sum to more than float64 holds; take another unit of length")
     return scores
 
 
 def require_inverses(scores: Scores, result: Result) -> Scores:
-    """Require that float64 holds scores made of inverse distances."""
+    """Raise an error if scores made of inverse distances are too large for float64."""
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
         raise InvalidValueError(
             f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
             "use a smaller unit of length"
         )
-    return _finite("inverse distances", scores)
+    return _require_finite("inverse distances", scores)

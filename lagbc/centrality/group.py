@@ -31,8 +31,8 @@ def _count(*given: Any) -> Counted:
 def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
     r"""Betweenness centrality of groups of vertices, exact: the share of shortest paths that meet a group.
 
-    With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(C)` those of them with a
-    vertex of C in their interior, the score of a group C is
+    With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(C)` the number of these
+    paths with a vertex of C in their interior, the score of a group C is
 
     .. math:: S(C) = \sum_{s, t \notin C} \sigma_{st}(C) / \sigma_{st}.
 
@@ -41,15 +41,15 @@ def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
     A, directed, weighted, strength, rtol : as for `lagbc.bc`
         With ``directed=False`` each unordered pair counts once.
     groups : sequence of groups
-        Each is a sequence of distinct vertices, or of their names; of any size.
+        Each a sequence, of any size, of distinct vertices or their names.
     normalized : bool
         Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
     endpoints : bool
-        Pairs that a path joins count, too, if one or both of them are in the group.
+        Pairs joined by a path count, too, if one or both of them are in the group.
     **options
-        ``threads``, ``memory``, ``progress`` and ``stop`` as in `lagbc.Options`; where the memory is little, fewer
-        groups are counted together, then by fewer threads. Others say what the run does anyway, such as
-        ``device="cpu"``, or are an error.
+        ``threads``, ``memory``, ``progress`` and ``stop`` as in `lagbc.Options`; with little memory, fewer groups are
+        counted together, then by fewer threads. Other options are an error, unless they ask for the only way of the
+        run, such as ``device="cpu"``.
 
     Returns
     -------
@@ -58,16 +58,16 @@ def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
     Raises
     ------
     TypeError, ValueError
-        As `lagbc.bc`; a group that is none is named by its place. Or an option asks for what groups have not: they are
-        counted on the CPU, by one method, in one process, and without a checkpoint.
+        As `lagbc.bc`; the message names a wrong group by its place. Or an option asks for another way of the run:
+        groups are counted on the CPU, by one method, in one process, and without a checkpoint.
     MemoryError
-        One thread that counts one group needs more than it may take.
+        One thread that counts one group needs more than the budget.
 
     Notes
     -----
-    A search from each vertex on the CPU, and a pass over its shortest paths for all groups: O(nnz) a
-    vertex and group. As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives
-    other numbers for some groups of three or more, which are not those of its formula.
+    A search from each vertex on the CPU, and a pass over its shortest paths for all groups: O(nnz) a vertex and group.
+    As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives other numbers for some
+    groups of three or more, against its own formula.
 
     References
     ----------

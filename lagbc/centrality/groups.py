@@ -1,4 +1,4 @@
-"""Shortest paths that meet groups of vertices, counted in the memory that there is."""
+"""Shortest paths that meet groups of vertices, counted within the memory budget."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from lagbc.run.work import Total
 from lagbc.stopping import stopping_by
 from lagbc.types import GraphLike
 
-# What the shares of the groups that are counted at once take in each thread, and at most how many these are.
-_BYTES, _MOST = 2**27, 256
-# Bytes a vertex of a search, in each thread: its queue, distances, counts of paths, and the order of these.
+# Bytes a thread for the shares of the groups that are counted at once, and the most such groups.
+_SHARE_BYTES, _MOST_AT_ONCE = 2**27, 256
+# Bytes a vertex of a search, in each thread: queue, distances, path counts, and their order.
 _SEARCH_BYTES = 128
-# Options that are taken, and what others may say, which choose nothing here.
-_TAKEN = ("threads", "memory", "progress", "stop")
-_USUAL: dict[str, tuple[str, ...]] = {
+# Options that are read, and the values of others that ask for the only way of the run.
+_READ = ("threads", "memory", "progress", "stop")
+_ALLOWED: dict[str, tuple[str, ...]] = {
     "method": ("auto",),
     "device": ("auto", "cpu"),
     "reduce": ("auto", "none"),
@@ -46,19 +46,19 @@ _USUAL: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Sums over ordered pairs of the shares of shortest paths that meet each group, and vertices of each."""
+    """Sums over ordered pairs of the shares of shortest paths that meet each group, and the sizes of groups."""
 
     graph: Graph
     raw: NDArray[np.float64]
     sizes: NDArray[np.int64]
 
     def share(self) -> NDArray[np.float64]:
-        """Return the means over the ordered pairs outside of each group."""
+        """Return the mean over the ordered pairs outside each group."""
         n = self.graph.n
         return self.raw / np.maximum((n - self.sizes) * (n - self.sizes - 1), 1)  # type: ignore[no-any-return]
 
     def pairs(self) -> NDArray[np.float64]:
-        """Return the sums, in which an undirected pair counts once."""
+        """Return the sums; an undirected pair counts once."""
         return self.raw if self.graph.directed else self.raw / 2
 
 
@@ -74,24 +74,24 @@ def count(
     endpoints = arguments.endpoints
     require_flags(normalized=arguments.normalized, endpoints=endpoints)
     require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
-    _require_usual(options)
-    given = {name: value for name, value in options.items() if name in _TAKEN and value is not None}
-    how = check_options("auto", cast(Options, given))
+    _require_allowed(options)
+    given = {name: value for name, value in options.items() if name in _READ and value is not None}
+    settings = check_options("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, strength, arguments.rtol)
     in_group = _mark_groups(graph, arguments.groups)
-    with stopping_by(how.stop):
-        raw: NDArray[np.float64] = _raw(graph.on_host, in_group, tolerance, how, endpoints=endpoints)
+    with stopping_by(settings.stop):
+        raw: NDArray[np.float64] = _sum_pairs(graph.on_host, in_group, tolerance, settings, endpoints=endpoints)
     return Counted(graph, raw, in_group.sum(axis=0))
 
 
-def _require_usual(options: Options) -> None:
-    """Raise ValueError if an option asks for another device, method or way of the run than there is for groups."""
+def _require_allowed(options: Options) -> None:
+    """Raise ValueError if an option asks for another way than the only one in which groups are counted."""
     for name, value in options.items():
-        usual = _USUAL.get(name, (None,))
-        if name not in _TAKEN and value not in usual:
-            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _USUAL else ""
+        usual = _ALLOWED.get(name, (None,))
+        if name not in _READ and value not in usual:
+            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _ALLOWED else ""
             raise InvalidValueError(
                 f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "
                 f"process, without a checkpoint{ways}"
@@ -105,57 +105,56 @@ def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
     listed = list(groups)
     in_group = np.zeros((graph.n, len(listed)), np.bool_)
     for place, group in enumerate(listed):
-        what = f"groups[{place}]"
+        argument = f"groups[{place}]"
         if isinstance(group, str) or not isinstance(group, Iterable):
             raise InvalidTypeError(
-                f"{what} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
+                f"{argument} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
             )
         vertices = group if isinstance(group, np.ndarray) else list(group)
-        in_group[parse_vertices(what, graph.n, numbers_of(what, graph.names, vertices), graph.names), place] = True
+        in_group[parse_vertices(argument, graph.n, numbers_of(argument, graph.names, vertices), graph.names), place] = (
+            True
+        )
     return in_group
 
 
-def _raw(
-    graph: Graph, in_group: NDArray[np.bool_], rtol: float, how: Settings, *, endpoints: bool
+def _sum_pairs(
+    graph: Graph, in_group: NDArray[np.bool_], rtol: float, settings: Settings, *, endpoints: bool
 ) -> NDArray[np.float64]:
-    """Sum over ordered pairs, groups being counted some at a time."""
+    """Sum the shares of ordered pairs, for as many groups at a time as fit into the memory."""
     roots = np.flatnonzero(graph.out_degrees)
-    at_once, threads = _fit(graph, in_group.shape[1], how)
+    at_once, threads = _fit_memory(graph, in_group.shape[1], settings)
     starts = range(0, in_group.shape[1], at_once)
     totals = [np.zeros(0)]
     with ExitStack() as stack:
         edges = graph.nnz if graph.directed else graph.nnz / 2
-        meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], how.progress, "", stack)
+        meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], settings.progress, "", stack)
         carrier = Threads() if threads > 1 else Inline()
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(in_group[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
-            totals.append(work.finish(sum_over(work, carrier, keep=partial(_tell, meter, number * len(roots)))))
+            totals.append(work.finish(sum_over(work, carrier, keep=partial(_report, meter, number * len(roots)))))
     return np.concatenate(totals)
 
 
-def _tell(meter: Meter, before: int, total: Total) -> None:
+def _report(meter: Meter, before: int, total: Total) -> None:
     meter.tell(0, before + total.done)
 
 
-def _fit(graph: Graph, groups: int, how: Settings) -> tuple[int, int]:
-    """Return how many groups are counted at once, and by how many threads, in the memory that may be taken.
-
-    A small run is counted in the calling thread, without a look at what is free, as `lagbc.plan.memory` says.
-    """
+def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int]:
+    """Return the numbers of groups counted at once and of threads; a small run has one, and no look at free memory."""
     n = max(graph.n, 1)
-    most = max(1, min(_MOST, _BYTES // (8 * n)))
+    most = max(1, min(_MOST_AT_ONCE, _SHARE_BYTES // (8 * n)))
     both_ways = {
         id(array): array for way in (graph, graph.transpose) for array in (way.indptr, way.indices, way.weights)
     }
     held = sum(array.nbytes for array in both_ways.values() if array is not None)
-    held += n * groups  # which vertices are members
-    stated = stated_budget() if how.memory is None else how.memory
+    held += n * groups  # marks of the vertices in each group
+    stated = stated_budget() if settings.memory is None else settings.memory
     small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
     if held + n * (_SEARCH_BYTES + 9 * min(groups, most)) <= small:
         return most, 1
     budget = host_budget() if stated is None else stated
-    for threads in range(most_threads(how.threads), 0, -1):
+    for threads in range(most_threads(settings.threads), 0, -1):
         room = (budget - held - threads * n * _SEARCH_BYTES) // (n * (8 * threads + 1))
         if room > 0:
             return min(room, most), threads

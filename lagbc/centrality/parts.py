@@ -1,4 +1,4 @@
-"""A call computed in parts, each by a process of its own, and merged: array jobs, without an engine between them."""
+"""A call computed in parts, each by a process of its own, and merged: for array jobs of a cluster."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from lagbc.run.shares import Share, Written, merge_shares, require_complete, res
 from lagbc.stopping import stopping_by
 from lagbc.types import CentralityName, GraphLike, Scores
 
-# Arguments that are arrays, and those that are one value.
+# Arguments that are arrays, and arguments of one value.
 _ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "decay")
 _VALUES = ("k", "rng", "rtol", "normalized", "endpoints", "wf_improved", "log2")
-# Those of which a matrix is made, and a graph.
+# Names of the arrays of a matrix, and of a graph.
 _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
-# Options that a run is planned by.
+# Options that change the plan of a run.
 _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "variant", "virtual_warp")
 
 
@@ -64,38 +64,37 @@ def save_part(
     """Compute a part of a call, and write it to a file; `merge_parts` makes scores of the files of all parts.
 
     The roots are shared out in whole blocks, of 64 or on a GPU 256. Parts may run at the same time or not, on any
-    machines that see the same kind of device, and the merged scores have the bits of one call.
+    machines with the same kind of device, and the merged scores have the bits of one call.
 
     Parameters
     ----------
     path : path of the file
-        It is there when the part is finished. A file that is there is replaced.
+        Written when the part is finished; an older file is replaced.
     part : (int, int)
-        Which part, from 1 on, and of how many. Where there are more parts than blocks, some have nothing to sum.
+        The number of the part, from 1 on, and the number of parts. With more parts than blocks, some sum nothing.
     A, which, batch, directed, weighted, strength, ... : as for `lagbc.centralities`
         The same for all parts.
     rng : int
         With `k`, so that all parts draw the same roots.
     **options : how the run is carried out, see `lagbc.Options`
-        Those of threads, batch and memory may differ from part to part. A part takes no `checkpoint`, `executor` or
-        `comm`.
+        Threads, batch and memory may differ from part to part. A part takes no `checkpoint`, `executor` or `comm`.
 
     Returns
     -------
     written : tuple
-        How many ``.roots`` the part has summed, of how many in all (``.of``).
+        The number of ``.roots`` that the part has summed, and of all roots (``.of``).
 
     Raises
     ------
     The errors of `lagbc.centralities`. ValueError, if there is no such part, or `k` is given without an integer `rng`.
-    PartError, if paths are too many for chains to be contracted in parts; the message says what to do.
+    PartError, if paths are too many for chains to be contracted in parts; the message gives a way out.
 
     Notes
     -----
-    Sums of chunks, of 1024 roots or on a GPU 4096, are added in the order of the chunks. So the file holds those of
-    each: 8 n bytes a chunk and sum, of scores of edges 8 nnz; of a chunk that begins in the part before, of each block.
+    Sums of chunks, of 1024 roots or on a GPU 4096, are added in the order of the chunks. So the file holds the sums of
+    each chunk, 8 n bytes a sum (8 nnz for scores of edges), or of each block of a chunk that begins in the part before.
     All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
-    With `cutoff` or `decay` they hold what the roots reach. That of part 1 has the graph, too.
+    With `cutoff` or `decay` they hold sums of reached vertices only. The file of part 1 has the graph, too.
     """
     share, target = _parse_part(part), _parse_path(path)
     if arguments.k is not None and not isinstance(arguments.rng, Integral):
@@ -108,16 +107,16 @@ def save_part(
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
-        return _save(target, share, call)
+        return _save_share(target, share, call)
 
 
-def _save(path: Path, share: Share, call: Call) -> Written:
-    """Compute a part of a call, and write it."""
-    told, arrays = _told(call), _arrays_of(call)
+def _save_share(path: Path, share: Share, call: Call) -> Written:
+    """Compute a share of a call, and write it."""
+    told, arrays = _describe_call(call), _arrays_of(call)
 
     def describe(file: Writer) -> None:
         if share.number == 1:
-            file.add_json("call", told | {"options": _planned_by(call.plan.settings)})
+            file.add_json("call", told | {"options": _planning_options(call.plan.settings)})
             _add_graph(file, call.plan.graph)
             for name, array in arrays.items():
                 file.add(f"call/{name}", array)
@@ -126,9 +125,9 @@ def _save(path: Path, share: Share, call: Call) -> Written:
 
 
 def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
-    """Make scores of the files that `save_part`, or ``lagbc ... --part``, has written, in any order.
+    """Make scores of the files of all parts, written by `save_part` or ``lagbc ... --part``, in any order.
 
-    Small blocks of a reduced graph are summed here. Parts of a GPU are merged where there is one.
+    Small blocks of a reduced graph are summed here. Parts of a GPU are merged on a machine with one.
 
     Parameters
     ----------
@@ -138,15 +137,15 @@ def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
     Returns
     -------
     scores : dict
-        As `lagbc.centralities` returns it, with the bits of one call; scores of edges as a CSR array, without entries
-        for self loops.
+        As of `lagbc.centralities`, with the bits of one call; scores of edges as a CSR array, without entries for self
+        loops.
 
     Raises
     ------
     PartError
         A part is missing, there twice, or damaged, or parts are of other graphs, arguments or options; the message
-        says which.
-    The errors of `lagbc.centralities` where scores are made of sums.
+        names it.
+    The errors of `lagbc.centralities` in making scores of sums.
 
     Examples
     --------
@@ -161,15 +160,15 @@ def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
 
 
 def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
-    """Return the graph of a call, its scores, as `merge_parts` does, and its arguments."""
+    """Return the graph of a call, its scores as of `merge_parts`, and its arguments."""
     with ExitStack() as stack:
         files = require_complete([stack.enter_context(PartialFile(path)) for path in paths])
-        call, graph = _planned(files[0])
+        call, graph = _plan_again(files[0])
         return graph, finish_call(graph, call, merge_shares(files, call.plan)), call.arguments
 
 
-def _planned(file: PartialFile) -> tuple[Call, Graph]:
-    """Plan the call that a file describes as its parts did; its vertices are called by their numbers."""
+def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
+    """Plan the call that a file describes, as its parts did, with numbers for names of vertices."""
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
@@ -183,8 +182,8 @@ def _planned(file: PartialFile) -> tuple[Call, Graph]:
         raise PartError(f"{file.path}: {error}") from error
 
 
-def _told(call: Call) -> dict[str, Any]:
-    """Say what is called, as JSON can hold it; arrays by their types."""
+def _describe_call(call: Call) -> dict[str, Any]:
+    """Describe a call for JSON: centralities, arguments of one value, and the types of arrays."""
     given = call.arguments.given
     values = {name: getattr(call.arguments, name) for name in _VALUES if name in given}
     return {
@@ -194,13 +193,13 @@ def _told(call: Call) -> dict[str, Any]:
     }
 
 
-def _planned_by(settings: Settings) -> dict[str, Any]:
-    """Return the options that say how a run is planned, those of `config` among them."""
+def _planning_options(settings: Settings) -> dict[str, Any]:
+    """Return the options that change the plan of a run, values of `config` among them."""
     return {name: getattr(settings, name) for name in _OPTIONS if getattr(settings, name) is not None}
 
 
 def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
-    """Return the arguments that are arrays, and those that a demand is made of."""
+    """Return the arguments that are arrays, and the arrays of a demand."""
     given = {name: getattr(call.arguments, name) for name in _ARRAYS}
     arrays = {name: np.asarray(array) for name, array in given.items() if array is not None}
     if (demand := call.plan.request.demand) is not None:
@@ -225,7 +224,7 @@ def _digest(told: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _add_graph(file: Writer, graph: Graph) -> None:
-    """Write a graph; its vertices keep their names if these are numbers or strings."""
+    """Write a graph; its vertices keep names that are numbers or strings."""
     names = None if graph.names is None else np.asarray(graph.names, object).tolist()
     if names is not None and not all(isinstance(name, int | str) for name in names):
         names = None

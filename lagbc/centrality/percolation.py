@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def _weigh(graph: Graph, arguments: Arguments) -> Arguments:
-    """Make the states weights of the roots."""
-    from lagbc.centrality.states import weighed
+    """Take the states as root weights."""
+    from lagbc.centrality.states import weigh_roots
 
-    return weighed(graph, arguments)
+    return weigh_roots(graph, arguments)
 
 
 @centrality(
@@ -33,7 +33,8 @@ def _weigh(graph: Graph, arguments: Arguments) -> Arguments:
 def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
 
-    A path from s counts by the state x of s, such as how far it is infected. With :math:`\delta_s(v)` as in `lagbc.bc`,
+    A path from s counts by the state x of s, such as its degree of infection. With :math:`\delta_s(v)` as in
+    `lagbc.bc`,
 
     .. math:: PC(v) = \frac{1}{n - 2} \sum_{s \ne v} \delta_s(v) \frac{x_s}{\sum_u x_u - x_v}.
 
@@ -42,8 +43,8 @@ def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     A, batch, directed, weighted, strength, rtol : as for `lagbc.bc`
         Pairs are ordered: nothing is halved with ``directed=False``.
     states : array of float, shape (n,), or a mapping
-        x: finite, >= 0; how far each vertex is percolated. Of a graph whose vertices have names, it may be a mapping of
-        all of these to their states.
+        x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of all names of vertices to their
+        states.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -55,13 +56,13 @@ def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        The largest state is more than 2**960 (about 1e289) times the smallest above 0: float64 does not hold their
-        quotient, nor the score of the vertex whose state is the largest.
+        The largest state is more than 2**960 (about 1e289) times the smallest above 0: float64 holds neither their
+        quotient nor the score of the vertex with the largest state.
     The errors of `lagbc.bc`.
 
     Notes
     -----
-    One sweep from the vertices whose state is not 0, which are the weights of the roots.
+    One sweep from the vertices whose state is not 0; states are the root weights.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a call would do, without doing it: its method, and its memory."""
+"""The method and the memory of a call, without its run."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def select_method(
     decay: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> Selection:
-    """Say which method `bc`, or `centralities`, takes for a matrix, and why.
+    """Return the method that `bc`, or `centralities`, takes for a matrix, and the reason.
 
     Parameters
     ----------
     A, directed, weighted, strength : as for `lagbc.bc`
     roots : int, optional
-        How many roots there are, drawn at random, as `k` draws them: from so many neighbours, another method may be
-        taken. All vertices if it is not given.
+        The number of roots, drawn at random, as `k` draws them; so many neighbours as roots may get another method. All
+        vertices by default.
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
-        Its origins are the roots, so that `roots` does not go with it.
+        Its origins are the roots, and `roots` does not go with it.
     cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
@@ -61,19 +61,19 @@ def select_method(
     Raises
     ------
     ValueError
-        No row has that name, device and weights; the message lists the rows there are. Or so many roots there are not.
+        No row has that name, device and weights; the message lists all rows. Or there are fewer vertices than `roots`.
     MissingDependencyError
-        The row named needs a library that is not installed.
+        The row needs a library that is not installed.
     """
     own = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
     settings = check_options("auto", options, own)
     with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _with_shape(_plan(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
+        return _with_shape(_plan_roots(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
 
 
 def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, arguments: Arguments) -> Selection:
-    """Say which method a call takes, with its own arguments: weights and targets tell what may be reduced."""
+    """Return the method of a call and the reason, by all its arguments: weights and targets limit reductions."""
     centralities = find_all(which)
     settings = settle_for(centralities, batch, options)
     with reading_gpu(graph, settings.devices):
@@ -99,25 +99,25 @@ def estimate_memory(
     decay: ArrayLike | None = None,
     **options: Unpack[Options],
 ) -> MemoryEstimate:
-    """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments, beforehand.
+    """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments.
 
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     roots : int, optional
-        How many roots there are: the length of `sources`, or `k`. All vertices if it is not given.
+        The number of roots: the length of `sources`, or `k`. All vertices by default.
     which : str or several
         Names of centralities, as for `lagbc.centralities`.
     demand : as for `lagbc.bc`, optional
-        Its origins are the roots, so that `roots` does not go with it.
+        Its origins are the roots, and `roots` does not go with it.
     cutoff, decay : as for `lagbc.bc`, optional
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     MemoryEstimate
-        In bytes: ``.total`` and its parts ``.graph``, ``.workspace``, ``.scores``; with the ``.batch``, ``.threads``
-        ``.method`` and ``.device`` of the run, after what it falls back to. The run raises MemoryError if ``.is_over``.
+        In bytes: ``.total`` and its parts ``.graph``, ``.workspace``, ``.scores``; with the ``.batch``, ``.threads``,
+        ``.method`` and ``.device`` of the run, after all fallbacks. The run raises MemoryError if ``.is_over``.
 
     Notes
     -----
@@ -127,10 +127,10 @@ def estimate_memory(
     settings = check_options(batch, options, own)
     with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _plan(graph, roots, which, demand, (cutoff, decay), settings).memory
+        return _plan_roots(graph, roots, which, demand, (cutoff, decay), settings).memory
 
 
-def _plan(
+def _plan_roots(
     graph: Graph,
     roots: int | None,
     which: Asked,
@@ -138,7 +138,7 @@ def _plan(
     cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
     settings: Settings,
 ) -> Plan:
-    """Plan a run of a demand, or from so many roots, of all vertices the same ones each time."""
+    """Plan a run of a demand, or from so many roots, drawn with a fixed seed."""
     cutoff, decay = cutoff_and_decay
     centralities = find_all(which)
     require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))

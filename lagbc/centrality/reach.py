@@ -1,4 +1,4 @@
-"""What lies within reach of a vertex: reach and gravity, as they are used of street networks."""
+"""Targets within reach of a vertex: reach and gravity, measures of street networks."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ _TARGETS = {"targets", "target_weights", "cutoff"}
 
 @centrality(sums={"targets"}, takes=_TARGETS, summary="reach: how many targets lie within the cutoff of a vertex")
 def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    r"""Count the targets within the cutoff r of every vertex, as many as they stand for.
+    r"""Count the targets within the cutoff r of every vertex, each by its weight.
 
     .. math:: R(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t
 
-    Distances are those out of v, to the targets; for those into v pass ``A.T``.
+    Distances lead out of v, to the targets; for distances into v pass ``A.T``.
 
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     targets : array of int, optional
-        Count these vertices only. Distinct. Does not go with `target_weights`.
+        Count these distinct vertices only. Does not go with `target_weights`.
     target_weights : array of float, shape (n,), optional
-        How many targets each vertex stands for, such as jobs or inhabitants: finite, >= 0. One each by default.
+        The number of targets for which each vertex stands, such as jobs or inhabitants: finite, >= 0. One each by
+        default.
     cutoff : float or array of float, shape (C,), optional
         In hops or lengths, >= 0; several give a column each, from one search to the largest. Without it all vertices
-        count that v reaches.
+        that v reaches count.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -48,7 +49,8 @@ def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Notes
     -----
-    A search costs what it reaches; "work-efficient" in hops and "dijkstra" with lengths make it, on the CPU alone.
+    The time of a search is in proportion to the edges in its reach; "work-efficient" in hops and "dijkstra" with
+    lengths make it, on the CPU alone.
 
     References
     ----------
@@ -84,8 +86,8 @@ def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     ----------
     A, batch, directed, weighted, strength, targets, target_weights, cutoff : as for `lagbc.reach`
     decay : float or array of float, shape (D,)
-        b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; those of the
-        first cutoff come first. What counts less than 2**-500 counts nothing.
+        b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; columns of the
+        first cutoff come first. A target that counts less than 2**-500 counts nothing.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -98,7 +100,7 @@ def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Notes
     -----
-    As for `lagbc.reach`; a search ends where nothing counts any more.
+    As for `lagbc.reach`; a search ends where no target counts any more.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Every centrality as one record: the sums that it is made of, how they are finished, which arguments it takes.
+"""Every centrality as one record: its sums, the function that finishes them, its arguments.
 
 The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation come
-from these records, which decorated functions make: `lagbc.centrality.declare`. The command line lists the records, so
-that no numerical library is loaded here, nor by the modules of the centralities.
+from these records, made of decorated functions by `lagbc.centrality.declare`. Neither this module nor those of the
+centralities load a numerical library, as the command line lists the records.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ if TYPE_CHECKING:
     from lagbc.run.execute import Result
     from lagbc.types import CentralityName, DemandLike
 
-# Arguments that restrict or weigh what is summed; centralities of one sweep have them in common.
+# Arguments that restrict or weigh the sums; centralities of one sweep have them in common.
 OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "k", "rng")
-# Those of how it is finished, of nothing but path counts, or of sums that decay; each goes to the centralities that
-# take it.
+# Arguments of finishing, of path counts alone, or of sums that decay; each goes to the centralities that take it.
 OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
-# Those that one centrality alone takes, and cannot do without.
+# Arguments that a single centrality takes, and needs.
 OF_ONE = ("states", "groups")
 
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """What is computed, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` say what each means."""
+    """The arguments of a call, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` explain each."""
 
     sources: ArrayLike | None = None
     targets: ArrayLike | None = None
@@ -55,7 +54,7 @@ class Arguments:
 
     @property
     def given(self) -> set[str]:
-        """Names of those that are given, and not as what they are by default."""
+        """Names of the arguments with another value than their default."""
         usual = vars(NONE_GIVEN)
         return {
             name
@@ -85,28 +84,28 @@ class Centrality:
         ``result.pairs`` is 2 where sums over paths count an undirected pair from both its ends, else 1. ``arguments``
         has all of `takes` as they were given, and defaults for the others.
     takes : frozenset of str
-        The arguments that mean something to it, of "sources", "targets", "source_weights", "target_weights", "demand",
-        "cutoff", "decay", "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused.
-        With several of "cutoff" or "decay" `finish` is called once for each. With "k" the sums are over the roots that
-        were drawn: `finish` scales them to all, a sum over the roots other than v by ``(result.graph.n - 1) / (roots
-        other than v)``, where ``arguments.k`` is not None.
+        Its arguments, some of "sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "decay",
+        "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With several of
+        "cutoff" or "decay" `finish` is called once for each. With "k" the sums are over the drawn roots: `finish`
+        scales them to all where ``arguments.k`` is not None, a sum over the roots other than v by ``(result.graph.n -
+        1) / (roots other than v)``.
     summary : str
-        What it is, for tables and the command line.
+        A line about it, for tables and the command line.
     of_edges : bool
         Whether scores are of edges.
     networkx : tuple of str
         The functions of NetworkX that it computes.
     needs : str
-        An argument without a default, which one function alone has: such a centrality is none of `centralities`.
+        An argument without a default, of this centrality alone; `centralities` does not compute it then.
     weigh : callable, optional
         ``weigh(graph, arguments)`` returns the arguments of the sweep, made of `needs`.
     count : callable, optional
-        ``count(A, directed, weighted, strength, options, arguments)`` returns what `finish` takes in the place of
-        sums over roots; there are no `sums` then.
+        ``count(A, directed, weighted, strength, options, arguments)`` returns the first argument of `finish`, in place
+        of sums over roots; there are no `sums` then.
 
     Examples
     --------
-    An estimate of how many vertices reach each, from roots drawn at random:
+    An estimate of the number of vertices that reach each, from roots drawn at random:
 
     >>> import numpy as np
     >>> def finish(result, arguments):
@@ -136,14 +135,14 @@ class Centrality:
     count: Callable[..., Any] | None = None
 
 
-# Modules of the centralities of lagbc, in the order in which these are listed.
+# Modules of the centralities of lagbc, in the order of lists.
 _MODULES = ("betweenness", "distances", "stress", "reach", "percolation", "group")
 _CENTRALITIES: dict[str, Centrality] = {}
 _BUILT_IN: list[Centrality] = []
 
 
 @cache
-def _load() -> None:
+def _load_built_in() -> None:
     """Import the modules of lagbc's own centralities, which add their records."""
     for module in _MODULES:
         import_module(f"lagbc.centrality.{module}")
@@ -151,19 +150,19 @@ def _load() -> None:
 
 
 def register_centrality(centrality: Centrality) -> None:
-    """Add a centrality; `lagbc.centralities` then computes it by its name, in this process.
+    """Add a centrality, for `lagbc.centralities` to compute by its name, in this process.
 
     Parameters
     ----------
     centrality : Centrality
-        A function of `lagbc` is not made of it. The program ``lagbc`` is a process of its own, which does not know it.
+        It does not become a function of `lagbc`. The program ``lagbc``, a process of its own, does not know it.
 
     Raises
     ------
     TypeError
-        It is no `Centrality`.
+        `centrality` is no `Centrality`.
     ValueError
-        There is one of this name, or a name of a sum or an argument is none.
+        There is one of this name, or the name of a sum or an argument is wrong.
 
     Examples
     --------
@@ -187,45 +186,47 @@ def register_centrality(centrality: Centrality) -> None:
 
     if not isinstance(centrality, Centrality):
         raise InvalidTypeError(f"{centrality!r} is no lagbc.Centrality")
-    _load()
-    _require_there("sums", centrality.sums, [field.name for field in fields(Sums)])
+    _load_built_in()
+    _require_known("sums", centrality.sums, [field.name for field in fields(Sums)])
     add(centrality)
 
 
 def add(centrality: Centrality) -> None:
-    """Add a record; ValueError if there is one of its name, or if it takes an argument that there is not."""
+    """Add a record; ValueError if there is one of its name, or if it takes an unknown argument."""
     if centrality.name in _CENTRALITIES:
         raise InvalidValueError(f"there is a centrality {centrality.name!r} already")
-    _require_there("takes", centrality.takes, ARGUMENTS)
+    _require_known("takes", centrality.takes, ARGUMENTS)
     _CENTRALITIES[centrality.name] = centrality
 
 
-def _require_there(what: str, named: frozenset[str], there: Sequence[str]) -> None:
+def _require_known(field_name: str, named: frozenset[str], there: Sequence[str]) -> None:
     if unknown := named.difference(there):
-        raise InvalidValueError(f"{what}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
+        raise InvalidValueError(
+            f"{field_name}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(there)}"
+        )
 
 
 def unregister_centrality(name: str) -> None:
-    """Remove a centrality that was added; ValueError if none of this name was."""
-    _load()
+    """Remove a centrality that was added; ValueError if there is none of this name."""
+    _load_built_in()
     if _CENTRALITIES.get(name) in (None, *_BUILT_IN):
         raise InvalidValueError(f"there is no centrality {name!r} that was added")
     del _CENTRALITIES[name]
 
 
 def registered() -> tuple[Centrality, ...]:
-    """Return all centralities, in the order in which they were added."""
-    _load()
+    """Return all centralities, in the order of their addition."""
+    _load_built_in()
     return tuple(_CENTRALITIES.values())
 
 
 def shared() -> tuple[Centrality, ...]:
-    """Return the centralities that may share a sweep, those of `centralities`."""
+    """Return the centralities that may share a sweep: all that `centralities` computes."""
     return tuple(record for record in registered() if not record.needs)
 
 
 def find(name: str) -> Centrality:
-    """Return the centrality of a name that may share a sweep; ValueError, with those there are, if there is none."""
+    """Return the centrality of a name that may share a sweep; ValueError, with all names, if there is none."""
     there = {record.name: record for record in shared()}
     if name not in there:
         raise InvalidValueError(f"there is no centrality {name!r}; there are: {', '.join(there)}")
@@ -233,13 +234,13 @@ def find(name: str) -> Centrality:
 
 
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:
-    """Keep the centralities that all arguments given mean something to, which they would have to go to."""
+    """Return the centralities that take all given arguments of the sums."""
     given = arguments.given.intersection(OF_THE_SUMS)
     return tuple(name for name in names if given <= find(name).takes)
 
 
 def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
-    """Raise ValueError if an argument is given that means nothing to a centrality that it would have to go to."""
+    """Raise ValueError if a given argument means nothing to a centrality of the sweep, or to all of them."""
     for name in sorted(arguments.given, key=(*OF_THE_SUMS, *OF_THE_SCORES, *OF_ONE).index):
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):

@@ -1,4 +1,4 @@
-"""Every convention of the scores that is a factor; it follows NetworkX 3.5 and later to the last case."""
+"""Factors of the scores, by the conventions of NetworkX 3.5 and later, to the last case."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def rescale(
     directed : bool
         False: each unordered pair counts once, so the sum over ordered pairs is halved.
     normalized : bool
-        Divide by the number of ordered pairs (s, t) that a path through v may join.
+        Divide by the number of ordered pairs (s, t) that paths through v may join.
     endpoints : bool
-        Whether `raw` counts the ends of paths; a vertex then takes part in pairs of its own.
+        Whether `raw` counts the ends of paths; a vertex is then in pairs of its own.
     sampled : ndarray of int64, or None
-        The roots, if they are a random sample whose sum is to estimate the sum over all vertices.
+        The roots, if they are a random sample: the scores estimate sums over all vertices.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def rescale(
         One sampled root without endpoints: no root but itself tells of it (0/0).
     """
     n = len(raw)
-    # Vertices that can be the other end of a pair, seen from v.
+    # The number of vertices that can be the other end of a pair with v.
     others = n if endpoints else n - 1
     if others < 2:
         return raw
@@ -50,7 +50,7 @@ def rescale(
         roots = others if sampled is None else len(sampled)
         return raw * _factor(others, roots, pairs_of_root, directed)
     require_defined(n, len(sampled), endpoints=endpoints)
-    # Without endpoints a sampled root is no root for itself: its own sum has one term less than the others'.
+    # Without endpoints a sampled root is no root for itself: its sum has one term less.
     scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
     scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)
     return scores
@@ -70,7 +70,7 @@ def rescale_edges(
     directed, normalized : bool
         As for `rescale`; the pairs are all n (n - 1).
     sampled : int, optional
-        How many roots there are, if they are a random sample.
+        The number of roots, if they are a random sample.
     """
     if n < 2:
         return raw
@@ -78,10 +78,7 @@ def rescale_edges(
 
 
 def per_sample(raw: NDArray[np.float64], sampled: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Scale sums over a random sample of roots other than v to all vertices other than v; None is no sample.
-
-    Each v has (n - 1) / (samples other than v) as its factor.
-    """
+    """Scale sums over a random sample, if there is one, to all roots other than v: by (n - 1) / (samples but v)."""
     if sampled is None:
         return raw
     n = len(raw)

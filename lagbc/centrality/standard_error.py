@@ -1,8 +1,8 @@
-"""How far an estimate from random roots may be off.
+"""Standard errors of estimates from random roots, by smaller estimates.
 
-Sums of squares of single roots, as `lagbc.estimate` has them, would tell it without smaller estimates. But those are
-not made of stress, within cutoffs, with endpoints, in float32, by methods kept for comparison, and of a graph whose
-roots are merged; and closeness is a quotient of two sums.
+Sums of squares of single roots, as for `lagbc.estimate`, would tell the errors at less cost. But they are not made of
+stress, within cutoffs, with endpoints, in float32, by methods kept for comparison, and of a graph whose roots are
+merged; and closeness is a quotient of two sums.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 
-# Estimates that the error is told from: it is itself known to a quarter then. A batch of roots each is enough.
+# Smaller estimates, enough to know the error to a quarter, and the most roots of each, a batch.
 GROUPS, _MOST_ROOTS = 10, 64
-# So many of them have to score a vertex. Where one or two do, errors are a third to a fifth more than is told.
+# Fewest estimates that have to score a vertex. By one or two the error comes out a third to a fifth too small.
 FEWEST = 3
 
 Estimates = dict[str, NDArray[np.float64]]
@@ -29,31 +29,31 @@ def standard_errors(
     rng: int | np.random.Generator | None,
     report: Callable[[int, int], object] = lambda *_: None,
 ) -> Estimates:
-    r"""Estimate the standard errors of estimates from k of n roots, by ten smaller ones.
+    r"""Estimate the standard errors of estimates from k of n roots, by ten smaller estimates.
 
     Parameters
     ----------
     estimate : callable
-        ``estimate(m, generator)`` makes estimates from m roots: arrays, each of a name.
+        ``estimate(m, generator)`` makes estimates from m roots: arrays by name.
     n : int
         Vertices.
     k : int
         Roots of the estimates, at least 2 and less than n.
     rng : int, numpy.random.Generator or None
-        What drew these; the smaller ones are drawn from another seed that follows from one, or by the generator.
+        The source of these roots; a seed gives another seed for the smaller estimates, a generator goes on drawing.
     report : callable
-        Gets how many of the smaller estimates are done, and how many there are.
+        Gets the number of smaller estimates done, and of all.
 
     Returns
     -------
     errors : dict
-        An array of each name, in the unit of the estimates; NaN where fewer than `FEWEST` are other than 0.
+        An array for each name, in the unit of the estimates; NaN where fewer than `FEWEST` of them are other than 0.
 
     Notes
     -----
-    The mean of m of n values, drawn without repeats, has a variance of :math:`\sigma^2 (1/m - 1/n)`. The estimates
-    from m roots each give it, and :math:`(1/k - 1/n) / (1/m - 1/n)` times as much is that of the estimate from k. The
-    time is that of ten runs from k / 10 roots each, 64 at most.
+    The mean of m of n values, drawn without repeats, has a variance of :math:`\sigma^2 (1/m - 1/n)`. The estimates from
+    m roots each give it, and the estimate from k roots has :math:`(1/k - 1/n) / (1/m - 1/n)` times this variance. It
+    takes the time of ten runs from k / 10 roots each, 64 at most.
     """
     m = roots_of_group(k)
     generator = (
@@ -68,19 +68,19 @@ def standard_errors(
 
 
 def _spread(estimates: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-    """Return the root of so many times the variance of estimates of each of some scores, if enough are not 0."""
+    """Return the root of `factor` times the variance of estimates, by score; NaN if too few are not 0."""
     errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * factor)
     errors[np.count_nonzero(estimates, axis=0) < FEWEST] = np.nan
     return errors
 
 
 def roots_of_group(k: int) -> int:
-    """Return the roots of each of the smaller estimates; one root would not tell of itself."""
+    """Return the number of roots of a smaller estimate, at least 2: a root alone tells nothing of itself."""
     return max(2, min(k // GROUPS, _MOST_ROOTS))
 
 
-def require_told(k: int | None, *, log2: bool) -> None:
-    """Raise ValueError if a call has no estimate whose error can be told."""
+def require_estimate(k: int | None, *, log2: bool) -> None:
+    """Raise ValueError if a call makes no estimate, or one without a standard error."""
     if k is None or k < 2:
         raise InvalidValueError("standard_error=True is that of an estimate: pass k, at least 2, or leave it out")
     if log2:

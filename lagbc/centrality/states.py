@@ -1,4 +1,4 @@
-"""States of vertices as weights of the roots of a sweep, for percolation centrality."""
+"""States of vertices as root weights of a sweep, for percolation centrality."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from lagbc.run.execute import Result
 
 
-def weighed(graph: Graph, arguments: Arguments) -> Arguments:
-    """Check the states, and make them weights of the roots."""
-    x = parse_vertex_weights("states", _in_order(arguments.states, graph), graph.n, graph.names)
+def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
+    """Check the states, and take them as root weights."""
+    x = parse_vertex_weights("states", _states_in_order(arguments.states, graph), graph.n, graph.names)
     if x is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
-    _require_near(x, graph.names)
-    # In units of the largest, which cancels: no sum leaves float64.
+    _require_comparable(x, graph.names)
+    # The largest is the unit, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
     return replace(arguments, states=x, source_weights=x)
 
 
 def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    """Divide what is summed at each vertex by the states of the others."""
+    """Divide the sum at each vertex by the sum of the other states."""
     raw, graph = require_range(betweenness(result, arguments), arguments), result.graph
     x = cast("NDArray[np.float64]", arguments.states)
-    # The sum over the others, without a difference that cancels.
+    # Sums before and after each vertex: a difference from the total would cancel.
     others = np.append(0, np.cumsum(x)[:-1]) + np.append(np.cumsum(x[::-1])[::-1][1:], 0)
     share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
     return raw * share / max(graph.n - 2, 1)  # type: ignore[no-any-return]
 
 
-def _require_near(x: NDArray[np.float64], names: Names | None) -> None:
-    """Raise ValueError if the quotient of two states, and sums of them, are nothing to float64."""
+def _require_comparable(x: NDArray[np.float64], names: Names | None) -> None:
+    """Raise ValueError if two states are so far apart that float64 does not hold their quotient."""
     some = np.flatnonzero(x)
     if not len(some):
         return
@@ -54,15 +54,15 @@ def _require_near(x: NDArray[np.float64], names: Names | None) -> None:
         )
 
 
-def _in_order(states: ArrayLike | Mapping[Any, float] | None, graph: Graph) -> ArrayLike | None:
+def _states_in_order(states: ArrayLike | Mapping[Any, float] | None, graph: Graph) -> ArrayLike | None:
     """Return the states in the order of the vertices."""
     if not isinstance(states, Mapping):
         return states
     names = range(graph.n) if graph.names is None else list(graph.names)
     missing = next((name for name in names if name not in states), None)
     if missing is not None or len(states) > len(names):
-        what = f"not that of {missing!r}" if missing is not None else "others, too"
+        fault = f"not that of {missing!r}" if missing is not None else "others, too"
         raise InvalidValueError(
-            f"states has {len(states)} states, {what}; it holds one for each of the {graph.n} vertices"
+            f"states has {len(states)} states, {fault}; it holds one for each of the {graph.n} vertices"
         )
     return [states[name] for name in names]

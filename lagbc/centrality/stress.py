@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     summary="stress: the number of shortest paths that lead through a vertex",
 )
 def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    r"""Stress centrality of every vertex: how many shortest paths have it in their interior.
+    r"""Stress centrality of every vertex: the number of shortest paths with it in their interior.
 
     .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
 
@@ -32,8 +32,8 @@ def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
     log2 : bool
-        Return the base-2 logarithm, -inf where the score is 0. Where a score leaves the range of float64, all are then
-        computed again, a root at a time.
+        Return the base-2 logarithm, -inf where the score is 0. If a score leaves the range of float64, all are computed
+        again, a root at a time.
     standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
@@ -51,8 +51,8 @@ def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Notes
     -----
-    The backward sweep of `lagbc.bc` with counts in place of shares: a vertex has t(v), the sum of 1 + t(w) over the
-    vertices w that follow it on shortest paths, and scores sigma(v) t(v).
+    The backward sweep of `lagbc.bc` with counts in place of shares: a vertex scores sigma(v) t(v), with t(v) the sum of
+    1 + t(w) over the next vertices w on shortest paths.
 
     References
     ----------

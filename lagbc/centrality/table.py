@@ -32,35 +32,35 @@ def table(
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """Return scores as a pandas DataFrame whose index are the names of vertices or edges.
+    """Return scores as a pandas DataFrame, indexed by the names of vertices or edges.
 
     Parameters
     ----------
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
-    graph : the graph that they are of, as for `lagbc.bc`
-        Vertices are called as in the graph of NetworkX or another library, as in the file, or as in the columns of
-        edges; else by their numbers.
+    graph : the graph of the scores, as for `lagbc.bc`
+        It gives the names of vertices: of the graph of NetworkX or another library, of the file, or of the columns of
+        edges; else their numbers.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
     cutoff, decay : as for the call that made the scores
-        Where there are several, columns are called by them.
+        If there are several, they are titles of columns.
 
     Returns
     -------
     pandas.DataFrame
         A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
-        "cutoff 400", or in a mapping "bc, cutoff 400". Of vertices, the index is called "vertex"; rows are in the order
-        of the graph. Of edges, it has the levels "source" and "target", an undirected edge once. For a NetworkX graph,
-        where `directed` is not other than its own, they are in the order of ``graph.edges``, with a level "key" where
-        edges may be parallel: those that are shortest share the score equally, as in NetworkX, and longer ones have 0.
+        "cutoff 400", or in a mapping "bc, cutoff 400". Scores of vertices have the index "vertex", in the order of the
+        graph. Scores of edges have the levels "source" and "target", an undirected edge once. With a NetworkX graph,
+        unless `directed` is other than its own, they are in the order of ``graph.edges``, with a level "key" if edges
+        may be parallel: the shortest share the score equally, as in NetworkX, and longer ones have 0.
 
     Raises
     ------
     MissingDependencyError
         pandas is not installed.
     TypeError, ValueError
-        The scores are not of this graph, or those of vertices and edges are mixed.
+        The scores are of another graph, or of vertices and edges at once.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def table(
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
     columns: dict[Any, Any] = {}
     for name, values in given.items():
-        columns |= _columns(name, values, cutoff, decay)
+        columns |= _titled_columns(name, values, cutoff, decay)
     of_edges = {sparse.issparse(values) for values in columns.values()}
     if len(of_edges) > 1:
         raise InvalidValueError("scores of vertices and of edges have rows of their own; make a table of each")
-    names = _names(graph)
+    names = _vertex_names(graph)
     n = len(names)
     for name, values in columns.items():
         if values.shape != ((n, n) if of_edges == {True} else (n,)):
@@ -101,11 +101,11 @@ def table(
         rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, names, directed)
     titles = ["source", "target", *(["key"] if len(rows) > 2 else [])]
     index = pd.MultiIndex.from_arrays(rows, names=titles)
-    values = {name: _at(matrix, tails, heads) * shares for name, matrix in columns.items()}
+    values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
 
 
-def _columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
+def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
     """Return the columns of a centrality by their titles."""
     called = name or "score"
     if isinstance(scores, list | tuple):
@@ -130,15 +130,15 @@ def _on_host(name: str, values: Any) -> Any:
     return values
 
 
-def _names(graph: Any) -> NDArray[Any]:
-    """Return what vertices are called, each as it is, or their numbers."""
+def _vertex_names(graph: Any) -> NDArray[Any]:
+    """Return the names of vertices, unchanged, or their numbers."""
     names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
     if names is None:
-        return np.arange(_size(graph))
+        return np.arange(_count_vertices(graph))
     return _objects(names.tolist() if isinstance(names, np.ndarray) else names)
 
 
-def _size(graph: Any) -> int:
+def _count_vertices(graph: Any) -> int:
     if isinstance(graph, Graph):
         return graph.n
     matrix = adapters.to_matrix(graph) if adapters.is_adaptable(graph) else graph
@@ -149,14 +149,14 @@ def _size(graph: Any) -> int:
 
 
 def _objects(items: Sequence[Any]) -> NDArray[Any]:
-    """Make an array in which tuples stay what they are."""
+    """Make an array of objects; tuples stay tuples."""
     objects = np.empty(len(items), object)
     for i, item in enumerate(items):
         objects[i] = item
     return objects
 
 
-def _at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
+def _values_at(matrix: Any, tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.float64]:
     values = matrix.tocsr()[tails, heads]
     return np.asarray(values.toarray() if sparse.issparse(values) else values).ravel()
 
@@ -165,7 +165,7 @@ _Edges = tuple[list[NDArray[Any]], NDArray[np.int64], NDArray[np.int64], NDArray
 
 
 def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
-    """Return the edges that a matrix stores, an undirected one from its earlier end: levels, ends and shares."""
+    """Return the edges in a matrix, an undirected one from its earlier end: levels, ends and shares."""
     entries = matrix.tocoo()
     if directed is None:
         directed = graph.directed if isinstance(graph, Graph) else adapters.is_directed(graph)
@@ -184,7 +184,7 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
         lengths = as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
         lengths = -lengths if strength else lengths
     shares = shares_of_parallel(entries, lengths)
-    # NetworkX names an undirected edge from its earlier end.
+    # NetworkX lists an undirected edge from its earlier end.
     named = np.flatnonzero(G.is_directed() | (entries.heads >= entries.tails))
     tails, heads = entries.tails[named], entries.heads[named]
     keys = []

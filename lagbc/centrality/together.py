@@ -37,22 +37,22 @@ def centralities(
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     which : str or several
-        Names of functions, which say what these are: those of `lagbc.types.CentralityName`, and of
-        `lagbc.register_centrality`. By default those of "bc", "closeness", "harmonic", "eccentricity" and "stress" that
-        take the `sources`, `k` and so on that are given: from a sample there is no eccentricity.
+        Names of functions: of `lagbc.types.CentralityName`, or added by `lagbc.register_centrality`. By default "bc",
+        "closeness", "harmonic", "eccentricity" and "stress", without functions that do not take the `sources`, `k` and
+        so on that are given: a sample has no eccentricity.
     sources, targets, source_weights, target_weights, demand, cutoff, k, rng : as for `lagbc.bc`
-        They go to all of them, and are an error if they mean nothing to one.
+        They go to all functions, and are an error if they mean nothing to one.
     decay, rtol, normalized, endpoints, wf_improved, log2
-        As for the functions that have them; each goes to those. With several decays, what takes none has a column for
-        each cutoff alone.
+        As for the functions that take them; each goes to these. With several decays, scores of a function that takes
+        none have a column for each cutoff alone.
     standard_error : as for `lagbc.bc`
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
     -------
     scores : dict
-        What the function of each name returns, in the order of `which`. The same bits as from it on the CPU by
-        "batched". With `standard_error` a pair of such, the second one of errors.
+        The result of each function by its name, in the order of `which`. The same bits as from the function on the CPU
+        by "batched". With `standard_error` a pair of dicts, the second one of errors.
 
     Raises
     ------

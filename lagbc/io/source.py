@@ -204,7 +204,7 @@ def _read_all(stream: BinaryIO, source: Source) -> bytes:
     read = io.BytesIO()
     while piece := stream.read(_PIECE):
         read.write(piece)
-        source.require(read.tell(), "subject comes out of it")
+        source.require(read.tell(), "what comes out of it")
     return read.getvalue()
 
 
