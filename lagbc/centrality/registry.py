@@ -1,8 +1,8 @@
 """Every centrality as one record: its sums, the function that finishes them, its arguments.
 
 The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation come
-from these records, made of decorated functions by `lagbc.centrality.declare`. Neither this module nor those of the
-centralities load a numerical library, as the command line lists the records.
+from these records, made of decorated functions by `lagbc.centrality.declare`. Modules of records load no numerical
+library, as the command line lists all records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,1 @@
-"""What people and programs type: the command line and the NetworkX backend.
-
-Nothing is computed here; it calls the public functions alone.
-"""
+"""The command line and the NetworkX backend: both call the public functions, and compute nothing themselves."""

@@ -9,23 +9,23 @@ from typing import Any
 
 from lagbc.errors import MissingDependencyError
 
-# What launchers tell their processes of how many these are: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2.
+# Variables in which launchers give the number of processes: Open MPI; MPICH, Intel MPI and srun --mpi=pmi2.
 _SIZES = "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"
-# srun --mpi=pmix gives a rank, and how many tasks its step has.
+# srun --mpi=pmix gives a rank, and the number of tasks of its step.
 _PMIX_RANK, _SIZE_OF_STEP = "PMIX_RANK", "SLURM_STEP_NUM_TASKS"
 
 
 def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
     """Run a command: on rank 0, with the ranks as workers of its runs, if a launcher has started several.
 
-    Where a graph is `dealt` over the ranks each of them runs it, and rank 0 alone is heard.
+    If a graph is `dealt` over the ranks, each of them runs the command, and only rank 0 prints.
 
     Raises
     ------
     MissingDependencyError
-        It has, and mpi4py is not installed.
+        A launcher has started several ranks, and mpi4py is not installed.
     """
-    if _launched() < 2:
+    if _count_launched() < 2:
         return command()
     try:
         from mpi4py import MPI
@@ -49,7 +49,7 @@ def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
     except BaseException:
         if comm.Get_rank() == 0:
             raise
-        return None  # rank 0 says it
+        return None  # rank 0 raises it
 
 
 def _on_each_rank(command: Callable[[], Any], comm: Any) -> Any:
@@ -59,20 +59,20 @@ def _on_each_rank(command: Callable[[], Any], comm: Any) -> Any:
         try:
             return command()
         except Exception:
-            return None  # rank 0 raises it, too, and says it
+            return None  # rank 0 raises it, too
 
 
 def ranks() -> Any:
-    """Return the communicator of all ranks that a launcher has started, if these are several."""
-    if _launched() < 2:
+    """Return the communicator of all ranks that a launcher has started; None if there is one rank."""
+    if _count_launched() < 2:
         return None
     from mpi4py import MPI
 
     return MPI.COMM_WORLD
 
 
-def _launched() -> int:
-    """Tell how many processes a launcher has started, this one among them."""
+def _count_launched() -> int:
+    """Return the number of processes that a launcher has started, this one among them."""
     names = (*_SIZES, *[_SIZE_OF_STEP] * (_PMIX_RANK in os.environ))
     sizes = (os.environ.get(name, "") for name in names)
     return max((int(size) for size in sizes if size.isdecimal()), default=1)

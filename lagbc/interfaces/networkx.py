@@ -2,10 +2,10 @@
 
 NetworkX converts a graph by `convert_from_nx` (in nx_graph.py), keeps the result in ``G.__networkx_cache__``, and
 passes it to the functions below, whose names and arguments are NetworkX's. `can_run` refuses arguments that lagbc does
-not take. `should_run` refuses calls that NetworkX is faster at, and lengths and states that lagbc does not add up as
-NetworkX does: NetworkX then runs the call itself, if it tried the backend by priority. Of a backend that is named, as
-by ``backend="lagbc"``, it asks `can_run` alone, and the function raises an error that names the length. That is no
-NotImplementedError, which NetworkX would replace by one without the reason.
+not take. `should_run` refuses calls in which NetworkX is faster, and lengths and states that lagbc does not add up as
+NetworkX does: NetworkX then runs the call itself, if it tried the backend by priority. With ``backend="lagbc"`` it asks
+`can_run` alone, and the function raises an error that names the length. The error is no NotImplementedError: NetworkX
+would replace that by one without the reason.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
 from lagbc.plan.request import parse_vertex_weights
 
-# Roots times adjacent pairs from which on converting and computing, about a millisecond, takes less than NetworkX; and
-# roots below which NetworkX takes less than converting alone. `benchmarks/nx_backend.py` measures both sides of them.
+# Roots times adjacent pairs from which on conversion and computation, about a millisecond, take less than NetworkX; and
+# roots below which NetworkX takes less than the conversion. `benchmarks/nx_backend.py` measures both sides of each.
 WORTH = 5_000
 FEW = 20
 
-# What NetworkX computes from eccentricities. It needs none where they are given, with bounds, and in trees.
+# Functions of NetworkX made of eccentricities. They search less with given eccentricities, with bounds, and in trees.
 OF_ECCENTRICITIES = ("diameter", "radius", "periphery", "center")
 
 
-# Tests of NetworkX that ask for what the formula in its documentation does not give.
+# Tests of NetworkX that contradict the formula in its documentation.
 EXPECTED_FAILURES = {
     "TestEdgeSubsetBetweennessCentrality::test_diamond_multi_path": (
         "NetworkX divides what leads on to targets equally among predecessors, not by their numbers of shortest paths"
@@ -47,10 +47,10 @@ EXPECTED_FAILURES = {
 
 
 def on_start_tests(items: list[Any]) -> None:
-    """Mark the tests of NetworkX that fail with this backend, and say why; NetworkX's test-suite calls this.
+    """Mark the tests of NetworkX that fail with this backend, with the reasons; NetworkX's test-suite calls this.
 
-    The suite leaves a call to NetworkX where `can_run` says so, and never asks `should_run`; so `can_run` then looks at
-    the lengths, too.
+    The suite leaves calls to NetworkX by `can_run` alone, and never asks `should_run`; so `can_run` looks at lengths,
+    too, from here on.
     """
     import pytest
 
@@ -74,7 +74,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     try:
         given = _arguments(name, args, kwargs)
     except TypeError:
-        return True  # and the call says what is wrong
+        return True  # the call itself raises the error
     weight = _weight_of(given)
     if callable(weight):
         return "edge lengths are given by a function; lagbc takes the name of an edge attribute"
@@ -89,12 +89,12 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Whether a call that the backend can run is worth its conversion; a string is the reason why not."""
     given = _arguments(name, args, kwargs)
-    G, searches = given["G"], _searches(given)
+    G, searches = given["G"], _count_searches(given)
     if name in OF_ECCENTRICITIES:
         return "NetworkX asks for the eccentricities in turn, if it needs them"
     if searches < FEW:
         return f"NetworkX makes {searches} searches; it is faster below {FEW}"
-    if name == "harmonic_centrality" and _count(G, given.get("nbunch")) < searches:
+    if name == "harmonic_centrality" and _count_nodes(G, given.get("nbunch")) < searches:
         return "nbunch is the shorter, and NetworkX searches from its nodes alone"
     edges = G.number_of_edges()
     pairs = sum(map(len, G.adj.values())) // (1 if G.is_directed() else 2) if G.is_multigraph() else edges
@@ -105,14 +105,14 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     return _adds_up(name, args, kwargs)
 
 
-def _searches(given: dict[str, Any]) -> int:
+def _count_searches(given: dict[str, Any]) -> int:
     """Count the searches that NetworkX makes."""
     G = given["G"]
-    return given.get("k") or _count(G, given.get("sources"))
+    return given.get("k") or _count_nodes(G, given.get("sources"))
 
 
-def _count(G: Any, nodes: Any) -> int:
-    """Count the nodes that an argument names, None being all; 1 where counting would use it up."""
+def _count_nodes(G: Any, nodes: Any) -> int:
+    """Count the nodes in an argument, all for None; 1 for an iterator, which counting would use up."""
     if nodes is None:
         return len(G)
     return len(nodes) if isinstance(nodes, Sized) and nodes not in G else 1
@@ -128,7 +128,9 @@ def _adds_up(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool |
             exact_lengths(values, lambda entry: f"entry {entry} of the adjacency")
         if name == "percolation_centrality":
             held = G.nodes(data=given.get("attribute", "percolation"), default=1)
-            parse_vertex_weights("states", _states(G, given.get("states"), [state for _, state in held]), len(G))
+            parse_vertex_weights(
+                "states", _states_in_order(G, given.get("states"), [state for _, state in held]), len(G)
+            )
     except (KeyError, TypeError, ValueError) as error:
         return str(error)
     return True
@@ -153,10 +155,10 @@ def betweenness_centrality(
 ) -> dict[Node, float]:
     """Compute ``networkx.betweenness_centrality``; `run` is passed to `lagbc.bc`."""
     if k is None or k == len(G):
-        scores = _compute(lagbc.bc, G, weight, run, normalized=bool(normalized), endpoints=bool(endpoints))
+        scores = _call(lagbc.bc, G, weight, run, normalized=bool(normalized), endpoints=bool(endpoints))
         return G.by_node(scores)
-    roots = _sample(G, k, seed)
-    raw = _raw(G, weight, run, sources=roots, endpoints=bool(endpoints))
+    roots = _draw_nodes(G, k, seed)
+    raw = _sum_dependencies(G, weight, run, sources=roots, endpoints=bool(endpoints))
     return G.by_node(rescale(raw, directed=G.is_directed(), normalized=normalized, endpoints=endpoints, sampled=roots))
 
 
@@ -172,8 +174,8 @@ def betweenness_centrality_subset(
     times = Counter(G.numbers[source] for source in sources)
     root_weights, omega = np.zeros(len(G)), np.zeros(len(G))
     root_weights[list(times)] = list(times.values())
-    omega[_present(G, targets)] = 1
-    raw = _raw(G, weight, run, sources=list(times), source_weights=root_weights, target_weights=omega)
+    omega[_numbers_present(G, targets)] = 1
+    raw = _sum_dependencies(G, weight, run, sources=list(times), source_weights=root_weights, target_weights=omega)
     return G.by_node(rescale(raw, directed=G.is_directed(), normalized=normalized, endpoints=False))
 
 
@@ -186,8 +188,8 @@ def edge_betweenness_centrality(
     **run: Any,
 ) -> dict[tuple[Any, ...], float]:
     """Compute ``networkx.edge_betweenness_centrality``; `run` is passed to `lagbc.edge_bc`."""
-    roots = np.arange(len(G)) if k is None else _sample(G, k, seed)
-    scores = _compute(lagbc.edge_bc, G, weight, run, sources=roots, normalized=bool(normalized))
+    roots = np.arange(len(G)) if k is None else _draw_nodes(G, k, seed)
+    scores = _call(lagbc.edge_bc, G, weight, run, sources=roots, normalized=bool(normalized))
     # A sample of k roots estimates the sum over all n.
     return G.by_edge(scores if k is None else scores * (len(G) / k), weight)
 
@@ -202,10 +204,10 @@ def edge_betweenness_centrality_subset(
 ) -> dict[tuple[Any, ...], float]:
     """Compute ``networkx.edge_betweenness_centrality_subset``; a source named twice counts twice."""
     times = Counter(G.numbers[source] for source in sources)
-    # Those that are named at all, those that are named twice or more, and so on.
+    # Layer i holds the sources that are named more than i times.
     layers = [[v for v, count in times.items() if count > i] for i in range(max(times.values(), default=1))]
-    given = {"targets": _present(G, targets), "normalized": bool(normalized)}
-    return G.by_edge(sum(_compute(lagbc.edge_bc, G, weight, run, sources=layer, **given) for layer in layers), weight)
+    given = {"targets": _numbers_present(G, targets), "normalized": bool(normalized)}
+    return G.by_edge(sum(_call(lagbc.edge_bc, G, weight, run, sources=layer, **given) for layer in layers), weight)
 
 
 def group_betweenness_centrality(
@@ -228,12 +230,12 @@ def percolation_centrality(
 ) -> dict[Node, float]:
     """Compute ``networkx.percolation_centrality``; `run` is passed to `lagbc.percolation`."""
     held = G.node_attributes.get(attribute, [None] * len(G))
-    given = _states(G, states, [1 if state is None else state for state in held])
-    return G.by_node(_compute(lagbc.percolation, G, weight, run, states=given))
+    given = _states_in_order(G, states, [1 if state is None else state for state in held])
+    return G.by_node(_call(lagbc.percolation, G, weight, run, states=given))
 
 
-def _states(G: Any, states: Any, held: list[Any]) -> list[Any]:
-    """Return the state of each node, of those given or else held by attributes; each counts in the sum of all."""
+def _states_in_order(G: Any, states: Any, held: list[Any]) -> list[Any]:
+    """Return the state of each node, as given or else as held by the attribute."""
     if states is None:
         return held
     if strangers := [node for node in states if node not in G]:
@@ -245,16 +247,16 @@ def closeness_centrality(
     G: BackendGraph, u: None = None, distance: Any = None, wf_improved: bool = True, **run: Any
 ) -> dict[Node, float]:
     """Compute ``networkx.closeness_centrality``; `run` is passed to `lagbc.closeness`."""
-    return G.by_node(_compute(lagbc.closeness, G, distance, run, wf_improved=bool(wf_improved)))
+    return G.by_node(_call(lagbc.closeness, G, distance, run, wf_improved=bool(wf_improved)))
 
 
 def harmonic_centrality(
     G: BackendGraph, nbunch: Any = None, distance: Any = None, sources: Any = None, **run: Any
 ) -> dict[Node, float]:
     """Compute ``networkx.harmonic_centrality``; `run` is passed to `lagbc.harmonic`."""
-    roots = None if sources is None else sorted({G.numbers[source] for source in _bunch(G, sources)})
-    scores = G.by_node(_compute(lagbc.harmonic, G, distance, run, sources=roots))
-    return {node: scores[node] for node in _bunch(G, nbunch)}
+    roots = None if sources is None else sorted({G.numbers[source] for source in _resolve_nodes(G, sources)})
+    scores = G.by_node(_call(lagbc.harmonic, G, distance, run, sources=roots))
+    return {node: scores[node] for node in _resolve_nodes(G, nbunch)}
 
 
 def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any = None, **run: Any) -> dict[Node, float]:
@@ -266,9 +268,9 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
         Some vertex does not reach every other one.
     """
     if not _is_connected(G):
-        what = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
-        raise nx.NetworkXError(f"Found infinite path length because the {what}")
-    values = _compute(lagbc.eccentricity, G, weight, run)
+        fault = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
+        raise nx.NetworkXError(f"Found infinite path length because the {fault}")
+    values = _call(lagbc.eccentricity, G, weight, run)
     return G.by_node(values.astype(np.int64) if _are_integers(G, weight) else values)
 
 
@@ -292,14 +294,14 @@ def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: A
 def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
     """Compute ``networkx.center``, the nodes with the smallest eccentricity."""
     if not len(G) and e is None and not usebounds and weight is None and not G.is_directed():
-        raise nx.NetworkXPointlessConcept("G has no nodes.")  # NetworkX asks whether it is a tree
+        raise nx.NetworkXPointlessConcept("G has no nodes.")  # as the test for a tree does in NetworkX
     given = _eccentricities(G, e, usebounds, weight, run)
     smallest = min(given.values())
     return [node for node in given if given[node] == smallest]
 
 
 def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: dict[str, Any]) -> Any:
-    """Return those that are given, or else compute all of them, with bounds or without."""
+    """Return the eccentricities given, or else compute all of them, with bounds or without."""
     _require_options(run)
     if e is not None:
         return e
@@ -310,7 +312,7 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
 
 def _is_connected(G: BackendGraph) -> bool:
     """Whether each node reaches every other."""
-    from scipy.sparse.csgraph import connected_components  # half of SciPy, which most functions do without
+    from scipy.sparse.csgraph import connected_components  # loads half of SciPy, and few calls need it
 
     pattern = G.graph(None).pattern
     return len(G) == 0 or connected_components(pattern, directed=True, connection="strong")[0] == 1
@@ -321,7 +323,7 @@ def _are_integers(G: BackendGraph, weight: Any) -> bool:
     return weight is None or len(G) == 1 or G.lengths(weight).dtype.kind in "biu"
 
 
-def _compute(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:
+def _call(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:
     """Call a function of lagbc; `run` may hold the options of the metadata, and no others."""
     _require_options(run)
     return function(G.graph(weight), directed=G.is_directed(), weighted=weight is not None, **given, **run)
@@ -332,24 +334,24 @@ def _require_options(run: dict[str, Any]) -> None:
         raise InvalidTypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
 
 
-def _raw(G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> NDArray[np.float64]:
-    """Sum of the dependencies of roots, as `rescale` takes it: each ordered pair counts."""
-    scores: NDArray[np.float64] = _compute(lagbc.bc, G, weight, run, **given)
+def _sum_dependencies(G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> NDArray[np.float64]:
+    """Return the sum of the dependencies of roots over ordered pairs, as `rescale` takes it."""
+    scores: NDArray[np.float64] = _call(lagbc.bc, G, weight, run, **given)
     return scores if G.is_directed() else 2 * scores
 
 
-def _sample(G: BackendGraph, k: int, seed: Any) -> NDArray[np.int64]:
+def _draw_nodes(G: BackendGraph, k: int, seed: Any) -> NDArray[np.int64]:
     """Draw the k nodes that NetworkX draws."""
     drawn = nx.utils.create_py_random_state(seed).sample(G.nodes, k)
     return np.array([G.numbers[node] for node in drawn], np.int64)
 
 
-def _present(G: BackendGraph, nodes: Iterable[Node]) -> list[int]:
-    """Numbers of those nodes that are in the graph."""
+def _numbers_present(G: BackendGraph, nodes: Iterable[Node]) -> list[int]:
+    """Return the numbers of the nodes, without any outside the graph."""
     return [G.numbers[node] for node in set(nodes) if node in G]
 
 
-def _bunch(G: BackendGraph, nbunch: Any) -> list[Node]:
+def _resolve_nodes(G: BackendGraph, nbunch: Any) -> list[Node]:
     """Resolve a node, several, or None for all, by NetworkX's rules."""
     vertices = nx.Graph()
     vertices.add_nodes_from(G.nodes)

@@ -1,4 +1,4 @@
-"""A NetworkX graph as arrays, with the edge attributes that were asked for, and back."""
+"""NetworkX graphs as arrays, with the attributes that NetworkX asks for, and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INEXACT = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class BackendGraph:
-    """A NetworkX graph as arrays; it does not follow later changes of that graph.
+    """A NetworkX graph as arrays; later changes of that graph do not reach it.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class BackendGraph:
     entries : Entries
         The edges in NetworkX's order, an undirected one both ways.
     keys : list or None
-        The key of each entry, if it is a multigraph.
+        The key of each entry of a multigraph.
     attributes : dict of list
-        The values of each edge attribute that was asked for, one an entry.
+        Values of edge attributes, one an entry, by the names of the attributes.
     node_attributes : dict of list
-        The values of each node attribute that was asked for, one a node.
+        Values of node attributes, one a node, by the names of the attributes.
     """
 
     __networkx_backend__: ClassVar[str] = "lagbc"
@@ -77,7 +77,7 @@ class BackendGraph:
         return {node: i for i, node in enumerate(self.nodes)}
 
     def graph(self, weight: Any) -> Graph:
-        """Return the graph as lagbc reads it, with the lengths that an attribute holds; validated once for each."""
+        """Return the graph of lagbc, with the lengths in an attribute; it is validated once for each attribute."""
         if weight not in self._graphs:
             weighted = weight is not None
             matrix = self.entries.matrix(self.lengths(weight) if weighted else None)
@@ -85,11 +85,11 @@ class BackendGraph:
         return self._graphs[weight]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what is worked out of the entries, which may be on a device.
+        # Graphs are left out: they are made of the entries again, and may be on a device.
         return vars(self) | {"_graphs": {}}
 
     def lengths(self, weight: Any) -> NDArray[Any]:
-        """Lengths of all entries; TypeError or ValueError if lagbc would not add them up as NetworkX does."""
+        """Return the lengths of all entries; TypeError or ValueError if lagbc adds them up otherwise than NetworkX."""
         if weight is None:
             return np.ones(len(self.entries.tails))
         if weight not in self.attributes:
@@ -97,14 +97,11 @@ class BackendGraph:
         return exact_lengths(self.attributes[weight], self._name_of)
 
     def by_node(self, scores: NDArray[Any]) -> dict[Node, Any]:
-        """Key scores by node."""
+        """Return scores by node."""
         return dict(zip(self.nodes, scores.tolist(), strict=True))
 
     def by_edge(self, scores: Any, weight: Any) -> dict[tuple[Any, ...], float]:
-        """Key a sparse matrix of edge scores by edge, in the order of NetworkX's ``G.edges``.
-
-        Of parallel edges the shortest share the score equally.
-        """
+        """Return a matrix of scores by edge, in the order of ``G.edges``; the shortest parallel edges share equally."""
         tails, heads = self.entries.tails, self.entries.heads
         values = scores.tocsr()[tails, heads]
         values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
@@ -112,18 +109,18 @@ class BackendGraph:
         return {self.edge(i): float(values[i]) for i in self.named()}
 
     def _shares(self, weight: Any) -> NDArray[np.float64]:
-        """Share of each entry in the score of its pair of vertices; parallel entries follow each other."""
+        """Return the share of each entry in the score of its pair of vertices; parallel entries are adjacent."""
         if self.keys is None:
             return np.ones(len(self.entries.tails))
         return shares_of_parallel(self.entries, self.lengths(weight))
 
     def edge(self, entry: int) -> tuple[Any, ...]:
-        """Return an edge as NetworkX names it: its ends, and its key in a multigraph."""
+        """Return an edge as NetworkX lists it: its ends, and its key in a multigraph."""
         ends = self.nodes[self.entries.tails[entry]], self.nodes[self.entries.heads[entry]]
         return ends if self.keys is None else (*ends, self.keys[entry])
 
     def named(self) -> list[int]:
-        """Return one entry for each edge; NetworkX names an undirected edge from its earlier end."""
+        """Return one entry for each edge; NetworkX lists an undirected edge from its earlier end."""
         named: list[int] = np.flatnonzero((self.entries.heads >= self.entries.tails) | self.is_directed()).tolist()
         return named
 
@@ -132,7 +129,7 @@ class BackendGraph:
 
 
 def exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
-    """Make an array of lengths whose sums are those of NetworkX; TypeError or ValueError if there is none."""
+    """Make an array of lengths with the same sums as in NetworkX; TypeError or ValueError if there is none."""
     lengths = as_lengths(values, name_of)
     invalid = ~(np.isfinite(lengths) & (lengths > 0))
     if invalid.any():
@@ -159,12 +156,12 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> BackendGraph:
-    """Convert a NetworkX graph, with the attributes, of edges and of nodes (name: default), that NetworkX asks for.
+    """Convert a NetworkX graph, with some attributes of edges and of nodes (name: default).
 
     Raises
     ------
     NotImplementedError
-        All attributes of nodes or edges are asked for.
+        All attributes of nodes or edges are to be kept.
     """
     if preserve_node_attrs or preserve_edge_attrs:
         raise NotImplementedError("lagbc keeps edge attributes that are asked for by name, and no others")
@@ -187,7 +184,7 @@ def convert_from_nx(
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
-    """Turn a `BackendGraph` into a NetworkX graph with the same nodes, edges and kept attributes; else give it back."""
+    """Turn a `BackendGraph` into a NetworkX graph with its nodes, edges and attributes; return others unchanged."""
     if not isinstance(result, BackendGraph):
         return result
     kinds = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))

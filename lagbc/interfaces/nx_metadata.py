@@ -1,4 +1,4 @@
-"""What NetworkX is told of the backend when it is imported; this loads neither lagbc's methods nor NumPy."""
+"""The description of the backend that NetworkX reads at its import, without lagbc's methods and NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lagbc.centrality.registry import registered
 # Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
 COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
 
-# Where the results are not, or are more than, those of NetworkX.
+# Differences of the results from NetworkX.
 DIFFERENCES = {
     "betweenness_centrality": (
         "The same `seed` draws the same sample of `k` nodes as in NetworkX. Path counts beyond the range of float64 do "
@@ -63,7 +63,7 @@ RUN_OPTIONS = {
 
 
 def get_info() -> dict[str, Any]:
-    """Describe the backend, as the entry point group ``networkx.backend_info`` wants it."""
+    """Describe the backend, for the entry point group ``networkx.backend_info``."""
     parameters = {f"{name} : {kind}": meaning for name, (kind, meaning) in RUN_OPTIONS.items()}
     return {
         "backend_name": "lagbc",

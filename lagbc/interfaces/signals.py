@@ -1,4 +1,4 @@
-"""SIGTERM, which batch systems send before they kill, as an exception like that of Ctrl-C."""
+"""SIGTERM, which batch systems send before they kill, as an exception like KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NoReturn
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end; what is open is closed, and checkpoints are written, as at Ctrl-C."""
+    """The process was asked to end; files are closed and checkpoints written, as at Ctrl-C."""
 
 
 @contextmanager
 def sigterm_raises() -> Iterator[None]:
-    """Let SIGTERM raise `Terminated` in the main thread, unless there is a handler for it; a second one is ignored."""
+    """Let SIGTERM raise `Terminated` in the main thread, unless it has a handler; a second SIGTERM is ignored."""
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

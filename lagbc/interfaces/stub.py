@@ -1,4 +1,4 @@
-"""All that is made of the records of centralities: types of the public names, names of centralities, README's table.
+"""Texts made of the records of centralities: types of the public names, names of centralities, README's table.
 
 ``python -m lagbc.interfaces.stub`` writes them; a test holds them against the records.
 """
@@ -31,12 +31,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.run.shares import Written
 '''
-# Names of `lagbc.types` that signatures may have.
+# Names of `lagbc.types` in signatures.
 _TYPES = (
     *("Auto", "CentralityName", "ColumnsOfScores", "DemandLike", "GraphLike", "One", "Several"),
     *("Scores", "ScoresAndErrors", "SparseMatrix"),
 )
-# How many cutoffs and decays overloads tell apart.
+# Annotations of cutoff and decay in overloads, and whether scores have several columns.
 _COLUMNS = (
     ("One | None = ...", "One | None = ...", False),
     ("Several", "ArrayLike | None = ...", True),
@@ -48,10 +48,12 @@ _SHOWN = (("cutoff",), ("sources", "k", "rng"), ("targets", "rtol"), ("source_we
 
 
 def stub() -> str:
-    """Describe the public names of lagbc."""
+    """Write the types of the public names of lagbc."""
     records = {one.name: one for one in registered()}
     made = dict(sorted(FUNCTIONS.items())) | {name: getattr(lagbc, name) for name in ("centralities", "save_part")}
-    body = "\n".join(line for name, function in made.items() for line in _function(name, function, records.get(name)))
+    body = "\n".join(
+        line for name, function in made.items() for line in _types_of_function(name, function, records.get(name))
+    )
     homes = {f"lagbc.{home}": set(names) - made.keys() for home, names in vars(lagbc)["_HOMES"].items()}
     homes["lagbc.types"] = {name for name in _TYPES if name in body}
     lines = [_HEAD.rstrip(), f"from lagbc import {', '.join(f'{name} as {name}' for name in vars(lagbc)['_MODULES'])}"]
@@ -62,20 +64,20 @@ def stub() -> str:
     return "\n".join([*lines, "", "__version__: str", f"__all__ = {list(lagbc.__all__)!r}", "", body, ""])
 
 
-def _function(name: str, function: Callable[..., Any], record: Centrality | None) -> Iterator[str]:
-    """Describe a function; one that returns this or that by its arguments, by overloads."""
+def _types_of_function(name: str, function: Callable[..., Any], record: Centrality | None) -> Iterator[str]:
+    """Write the type of a function, by overloads if arguments change the type of its result."""
     parameters = list(inspect.signature(function).parameters.values())
     several = name == "centralities" or (record is not None and record.of_edges)
     if not several and all(one.name != "standard_error" for one in parameters):
         returned = "Written" if name == "save_part" else "NDArray[np.float64]"
-        yield f"def {name}({_listed(parameters)}) -> {returned}: ..."
+        yield f"def {name}({_write_parameters(parameters)}) -> {returned}: ..."
         return
     told = {"standard_error", *(("cutoff", "decay") if several else ())}
     keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.name not in told]
     of = f"_Of{name.title().replace('_', '')}"
     yield f"class {of}(Options, total=False):"
     yield from (f"    {one.name}: {one.annotation}" for one in keywords)
-    leading = _listed([one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD])
+    leading = _write_parameters([one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD])
     for errors in (False, True):
         standard = "standard_error: Literal[True]" if errors else "standard_error: Literal[False] = ..."
         for cutoff, decay, columns in _COLUMNS if several else ((None, None, False),):
@@ -83,12 +85,12 @@ def _function(name: str, function: Callable[..., Any], record: Centrality | None
             yield "@overload"
             yield (
                 f"def {name}({leading}, *, {bounds}{standard}, **others: Unpack[{of}])"
-                f" -> {_returned(record, columns, errors)}: ..."
+                f" -> {_type_of_scores(record, columns, errors)}: ..."
             )
 
 
-def _listed(parameters: Sequence[inspect.Parameter]) -> str:
-    """Write parameters, the defaults being left out."""
+def _write_parameters(parameters: Sequence[inspect.Parameter]) -> str:
+    """Write parameters, without their defaults."""
     listed = []
     for one in parameters:
         if one.kind is one.KEYWORD_ONLY and "*" not in listed:
@@ -99,8 +101,8 @@ def _listed(parameters: Sequence[inspect.Parameter]) -> str:
     return ", ".join(listed)
 
 
-def _returned(record: Centrality | None, columns: bool, errors: bool) -> str:
-    """Name the type of scores of a centrality, or of several, or of a pair of scores and errors."""
+def _type_of_scores(record: Centrality | None, columns: bool, errors: bool) -> str:
+    """Return the type of scores of a centrality, or of several, or of a pair of scores and errors."""
     if record is None:
         alone = "ColumnsOfScores" if columns else "Scores"
     elif record.of_edges:
@@ -114,7 +116,7 @@ def names() -> str:
     """Write the types of names and scores of the centralities that may share a sweep."""
     quoted = [f'"{one.name}"' for one in shared()]
     listed = f"    {', '.join(quoted)}\n"
-    if len(listed) > _WIDTH + 1:  # as the formatter has it
+    if len(listed) > _WIDTH + 1:  # as the formatter breaks it
         listed = "".join(f"    {name},\n" for name in quoted)
     lines = [f"CentralityName: TypeAlias = Literal[\n{listed}]", "", ""]
     lines += ["class _ScoresOfVertices(TypedDict, total=False):"]
@@ -149,13 +151,13 @@ def rows() -> str:
 
 
 def _quoted(listed: Sequence[str]) -> str:
-    """Quote names; one that only adds to the name before it is shortened."""
+    """Quote names; a name that begins with the first one is shortened."""
     first = listed[0] if listed else ""
     return ", ".join(f"`{name if name == first else name.removeprefix(first)}`" for name in listed) or "-"
 
 
 def made(path: Path) -> str:
-    """Return a file with its parts that are made of the records made anew."""
+    """Return the text of a file, its parts that come from the records made anew."""
     if path == STUB:
         return stub()
     text = path.read_text(encoding="utf-8")

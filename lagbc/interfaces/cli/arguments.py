@@ -1,4 +1,4 @@
-"""The arguments of centralities as options: how they are declared, and what they name is read."""
+"""The arguments of centralities as options of commands: their declarations, and the files and vertices they name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from lagbc.errors import InvalidValueError, shortened
 from lagbc.interfaces.cli.completion import complete_file
-from lagbc.interfaces.cli.text import counted, note
+from lagbc.interfaces.cli.text import note, quantity
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _Function = Callable[..., Any]
 
-# Begins the name of a file in the place of vertices.
+# Prefix of the name of a file, in place of vertices.
 _FILE = "@"
 
 
-def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
-    """Take the numbers of an option that may be given more than once."""
+def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
+    """Parse the numbers of an option that may be given more than once."""
     if not values:
         return None
     value = ",".join(values)
@@ -39,30 +39,30 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return numbers if len(numbers) > 1 else numbers[0]
 
 
-def _vertices(name: str, what: str) -> Callable[[_Function], _Function]:
+def _vertex_option(name: str, meaning: str) -> Callable[[_Function], _Function]:
     shown = "V[,V...]|@FILE"
     return click.option(
-        f"--{name}", metavar=shown, help=f"{what}; or a file of them. Names that hold commas in quotes."
+        f"--{name}", metavar=shown, help=f"{meaning}; or a file of them. Names that hold commas in quotes."
     )
 
 
-def _weights(name: str, what: str, *, required: bool = False) -> Callable[[_Function], _Function]:
+def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callable[[_Function], _Function]:
     return click.option(
         f"--{name}",
         metavar="FILE[:COLUMN]",
         shell_complete=complete_file,
         required=required,
-        help=f"{what}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
+        help=f"{meaning}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
     )
 
 
-# By their names in Python.
+# Options by the names of their arguments in Python.
 _ARGUMENTS = {
-    "sources": _vertices("sources", "Only paths that begin at these vertices"),
-    "targets": _vertices("targets", "Only paths that end at these"),
-    "source_weights": _weights("source-weights", "How often each vertex counts as a beginning"),
-    "target_weights": _weights("target-weights", "How often each counts as an end"),
-    "states": _weights("states", "How far each vertex is percolated", required=True),
+    "sources": _vertex_option("sources", "Only paths that begin at these vertices"),
+    "targets": _vertex_option("targets", "Only paths that end at these"),
+    "source_weights": _weight_option("source-weights", "How often each vertex counts as a beginning"),
+    "target_weights": _weight_option("target-weights", "How often each counts as an end"),
+    "states": _weight_option("states", "How far each vertex is percolated", required=True),
     "demand": click.option(
         "--demand",
         metavar="FILE",
@@ -72,14 +72,14 @@ _ARGUMENTS = {
     "cutoff": click.option(
         "--cutoff",
         multiple=True,
-        callback=_numbers,
+        callback=_parse_numbers,
         metavar="D[,D...]",
         help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
     ),
     "decay": click.option(
         "--decay",
         multiple=True,
-        callback=_numbers,
+        callback=_parse_numbers,
         metavar="B[,B...]",
         help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",
     ),
@@ -99,7 +99,7 @@ _ARGUMENTS = {
 
 
 def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
-    """Declare some arguments, in the order that all of them have."""
+    """Declare some arguments, in the order of the table above."""
 
     def declare(command: _Function) -> _Function:
         for name, option in reversed(_ARGUMENTS.items()):
@@ -111,21 +111,21 @@ def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
 
 
 def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions) -> dict[str, Any]:
-    """Put what files and texts hold in the place of their names."""
+    """Replace names of files and texts by the arrays and vertices in them."""
     read = dict(given)
     vertices = source.vertices
     for name in ("sources", "targets"):
         if given.get(name) is not None:
-            read[name] = _listed(given[name], vertices)
+            read[name] = _read_vertices(given[name], vertices)
     for name in ("source_weights", "target_weights", "states"):
         if given.get(name) is not None:
-            read[name] = _weighed(name, given[name], vertices)
+            read[name] = _read_weights(name, given[name], vertices)
     if given.get("demand") is not None:
-        read["demand"] = _trips(given["demand"], sample)
+        read["demand"] = _read_trips(given["demand"], sample)
     return read
 
 
-def _listed(text: str, vertices: Vertices) -> list[Any]:
+def _read_vertices(text: str, vertices: Vertices) -> list[Any]:
     from lagbc.io.tables import read_vertices, vertices_in
 
     if not text.startswith(_FILE):
@@ -133,7 +133,7 @@ def _listed(text: str, vertices: Vertices) -> list[Any]:
     return read_vertices(Path(text.removeprefix(_FILE)), vertices)
 
 
-def _weighed(name: str, text: str, vertices: Vertices) -> Any:
+def _read_weights(name: str, text: str, vertices: Vertices) -> Any:
     from lagbc.io.tables import read_numbers
 
     path, _, column = (text, "", "") if Path(text).exists() else text.rpartition(":")
@@ -141,12 +141,12 @@ def _weighed(name: str, text: str, vertices: Vertices) -> Any:
         path, column = text, ""
     numbers, named = read_numbers(Path(path), column or None, vertices)
     if named < vertices.n:
-        among = f"{counted(named, 'vertex', 'vertices')} of {vertices.n:,}"
+        among = f"{quantity(named, 'vertex', 'vertices')} of {vertices.n:,}"
         note(f"{path} names {among}; the others have 0 ({name.replace('_', ' ')})")
     return numbers
 
 
-def _trips(path: Path, sample: SampleOptions) -> Any:
+def _read_trips(path: Path, sample: SampleOptions) -> Any:
     """Read a matrix of trips."""
     from lagbc.io.read import read_graph
 

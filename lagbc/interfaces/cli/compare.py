@@ -13,14 +13,14 @@ import click
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import headline, open_source
-from lagbc.interfaces.cli.outputs import check_outputs, say_written
+from lagbc.interfaces.cli.outputs import check_outputs, print_path
 from lagbc.interfaces.cli.steps import shown_steps
 
 if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
     from lagbc.interfaces.cli.graphs import Source
 
-# The exit status where scores of some method are wrong.
+# The exit status if scores of some method are wrong.
 WRONG = 3
 
 
@@ -89,7 +89,7 @@ def compare_command(
         report=None if as_json else _row_printer(),
     )
     if as_json:
-        _show(taken, comparison)
+        _show_json(taken, comparison)
     else:
         click.echo(f"\n{comparison.conditions}" if comparison.measured else comparison.conditions)
         for remark in (*comparison.remarks(), *comparison.reasons()):
@@ -97,12 +97,12 @@ def compare_command(
     if plot is not None:
         comparison.plot(plot, title=taken.title)
         if not as_json:
-            say_written("plot", plot)
+            print_path("plot", plot)
     if any(record.agrees is False for record in comparison.records):
         click.get_current_context().exit(WRONG)
 
 
-def _show(source: Source, comparison: Comparison) -> None:
+def _show_json(source: Source, comparison: Comparison) -> None:
     """Print JSON."""
     show_document(
         "compare",
@@ -116,13 +116,13 @@ def _show(source: Source, comparison: Comparison) -> None:
 
 
 def _row_printer() -> Callable[[Measurement], None]:
-    """Return a function that prints what was measured, above a progress bar if one is drawn; the first with titles."""
+    """Return a function that prints a measurement, above a progress bar if there is one, the first below titles."""
     from tqdm import tqdm
 
     from lagbc.comparison.records import TABLE_COLUMNS
     from lagbc.methods.table import METHODS
 
-    # As wide as their titles or as the names and figures that come.
+    # Columns are as wide as titles, names and figures need.
     longest = {"method": max(len(row.name) for row in METHODS), "formulation": 11, "device": 6, "difference": 13}
     widths = [max(len(title), longest.get(title, 8)) for title, _ in TABLE_COLUMNS]
     titles = [title for title, _ in TABLE_COLUMNS]

@@ -1,4 +1,4 @@
-"""`lagbc compile`: a GPU made ready, so that no run waits for a compiler."""
+"""`lagbc compile`: kernels of a GPU, compiled before any run waits for them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from lagbc.interfaces.cli.text import duration
 
 @click.command("compile")
 def compile_command() -> None:
-    """Compile all kernels of the GPU now, for this user, rather than when they are first called.
+    """Compile all kernels of the GPU now, for this user, rather than at their first call.
 
-    The line that is printed names the folder in which they are kept. What runs on a CPU is compiled when lagbc is
-    installed.
+    The line that is printed names the folder of the kernels. Kernels of a CPU are compiled when lagbc is installed.
     """
     from lagbc.centrality.compiled import compile_kernels
 

@@ -1,4 +1,4 @@
-"""What a shell offers while a command is typed, and `lagbc completion`, which prints what the shell needs for it."""
+"""Completions that a shell offers while a command is typed, and `lagbc completion`, which prints their script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from lagbc.io.examples import EXAMPLE, example_names
 
-# Devices that have names.
+# Devices with names.
 DEVICES = ("auto", "cpu", "cuda", "all")
 
 _VARIABLE = "_LAGBC_COMPLETE"
@@ -22,7 +22,7 @@ fish:  lagbc completion fish | source     in ~/.config/fish/config.fish"""
 
 
 class _Bash(BashComplete):
-    """Bash splits words at colons: of example:NAME it completes what follows the colon."""
+    """Completion for bash, which splits words at colons: of example:NAME it completes NAME."""
 
     _has_colon = False
 
@@ -47,7 +47,7 @@ add_completion_class(_Bash)
 
 
 def complete_graph(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the networks that come with lagbc where their names are begun, and else files."""
+    """Offer the networks that come with lagbc if the word begins as their names do, else files."""
     is_example = incomplete.startswith(EXAMPLE)
     if is_example or (incomplete and EXAMPLE.startswith(incomplete) and not glob.glob(glob.escape(incomplete) + "*")):
         names = (EXAMPLE + name for name in example_names())
@@ -69,7 +69,7 @@ def complete_method(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def complete_device(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the names of devices; GPUs have numbers, too."""
+    """Offer the names of devices."""
     return [CompletionItem(name) for name in DEVICES if name.startswith(incomplete)]
 
 

@@ -1,4 +1,4 @@
-"""What commands print with ``--json``: one line of JSON, whose layout docs/command-line.md documents."""
+"""Documents that commands print with ``--json``: one line of JSON, in the layout of docs/command-line.md."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.options import SampleOptions
     from lagbc.plan.choose import Selection
 
-# Counts changes that scripts would notice; new names are none.
+# The number of the layout, raised by changes that break scripts; new names break none.
 _LAYOUT = 1
 
 
 def show_document(command: str, source: Source, **parts: Any) -> None:
-    """Print a document on a graph: what all have, and parts."""
-    head = {"layout": _LAYOUT, "version": __version__, "command": command, "graph": _graph(source)}
+    """Print a document about a graph: its head, the same for all commands, and parts."""
+    head = {"layout": _LAYOUT, "version": __version__, "command": command, "graph": _describe_graph(source)}
     click.echo(json.dumps(head | parts, allow_nan=False))
 
 
-def _graph(source: Source) -> dict[str, Any]:
+def _describe_graph(source: Source) -> dict[str, Any]:
     graph = source.graph
     return {
         "name": source.title,
@@ -43,30 +43,30 @@ def _graph(source: Source) -> dict[str, Any]:
 
 
 def method_of(choice: Selection) -> dict[str, str]:
-    """Return the method that is taken, and why."""
+    """Return the method of a run, and its reason."""
     return {"name": choice.method.name, "device": choice.method.device, "reason": choice.reason}
 
 
 def estimate_of(source: Source, sample: SampleOptions) -> dict[str, int] | None:
-    """Return what scores are estimated from; None if they are exact."""
+    """Return the number and the seed of the roots of an estimate; None for exact scores."""
     return None if sample.k is None else {"roots": min(sample.k, source.graph.n), "seed": sample.seed}
 
 
 def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that were typed."""
+    """Return the arguments typed on the command line."""
     source_of = click.get_current_context().get_parameter_source
-    return {name: _typed(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
+    return {name: _as_json(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
 
 
-def _typed(value: Any) -> Any:
-    """Return a value as JSON has it: an infinite cutoff is text."""
+def _as_json(value: Any) -> Any:
+    """Return a value that JSON can hold: an infinite cutoff becomes text."""
     if isinstance(value, list):
-        return [_typed(one) for one in value]
+        return [_as_json(one) for one in value]
     return str(value) if isinstance(value, Path) or (isinstance(value, float) and math.isinf(value)) else value
 
 
 def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Say of each column which centrality, cutoff and decay it has.
+    """Return the centrality, cutoff and decay of each column.
 
     Parameters
     ----------
@@ -80,5 +80,5 @@ def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, 
         pairs = bounds_of(takes, given)
         titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)]
         for title, (cutoff, rate) in zip(titles or [name], pairs or [alone], strict=True):
-            columns[title] = {"centrality": name, "cutoff": _typed(cutoff), "decay": rate}
+            columns[title] = {"centrality": name, "cutoff": _as_json(cutoff), "decay": rate}
     return columns

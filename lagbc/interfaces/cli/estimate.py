@@ -1,4 +1,4 @@
-"""`lagbc estimate`: a centrality from random roots, with intervals, told round by round."""
+"""`lagbc estimate`: a centrality from random roots, with intervals, reported round by round."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def estimate_command(
 
 @dataclass(eq=False)
 class _Estimate(Task):
-    """An estimate, with options of its run."""
+    """The task of an estimate, with options of its run."""
 
     which: str
     seed: int
@@ -84,7 +84,7 @@ class _Estimate(Task):
         import lagbc
         from lagbc.estimates.estimate import telling
 
-        with telling(_teller(time.perf_counter())):
+        with telling(_round_printer(time.perf_counter())):
             self.found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
 
     def left_behind(self) -> str:
@@ -101,7 +101,7 @@ class _Estimate(Task):
         write_table(path, {"score": found.scores, "lower": found.lower, "upper": found.upper}, labels)
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document; with top the scores of the highest alone."""
+        """Return the parts of the document; with top only scores of the highest."""
         import numpy as np
 
         found, columns = self.found, {"lower": self.found.lower, "upper": self.found.upper}
@@ -126,8 +126,8 @@ class _Estimate(Task):
             yield f"scores: {self.output.out}"
 
 
-def _teller(begun: float) -> Callable[[int, float, float, float], None]:
-    """Return a function that tells of a round on the standard error."""
+def _round_printer(begun: float) -> Callable[[int, float, float, float], None]:
+    """Return a function that reports a round on stderr."""
 
     def tell(drawn: int, half: float, asked: float, foreseen: float) -> None:
         left = (time.perf_counter() - begun) * max(foreseen - drawn, 0) / drawn

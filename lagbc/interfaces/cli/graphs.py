@@ -1,4 +1,4 @@
-"""The graph that a command is given: read, taken as the options say, and described."""
+"""The graph of a command: read by its options, and described."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import FileError, InvalidValueError, MissingFileError
-from lagbc.interfaces.cli.text import counted, method_lines, note
+from lagbc.interfaces.cli.text import method_lines, note, quantity
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A graph file, with lengths in the place of strengths, and how it is taken: values as `lengths` says, or none."""
+    """A graph file, strengths replaced by lengths, with its direction and use of values: by `lengths`, or none."""
 
     file: GraphFile
     directed: bool
@@ -32,28 +32,28 @@ class Source:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the file, checked when it is first asked for."""
+        """The graph of the file, checked on demand."""
         from lagbc.graph.validate import as_graph
 
         return as_graph(self.file, directed=self.directed, weighted=self.weighted, copy=False)
 
     @cached_property
     def vertices(self) -> Vertices:
-        """Its vertices, by what text calls them."""
+        """Its vertices, by their names."""
         from lagbc.io.tables import Vertices
 
         return Vertices(self.file.rows.shape[0], self.file.labels)
 
 
 class Dealing(NamedTuple):
-    """How a graph is dealt over ranks: options of a grid, and whether trees are folded."""
+    """Options of a graph that is dealt over ranks: options of its grid, and whether trees are folded."""
 
     how: Any
     folds: bool
 
 
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
-    """Read the graph, each rank its part, and deal it; on rank 0 `lead` is called with it."""
+    """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
     from lagbc.interfaces.launched import ranks
     from lagbc.plan.options import of_grid
     from lagbc.run.grid import on_grid, take_part
@@ -74,7 +74,7 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
 
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
-    """Read the graph, or a part of it; say so where it is directed although its format does not tell."""
+    """Read the graph, or a part of it; print a note if it is taken as directed because its format does not tell."""
     from lagbc.io.examples import EXAMPLE, example_names
     from lagbc.io.read import read_graph
 
@@ -100,7 +100,7 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
 
 
 def _as_lengths(file: GraphFile) -> GraphFile:
-    """1 / w; a self loop is no edge, whatever its value."""
+    """Replace strengths w by lengths 1 / w; values of self loops are not checked."""
     import numpy as np
 
     file.require_lengths("strength", "leaving out --strength")
@@ -111,25 +111,25 @@ def _as_lengths(file: GraphFile) -> GraphFile:
     return replace(file, rows=Rows(file.rows.indptr, file.rows.indices, lengths))
 
 
-def form(source: Source) -> str:
-    """Return the format, and what was recognised in it, in one line."""
+def file_layout(source: Source) -> str:
+    """Return the format, and the layout recognised in it, in one line."""
     return f"{source.file.format}: {source.file.said}" if source.file.said else source.file.format
 
 
 def headline(source: Source) -> str:
     """Return the title and the size in one line."""
     graph = source.graph
-    edges = counted(graph.nnz, "directed edge") if graph.directed else counted(graph.nnz // 2, "undirected edge")
-    return f"{source.title}: {counted(graph.n, 'vertex', 'vertices')}, {edges}"
+    edges = quantity(graph.nnz, "directed edge") if graph.directed else quantity(graph.nnz // 2, "undirected edge")
+    return f"{source.title}: {quantity(graph.n, 'vertex', 'vertices')}, {edges}"
 
 
 def title_lines(source: Source) -> list[str]:
-    """Name the graph, and its format where that was recognised."""
-    return [headline(source), form(source)] if source.file.said else [headline(source)]
+    """Return the title and the size, and the layout of the file if one was recognised."""
+    return [headline(source), file_layout(source)] if source.file.said else [headline(source)]
 
 
-def reasoned(choice: Selection) -> str:
-    """Name the method that is taken, and say why."""
+def method_and_reason(choice: Selection) -> str:
+    """Return the method of a run and its reason, in words."""
     return method_lines(f"{choice.method.name} on {choice.method.device}", choice.reason)
 
 
@@ -140,7 +140,7 @@ def has_weights(source: Source) -> bool:
 
 
 def weight_lines(source: Source) -> list[str]:
-    """Say what became of the stored values, if there is anything to say."""
+    """Return lines on the use of the stored values; none if they are all the same and ignored."""
     if not source.weighted:
         ignored = "weights: ignored; paths are counted in hops (--weighted takes them as lengths)"
         return [ignored] if has_weights(source) else []
@@ -150,7 +150,7 @@ def weight_lines(source: Source) -> list[str]:
 
 
 def degrees_of(graph: Graph) -> list[tuple[str, Any]]:
-    """Return the degrees and what they are called."""
+    """Return the degrees by their titles."""
     if graph.directed:
         return [("out-degree", graph.out_degrees), ("in-degree", graph.in_degrees)]
     return [("degree", graph.out_degrees)]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.tables import Vertices
 
-# Characters of a group that a table shows.
+# Width of a group in a table, in characters.
 _WIDTH = 40
 
 
@@ -47,7 +47,7 @@ def group_command(
 ) -> None:
     """Betweenness of groups of vertices of GRAPH: the share of shortest paths that meet one.
 
-    Groups are numbered from 1 on: those of --group, then those of --groups.
+    Groups are numbered from 1 on, groups of --group before groups of --groups.
     """
     if not texts and file is None:
         raise click.UsageError("name groups by --group or --groups.")
@@ -55,7 +55,7 @@ def group_command(
 
     def prepare(taken: Source, steps: Steps) -> _Groups:
         with steps.step("reading the groups"):
-            groups = _groups(texts, file, taken.vertices)
+            groups = _read_groups(texts, file, taken.vertices)
         return _Groups(taken, options.OutputOptions(top, out, None, as_json), steps, groups, given, run)
 
     carry_out(source, run["progress"], prepare)
@@ -63,7 +63,7 @@ def group_command(
 
 @dataclass(eq=False)
 class _Groups(Task):
-    """Betweenness of groups, with options of its run."""
+    """The task of betweenness of groups, with options of its run."""
 
     groups: list[list[Any]]
     given: dict[str, Any]
@@ -77,7 +77,7 @@ class _Groups(Task):
 
     @property
     def places(self) -> list[int]:
-        """The groups that are shown."""
+        """The places of the groups to show."""
         places: list[int] = places_of(self.scores, self.output).tolist()
         return places
 
@@ -108,7 +108,7 @@ class _Groups(Task):
             yield f"\n{table(rows, right=True)}"
 
 
-def _groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) -> list[list[Any]]:
+def _read_groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) -> list[list[Any]]:
     from lagbc.io.tables import read_groups, vertices_in
 
     return [vertices_in(text, vertices) for text in texts] + ([] if file is None else read_groups(file, vertices))

@@ -1,4 +1,4 @@
-"""`lagbc info`: what a graph is like, and what lagbc would do with it."""
+"""`lagbc info`: the size and shape of a graph, and the plan of lagbc for it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 from lagbc import phases
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import method_of, show_document
-from lagbc.interfaces.cli.graphs import degrees_of, form, has_weights, headline, open_source, reasoned
+from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason, open_source
 from lagbc.interfaces.cli.steps import shown_steps
-from lagbc.interfaces.cli.text import counted, duration, size, table
+from lagbc.interfaces.cli.text import duration, quantity, size, table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
             time=asdict(found),
             devices={"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
             workers=None if executor is None else {"ranks": executor.size, "threads": executor.threads},
-            methods=_methods(),
+            methods=_list_methods(),
         )
         return
     click.echo(headline(taken))
@@ -66,10 +66,10 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
         f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
         f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
     )
-    click.echo(f"devices: {counted(usable_cores(), 'CPU core')}, {gpus_in_words()}")
+    click.echo(f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}")
     click.echo(f"instructions: level {level()}, of those built: {', '.join(levels())}")
-    click.echo(reasoned(choice))
-    click.echo(f"time: {_time(found)}")
+    click.echo(method_and_reason(choice))
+    click.echo(f"time: {_time_in_words(found)}")
     if executor is not None:
         click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
     click.echo()
@@ -78,7 +78,7 @@ def info_command(source: options.GraphOptions, as_json: bool, progress: bool) ->
 
 @dataclass(frozen=True)
 class _Shape:
-    """What a graph is like, in numbers; degrees are the least, the mean and the largest."""
+    """The size and shape of a graph; degrees are the least, the mean and the largest."""
 
     stored_entries: int
     self_loops: int
@@ -104,7 +104,7 @@ class _Shape:
         )
 
 
-def _time(found: Prediction) -> str:
+def _time_in_words(found: Prediction) -> str:
     from lagbc.comparison.roots import roots_in_words
 
     if not found.roots:
@@ -125,13 +125,13 @@ def _facts(source: Source, shape: _Shape) -> list[tuple[str, str]]:
     else:
         weights = "ignored: paths are counted in hops" if has_weights(source) else "none"
     return [
-        ("format", form(source)),
+        ("format", file_layout(source)),
         ("weights", weights),
         ("stored entries", f"{shape.stored_entries:,}"),
         ("self loops", f"{shape.self_loops:,} (ignored)"),
         ("isolated vertices", f"{shape.isolated_vertices:,}"),
         ("weak components", f"{shape.weak_components:,} (largest {shape.largest_component:,} vertices)"),
-        *((name, _in_words(spread)) for name, spread in shape.degrees.items()),
+        *((name, _spread_in_words(spread)) for name, spread in shape.degrees.items()),
     ]
 
 
@@ -139,11 +139,11 @@ def _spread(values: np.ndarray) -> dict[str, float]:
     return {"min": int(values.min()), "mean": float(values.mean()), "max": int(values.max())} if values.size else {}
 
 
-def _in_words(spread: dict[str, float]) -> str:
+def _spread_in_words(spread: dict[str, float]) -> str:
     return f"min {spread['min']}, mean {spread['mean']:.3g}, max {spread['max']}" if spread else "no vertices"
 
 
-def _methods() -> list[dict[str, Any]]:
+def _list_methods() -> list[dict[str, Any]]:
     from lagbc.methods.table import METHODS
 
     names = ("name", "formulation", "device", "weighted", "available", "missing")
@@ -155,15 +155,15 @@ def _methods_table() -> str:
 
     rows: list[tuple[str, ...]] = [("method", "formulation", "device", "weighted", "available")]
     for row in METHODS:
-        rows.append((row.name, row.formulation, row.device, _yes(row.weighted), _yes(row.available)))
+        rows.append((row.name, row.formulation, row.device, _yes_or_no(row.weighted), _yes_or_no(row.available)))
     reasons: dict[str, list[str]] = {}
     for row in METHODS:
         if row.missing:
             reasons.setdefault(row.missing, []).append(f"{row.name} on {row.device}")
-    # Rows for hops and for lengths may have one name.
+    # Rows for hops and for lengths may share a name.
     lines = [f"{', '.join(dict.fromkeys(titles))}: needs {missing}" for missing, titles in reasons.items()]
     return "\n\n".join(filter(None, (table(rows, right=False), "\n".join(lines))))
 
 
-def _yes(value: bool) -> str:
+def _yes_or_no(value: bool) -> str:
     return "yes" if value else "no"

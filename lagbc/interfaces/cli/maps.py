@@ -1,4 +1,4 @@
-"""Maps that commands draw: `--plot-map` and `--coordinates`."""
+"""Maps drawn by commands: `--plot-map` and `--coordinates`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def check_map(options: MapOptions) -> None:
-    """Find out before the graph is read that no map can be written."""
+    """Raise the error of a map that cannot be written, before the graph is read."""
     if options.coordinates is not None and options.plot_map is None:
         raise InvalidValueError(f"--coordinates {options.coordinates} goes with --plot-map, which draws a map")
     check_outputs(None, options.plot_map)
 
 
 def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
-    """Return where the vertices are, before anything is computed; None if no map is drawn."""
+    """Return the coordinates of the vertices, before the computation; None if no map is drawn."""
     if options.plot_map is None:
         return None
     from lagbc.graph.coordinates import as_coordinates

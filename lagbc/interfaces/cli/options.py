@@ -1,4 +1,4 @@
-"""The options that commands share: each is declared once, and reaches a command in a record of its kind."""
+"""Options that commands share: each is declared once, and reaches a command in a record of its kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """Which graph, and how it is taken: one way or both ways, in hops or with lengths or strengths."""
+    """The graph of a command, its direction, the use of its values, and the columns of its file."""
 
     name: str
     directed: bool | None
@@ -37,12 +37,12 @@ class GraphOptions:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What is said of the columns of the file, as `read_graph` names it."""
+        """The columns of the file, as arguments of `read_graph`."""
         return {"ends": self.ends, "length": self.length, "header": self.header, "names": self.names or None}
 
     @property
     def lengths(self) -> str | None:
-        """What the stored values are taken as: "lengths", "strengths" or nothing."""
+        """The use of the stored values: "lengths", "strengths" or None."""
         return "strengths" if self.strength else "lengths" if self.weighted else None
 
 
@@ -55,7 +55,7 @@ class SampleOptions:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As the public functions name them."""
+        """Arguments of the public functions."""
         return {} if self.k is None else {"k": self.k, "rng": self.seed}
 
 
@@ -64,7 +64,7 @@ NO_SAMPLE = SampleOptions(k=None, seed=0)
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Which scores are shown, or all written or drawn; with `part` only sums of that part of how many are computed."""
+    """Scores to show, and files for all or for a picture; `part` is (number, of) of a part whose sums are written."""
 
     top: int | None
     out: Path | None
@@ -72,8 +72,8 @@ class OutputOptions:
     as_json: bool
     part: tuple[int, int] | None = None
 
-    def shown(self, n: int) -> int:
-        """How many of n scores are shown."""
+    def count_shown(self, n: int) -> int:
+        """Return the number of scores to show, among n."""
         if self.top is None:
             return n if self.as_json else min(n, 10)
         return min(n, self.top)
@@ -81,7 +81,7 @@ class OutputOptions:
 
 @dataclass(frozen=True)
 class MapOptions:
-    """A map of the scores, and where the vertices are."""
+    """The file of a map of the scores, and the file of coordinates."""
 
     plot_map: Path | None
     coordinates: Path | None
@@ -105,22 +105,22 @@ def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[cli
     return parse
 
 
-def _column(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
+def _parse_column(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
     return int(value) if value is not None and value.isdecimal() else value
 
 
-def _two_columns(
+def _parse_two_columns(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[int | str | None, int | str | None] | None:
     if value is None:
         return None
-    columns = [_column(ctx, param, column.strip()) for column in value.split(",")]
+    columns = [_parse_column(ctx, param, column.strip()) for column in value.split(",")]
     if len(columns) != 2:
         raise click.BadParameter(shortened(f"{value!r} is not two columns, such as 1,2 or from,to"), ctx, param)
     return columns[0], columns[1]
 
 
-def _devices(ctx: click.Context, param: click.Parameter, value: str) -> str | list[int]:
+def _parse_devices(ctx: click.Context, param: click.Parameter, value: str) -> str | list[int]:
     numbers = [part.strip() for part in value.split(",")]
     if all(map(str.isdecimal, numbers)):
         return [int(number) for number in numbers]
@@ -131,7 +131,7 @@ def _devices(ctx: click.Context, param: click.Parameter, value: str) -> str | li
     return value
 
 
-def _part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+def _parse_part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
     if value is None:
         return None
     number, slash, of = value.partition("/")
@@ -151,10 +151,10 @@ def _only_with_k(ctx: click.Context, param: click.Parameter, value: int | None) 
 
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
-# How texts of options of a run are read, and what a shell offers for them.
-_READ: dict[str, dict[str, Any]] = {
+# Settings of click for options of a run: how their texts are read, and their completions in a shell.
+_SETTINGS: dict[str, dict[str, Any]] = {
     "method": {"shell_complete": complete_method},
-    "device": {"callback": _devices, "shell_complete": complete_device},
+    "device": {"callback": _parse_devices, "shell_complete": complete_device},
     "batch": {"callback": _number_or_auto(int, "an integer from 1 on")},
     "bucket_width": {"callback": _number_or_auto(float, "a length, finite and > 0")},
     "threads": {"type": click.IntRange(1)},
@@ -165,7 +165,7 @@ _READ: dict[str, dict[str, Any]] = {
 
 
 def _run_option(option: Option) -> Callable[[_Function], _Function]:
-    """Declare an option of a run as the table of options has it."""
+    """Declare an option of a run by its row in the table of options."""
     flag = f"--{option.name.replace('_', '-')}"
     shown = {
         "default": option.default,
@@ -173,26 +173,26 @@ def _run_option(option: Option) -> Callable[[_Function], _Function]:
         **({"type": click.Choice(option.shown)} if isinstance(option.shown, tuple) else {"metavar": option.shown}),
     }
     declared = f"{flag}/--no-{option.name}" if isinstance(option.default, bool) else flag
-    return click.option(declared, help=option.help, **shown | _READ.get(option.name, {}))
+    return click.option(declared, help=option.help, **shown | _SETTINGS.get(option.name, {}))
 
 
-_RUN = {option.name: _run_option(option) for option in OPTIONS if option.help}
+_RUN_OPTIONS = {option.name: _run_option(option) for option in OPTIONS if option.help}
 
 
 def takes(*names: str) -> Callable[[_Function], _Function]:
-    """Declare some options of a run, each a parameter of the command."""
+    """Declare some options of a run, each as a parameter of the command."""
 
     def declare(command: _Function) -> _Function:
         for name in reversed(names):
-            command = _RUN[name](command)
+            command = _RUN_OPTIONS[name](command)
         return command
 
     return declare
 
 
 def takes_run(*names: str) -> Callable[[_Function], _Function]:
-    """Declare options of a run, all by default, and hand their values to the command as arguments of functions."""
-    names = names or tuple(_RUN)
+    """Declare options of a run, all by default, and pass their values to the command as `run`."""
+    names = names or tuple(_RUN_OPTIONS)
 
     def declare(command: _Function) -> _Function:
         @wraps(command)
@@ -205,7 +205,7 @@ def takes_run(*names: str) -> Callable[[_Function], _Function]:
 
 
 def takes_grid(command: _Function) -> _Function:
-    """Declare the option of a graph that is dealt over ranks, and hand it to the command among those of the run."""
+    """Declare options of a graph that is dealt over ranks, and pass their values to the command in `run`."""
 
     @wraps(command)
     def call(run: dict[str, Any], grid: str | None, overlap: bool, **values: Any) -> Any:
@@ -221,12 +221,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one li
 
 
 def plot_option(drawn: str) -> Callable[[_Function], _Function]:
-    """Declare the option that draws something."""
+    """Declare the option of a picture."""
     return click.option("--plot", type=click.Path(path_type=Path), help=f"Draw {drawn}: .png, .pdf or .svg.")
 
 
-def _record(kind: type, parameter: str, *declarations: Callable[[_Function], _Function]) -> Callable[..., _Function]:
-    """Declare options, and hand their values to the command as one record."""
+def _takes_record(
+    kind: type, parameter: str, *declarations: Callable[[_Function], _Function]
+) -> Callable[..., _Function]:
+    """Declare options, and pass their values to the command as one record."""
 
     def declare(command: _Function) -> _Function:
         @wraps(command)
@@ -242,7 +244,7 @@ def _record(kind: type, parameter: str, *declarations: Callable[[_Function], _Fu
     return declare
 
 
-takes_graph = _record(
+takes_graph = _takes_record(
     GraphOptions,
     "source",
     click.argument("name", metavar="GRAPH", shell_complete=complete_graph),
@@ -256,21 +258,21 @@ takes_graph = _record(
     click.option(
         "--ends",
         metavar="COLUMN,COLUMN",
-        callback=_two_columns,
+        callback=_parse_two_columns,
         help="Of an edge list: the columns of source and target, from 1 on or by their titles.  [default: told by the "
         "first lines]",
     ),
     click.option(
         "--length",
         metavar="COLUMN",
-        callback=_column,
+        callback=_parse_column,
         help="Its column of values, or in GraphML the attribute.",
     ),
     click.option("--header/--no-header", default=None, help="Whether its first line has titles."),
     click.option("--names", is_flag=True, help="Its vertices are names, also where they look like integers."),
 )
 
-takes_sample = _record(
+takes_sample = _takes_record(
     SampleOptions,
     "sample",
     click.option("--k", metavar="K", type=click.IntRange(1), is_eager=True, help="Estimate from K random roots."),
@@ -285,7 +287,7 @@ error_option = click.option(
     help="The standard error of the estimate, from ten more of at most 64 roots each.",
 )
 
-takes_output = _record(
+takes_output = _takes_record(
     OutputOptions,
     "output",
     click.option(
@@ -297,12 +299,12 @@ takes_output = _record(
     click.option(
         "--part",
         metavar="I/N",
-        callback=_part,
+        callback=_parse_part,
         help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
     ),
 )
 
-takes_map = _record(
+takes_map = _takes_record(
     MapOptions,
     "map_options",
     click.option(

@@ -1,4 +1,4 @@
-"""Files that commands write."""
+"""Files of scores, written by commands."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
-    """Find out before the computation that an array cannot hold the names of the ends of edges."""
+    """Raise ValueError, before the computation, if an array cannot hold the names of the ends of edges."""
     if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
         raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
-    """Find out before the computation, not after it, that its result cannot be written."""
+    """Raise the error of a result that cannot be written, before the computation."""
     if out is not None and out.suffix not in (".npy", ".csv"):
         raise InvalidValueError(f"--out {out}: scores are written to a .npy or a .csv file")
     if plot is not None:
@@ -36,14 +36,14 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
             require_writable(path)
 
 
-def say_written(what: str, path: Path | None) -> None:
-    """Say where something was written, if it was."""
+def print_path(title: str, path: Path | None) -> None:
+    """Print the path of a file, if there is one."""
     if path is not None:
-        click.echo(f"{what}: {path}")
+        click.echo(f"{title}: {path}")
 
 
 def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """Return the cutoff and the decay, or None, of each column of a centrality; no pair if there are no columns."""
+    """Return the cutoff and the decay, or None, of each column of a centrality; no pair if it has one column."""
     bounds = [given.get(name) if name in takes else None for name in ("cutoff", "decay")]
     if not any(isinstance(one, list) for one in bounds):
         return []
@@ -51,7 +51,7 @@ def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any
 
 
 def titles_of(alone: str, takes: frozenset[str], given: Mapping[str, Any], before: str = "") -> list[str]:
-    """Call the columns of a centrality: one alone as it is, several by their cutoffs and decays."""
+    """Return the titles of the columns of a centrality: `alone` for one, cutoffs and decays for several."""
     return [before + title_of(*bounds) for bounds in bounds_of(takes, given)] or [alone]
 
 
@@ -63,7 +63,7 @@ def columns_of(scores: Any) -> list[Any]:
 
 
 def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
-    """Write scores of vertices as a table with every bit of them, a column each; in a .npy array a row each."""
+    """Write scores of vertices, with all bits, as columns of a table or rows of a .npy array."""
     if path.suffix == ".npy":
         import numpy as np
 
@@ -75,7 +75,7 @@ def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray
 
 
 def write_edges(path: Path, matrices: Mapping[str, Any], labels: np.ndarray | None) -> None:
-    """Write scores of edges, a row for each stored entry: its ends and its score."""
+    """Write scores of edges, a row a stored entry: its ends and its score."""
     import numpy as np
 
     entries = {title: matrix.tocoo() for title, matrix in matrices.items()}
@@ -93,11 +93,11 @@ def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> Non
     if path.suffix == ".npy":
         write_array(path, scores)
         return
-    lines = map(_line, groups)
+    lines = map(_csv_line, groups)
     _write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
 
 
-def _line(fields: Iterable[Any]) -> str:
+def _csv_line(fields: Iterable[Any]) -> str:
     import csv
     import io
 
@@ -107,7 +107,7 @@ def _line(fields: Iterable[Any]) -> str:
 
 
 def write_array(path: Path, array: np.ndarray) -> None:
-    """Write what `numpy.save` does, which would write around the buffer, and tell no reason where that fails."""
+    """Write an array as `numpy.save` does, but through the buffer of the file, whose errors have reasons."""
     import numpy as np
     from numpy.lib import format as npy
 

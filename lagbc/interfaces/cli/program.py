@@ -1,4 +1,4 @@
-"""The program itself: its commands, and how it ends when something is wrong."""
+"""The program: its commands, and its end by an error."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.launched import on_all_ranks
 from lagbc.interfaces.signals import Terminated, sigterm_raises
 
-# Commands other than those of centralities, and the modules that they are in.
-_HOMES = {
+# Commands that are not made of records, and their modules.
+_MODULES = {
     "centralities": "scores",
     "compare": "compare",
     "compile": "compile",
@@ -31,19 +31,16 @@ _HOMES = {
 
 
 class _Commands(click.Group):
-    """Makes a command when it is asked for.
-
-    It ends with one line and an exit status, never a traceback, where the input or the machine is at fault.
-    """
+    """Commands, each made on demand; a fault of input or machine ends one with a line and an exit status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*_HOMES, *scored()])
+        return sorted([*_MODULES, *scored()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        name = cmd_name.replace("_", "-")  # as the functions are called, too
+        name = cmd_name.replace("_", "-")  # names of functions are names of commands, too
         if name not in self.commands:
-            if name in _HOMES:
-                module = import_module(f"lagbc.interfaces.cli.{_HOMES[name]}")
+            if name in _MODULES:
+                module = import_module(f"lagbc.interfaces.cli.{_MODULES[name]}")
                 self.add_command(getattr(module, f"{name.removesuffix('-bc')}_command"))
             elif name in scored():
                 self.add_command(score_command(scored()[name]))
@@ -53,35 +50,35 @@ class _Commands(click.Group):
         with warnings.catch_warnings():
             warnings.simplefilter("always", MemoryWarning)
             warnings.simplefilter("always", GraphFileWarning)
-            warnings.showwarning = lambda message, *_, **__: self._say(ctx, "warning", str(message))
+            warnings.showwarning = lambda message, *_, **__: self._print_message(ctx, "warning", str(message))
             try:
                 with sigterm_raises():
                     typed = [*ctx._protected_args, *ctx.args]
                     dealt = any(one.partition("=")[0] == "--grid" for one in typed)
                     return on_all_ranks(partial(super().invoke, ctx), dealt=dealt)
             except KeyboardInterrupt as interrupt:
-                what, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
-                click.echo(f"lagbc: {what}{': ' if str(interrupt) else ''}{interrupt}", err=True)
+                kind, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
+                click.echo(f"lagbc: {kind}{': ' if str(interrupt) else ''}{interrupt}", err=True)
                 ctx.exit(status)
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
                 self._fail(ctx, shortened(f"out of memory: {error}"))
             except (Error, ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-                self._fail(ctx, _in_words(error))
+                self._fail(ctx, _error_in_words(error))
 
     def _fail(self, ctx: click.Context, message: str) -> None:
-        self._say(ctx, "error", message)
+        self._print_message(ctx, "error", message)
         ctx.exit(1)
 
-    def _say(self, ctx: click.Context, what: str, message: str) -> None:
-        """Print a message of a function in one line, arguments being the options of the command that is run."""
+    def _print_message(self, ctx: click.Context, kind: str, message: str) -> None:
+        """Print a message of a function in one line, with options of the command for arguments."""
         line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
-        click.echo(f"lagbc: {what}: {line}", err=True)
+        click.echo(f"lagbc: {kind}: {line}", err=True)
 
 
-def _in_words(error: Exception) -> str:
-    """Return what an error says. Where there is no room, one that names no file is of the standard output."""
+def _error_in_words(error: Exception) -> str:
+    """Return the message of an error; without a file's name, a full disk is a fault of the standard output."""
     if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG):
         return f"standard output: {error.strerror}"
     return shortened(str(error))

@@ -1,4 +1,4 @@
-"""Scores as tasks: of one centrality or several, of a part of a run, and of all parts."""
+"""Tasks of scores: of one centrality or several, of a part of a run, and of all parts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of
-from lagbc.interfaces.cli.graphs import degrees_of, reasoned, title_lines, weight_lines
+from lagbc.interfaces.cli.graphs import degrees_of, method_and_reason, title_lines, weight_lines
 from lagbc.interfaces.cli.outputs import columns_of, titles_of, write_array, write_edges, write_table
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task
-from lagbc.interfaces.cli.text import counted, left_behind, size, timing
+from lagbc.interfaces.cli.text import left_behind, quantity, size, timing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from lagbc.phases import Phase
     from lagbc.plan.choose import Selection
 
-# Names of betweenness in figures, where a unit follows; other centralities have the names of their records.
+# Names of betweenness in figures, before a unit; other centralities have the names of their records.
 _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 
 @dataclass(eq=False, kw_only=True)
 class Scores(Task):
-    """Scores of one centrality, or of several together, whose names are in the titles of columns then."""
+    """The task of scores of one centrality, or of several `together`: titles of columns then begin with names."""
 
     records: tuple[Centrality, ...]
     together: bool
@@ -57,7 +57,7 @@ class Scores(Task):
         return titles
 
     def columns(self, titles: list[str]) -> dict[str, Any]:
-        """Call all columns by titles: arrays, or matrices for edges."""
+        """Return all columns by `titles`: arrays, or matrices for edges."""
         columns = [column for scores in self.found.values() for column in columns_of(scores)]
         return dict(zip(titles, columns, strict=True))
 
@@ -73,7 +73,7 @@ class Scores(Task):
 
     @property
     def errors(self) -> np.ndarray | None:
-        """The standard errors of scores, if there are any."""
+        """The standard errors of the scores, if there are any."""
         return None
 
     def rows(self, titles: list[str]) -> Rows:
@@ -85,14 +85,14 @@ class Scores(Task):
 
     def text(self) -> Iterator[str]:
         """Yield the table of the highest."""
-        if self.output.shown(self.source.graph.n):
+        if self.output.count_shown(self.source.graph.n):
             degrees = {} if self.of_edges or self.together else dict(degrees_of(self.source.graph))
             yield f"\n{self.rows(self.titles).as_text(degrees)}\n"
 
 
 @dataclass(eq=False, kw_only=True)
 class Sweep(Scores):
-    """Scores that a command computes: of arguments, which were typed, from a sample, with options of a run."""
+    """The task of scores to compute: `given` are the arguments, `typed` the texts that named them."""
 
     typed: dict[str, Any]
     sample: options.SampleOptions
@@ -112,30 +112,30 @@ class Sweep(Scores):
         return select_for(self.source.graph, self.records, self.run["batch"], how, arguments)
 
     @property
-    def how(self) -> dict[str, Any]:
+    def call_arguments(self) -> dict[str, Any]:
         """All arguments and options of the call."""
         direction = {"directed": self.source.directed, "weighted": self.source.weighted}
         return self.sample.arguments | self.given | self.run | direction
 
     def introduction(self) -> str:
-        """Describe the graph, the method, the values that are taken as lengths, and the roots."""
+        """Describe the graph, the method, the use of values, and the roots."""
         from lagbc.plan.request import has_rounded_inverses
 
         source, sample = self.source, self.sample
-        lines = [*title_lines(source), reasoned(self.choice), *weight_lines(source)]
+        lines = [*title_lines(source), method_and_reason(self.choice), *weight_lines(source)]
         if source.lengths == "strengths" and self.given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
         if sample.k is not None:
-            roots = f"{counted(sample.k, 'random root')} of {source.graph.n:,}"
+            roots = f"{quantity(sample.k, 'random root')} of {source.graph.n:,}"
             lines.append(f"estimate from {roots} (seed {sample.seed})")
         return "\n".join(lines)
 
     def compute(self) -> None:
         """Compute the scores."""
-        self.found = self._computed(self.how)
+        self.found = self._call(self.call_arguments)
 
-    def _computed(self, how: dict[str, Any]) -> dict[str, Any]:
-        """Call the public function of a centrality; `centralities` for several, or for a record without a function."""
+    def _call(self, how: dict[str, Any]) -> dict[str, Any]:
+        """Call the public function of a centrality, or `centralities` for several or for a record without one."""
         import lagbc
         from lagbc.centrality.declare import FUNCTIONS
 
@@ -163,22 +163,22 @@ class Sweep(Scores):
 
     @property
     def errors(self) -> np.ndarray | None:
-        """The standard errors of an estimate, if they are told."""
-        return self._told[0]
+        """The standard errors of an estimate, if they are computed."""
+        return self._errors_and_sentence[0]
 
     def text(self) -> Iterator[str]:
         """Yield the table of the highest, and a sentence on the standard errors."""
         for table in super().text():
             yield table if self.together else table.removesuffix("\n")
-        if self._told[1]:
-            yield f"\nstandard error: {self._told[1]}"
+        if self._errors_and_sentence[1]:
+            yield f"\nstandard error: {self._errors_and_sentence[1]}"
 
     @cached_property
-    def _told(self) -> tuple[np.ndarray | None, str]:
-        """The standard errors of an estimate, and a sentence on them; neither where there are no estimates."""
+    def _errors_and_sentence(self) -> tuple[np.ndarray | None, str]:
+        """The standard errors of an estimate, and a sentence on them; neither for other scores."""
         (record, *_), sample, n = self.records, self.sample, self.source.graph.n
         is_estimate = "k" in record.takes and self.given.get("demand") is None and self.given.get("sources") is None
-        if self.together or self.of_edges or not is_estimate or not self.output.shown(n):
+        if self.together or self.of_edges or not is_estimate or not self.output.count_shown(n):
             return None, ""
         if sample.k is None or sample.k >= n:
             return None, "none; all vertices are roots"
@@ -192,19 +192,22 @@ class Sweep(Scores):
             return None, "none; logarithms of estimates have none"
         from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
 
-        silent = self.how | {"checkpoint": None, "progress": False}
+        silent = self.call_arguments | {"checkpoint": None, "progress": False}
 
         def estimate(roots: int, rng: np.random.Generator) -> dict[str, Any]:
-            return self._computed(silent | {"k": roots, "rng": rng})
+            return self._call(silent | {"k": roots, "rng": rng})
 
         with self.steps.step("computing the standard error", " estimates"):
             errors = standard_errors(estimate, n, sample.k, sample.seed, self.steps.progress)
         return errors[record.name], f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
 
     def drawings(self) -> list[Drawing]:
-        """Return the map and the figure that are asked for."""
+        """Return the map and the figure to draw."""
         first, drawings = self.names[0], []
-        name, unit = _NAMES.get(first, first.replace("_", " ")), _unit(self.given) if first in _NAMES else ""
+        name, unit = (
+            _NAMES.get(first, first.replace("_", " ")),
+            _unit_of_betweenness(self.given) if first in _NAMES else "",
+        )
         if self.xy is not None and self.plot_map is not None:
             drawings.append(
                 Drawing("map", self.plot_map, partial(self._draw_map, f"{name} ({unit})" if unit else name))
@@ -215,7 +218,7 @@ class Sweep(Scores):
         return drawings
 
     @property
-    def _called(self) -> dict[str, Any]:
+    def _figure_names(self) -> dict[str, Any]:
         """Names of the graph and of its vertices in figures."""
         return {"title": self.source.title, "labels": self.source.file.labels}
 
@@ -223,18 +226,20 @@ class Sweep(Scores):
         from lagbc.plots import plot_map
 
         scores, bounds = self.found[self.names[0]], {name: self.given.get(name) for name in ("cutoff", "decay")}
-        plot_map(self.source.graph, self.xy, scores, path, unit=unit, **bounds, **self._called)
+        plot_map(self.source.graph, self.xy, scores, path, unit=unit, **bounds, **self._figure_names)
 
     def _draw_scores(self, name: str, unit: str, path: Path) -> None:
         from lagbc.plots import plot_scores
 
         scores, directed = self.found[self.names[0]], self.source.directed
-        plot_scores(self.source.file.matrix, scores, path, directed=directed, unit=unit, name=name, **self._called)
+        plot_scores(
+            self.source.file.matrix, scores, path, directed=directed, unit=unit, name=name, **self._figure_names
+        )
 
     def _draw_networks(self, path: Path) -> None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(self.source.file.matrix, self.columns(self.titles), path, **self._called)
+        plot_centralities(self.source.file.matrix, self.columns(self.titles), path, **self._figure_names)
 
 
 def has_columns(given: Mapping[str, Any]) -> bool:
@@ -242,15 +247,15 @@ def has_columns(given: Mapping[str, Any]) -> bool:
     return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
 
 
-def _unit(given: Mapping[str, Any]) -> str:
-    """Name the unit of betweenness."""
+def _unit_of_betweenness(given: Mapping[str, Any]) -> str:
+    """Return the unit of betweenness."""
     if given.get("demand") is not None:
         return "trips"
     return "fraction of vertex pairs" if given.get("normalized") else "vertex pairs"
 
 
 class Part(Sweep):
-    """Sums of a part of a run, in a file for `lagbc merge`."""
+    """The task of a part of a run: sums, in a file for `lagbc merge`."""
 
     def compute(self) -> None:
         """Compute the part, and write it."""
@@ -260,19 +265,19 @@ class Part(Sweep):
         part: Any = self.output.part
         graph: Any = self.source.graph
         which: Any = self.names
-        self.found = lagbc.save_part(path, part, graph, which, **self.how)._asdict()
+        self.found = lagbc.save_part(path, part, graph, which, **self.call_arguments)._asdict()
 
     def left_behind(self) -> str:
-        """Tell that the part is lost."""
+        """Say that the part is lost."""
         return f"{self.output.out} was not written; of more parts, less is lost"
 
     def write(self, path: Path) -> None:
-        """Leave the file as `compute` has written it."""
+        """Do nothing: `compute` has written the file."""
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield the time, the roots and the file."""
         path: Any = self.output.out
         number, of = self.output.part or (1, 1)
         yield timing(seconds, {})
-        roots = f"{self.found['roots']:,} of {counted(self.found['of'], 'root')}"
+        roots = f"{self.found['roots']:,} of {quantity(self.found['of'], 'root')}"
         yield f"part {number} of {of}: {roots}: {path} ({size(path.stat().st_size)})"

@@ -1,4 +1,4 @@
-"""Commands of scores: one for each centrality, made of its record; several from one sweep; parts that are merged."""
+"""Commands of scores: one for each centrality, made of its record; one for several; one that merges parts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from lagbc.interfaces.cli.outputs import check_outputs, require_numbers
 from lagbc.interfaces.cli.results import Part, Scores, Sweep, has_columns
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.task import carry_out, deliver
-from lagbc.interfaces.cli.text import counted
+from lagbc.interfaces.cli.text import quantity
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.task import Task
 
 
 def scored() -> dict[str, Centrality]:
-    """Return the centralities that have a command of this kind, by its name: those of vertices and edges."""
+    """Return the centralities of vertices and edges, by the names of their commands."""
     return {one.name.replace("_", "-"): one for one in registered() if one.count is None}
 
 
@@ -39,13 +39,15 @@ def score_command(record: Centrality) -> click.Command:
     ) -> None:
         if record.needs and output.part is not None:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
-        _check(output, map_options.plot_map)
+        _require_writable_result(output, map_options.plot_map)
         if record.of_edges and output.plot is not None:
             raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         check_map(map_options)
-        _carry_out(lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked)
+        _carry_out_records(
+            lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked
+        )
 
     declared: Any = run_command
     for declare in (
@@ -78,7 +80,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
     """Several centralities of the vertices of GRAPH from one sweep."""
     from lagbc.centrality.together import DEFAULT_SET
 
-    _check(output)
+    _require_writable_result(output)
     named = None if which is None else [find(name.strip().replace("-", "_")) for name in which.split(",")]
     if any(record.of_edges for record in named or ()):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
@@ -86,11 +88,11 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
         return tuple(named or map(find, that_take(DEFAULT_SET, Arguments(**given))))
 
-    _carry_out(records, output, together=True, **asked)
+    _carry_out_records(records, output, together=True, **asked)
 
 
-def _check(output: options.OutputOptions, plot_map: Path | None = None) -> None:
-    """Find out before the computation that its result cannot be written; of a part, that it has no such result."""
+def _require_writable_result(output: options.OutputOptions, plot_map: Path | None = None) -> None:
+    """Raise the error of a result that cannot be written, or that a part has not, before the computation."""
     if output.part is None:
         check_outputs(output.out, output.plot)
         return
@@ -104,7 +106,7 @@ def _check(output: options.OutputOptions, plot_map: Path | None = None) -> None:
     require_writable(output.out)
 
 
-def _carry_out(
+def _carry_out_records(
     records_of: Callable[[dict[str, Any]], tuple[Centrality, ...]],
     output: options.OutputOptions,
     source: options.GraphOptions,
@@ -115,7 +117,7 @@ def _carry_out(
     map_options: options.MapOptions = options.NO_MAP,
     **typed: Any,
 ) -> None:
-    """Compute the centralities that some arguments ask for."""
+    """Compute the centralities that `records_of` returns for the arguments read."""
     grid, overlap = run.pop("grid", None), run.pop("overlap", False)
     dealing = None
     if grid is not None:
@@ -155,7 +157,7 @@ def _carry_out(
 @click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10]")
 @click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
 def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) -> None:
-    """Scores of all PARTS that --part of a command has written, to the bit those of one run."""
+    """Scores of all PARTS, files written by --part of a command, with the bits of one run."""
     import numpy as np
 
     from lagbc.centrality.parts import merge_files
@@ -169,7 +171,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     host = graph.on_host
     rows = Rows(host.indptr, host.indices, np.ones(host.nnz) if host.weights is None else host.weights)
     file = GraphFile(rows, graph.directed, "parts", graph.names)
-    click.echo(f"{counted(len(parts), 'part')}: {', '.join(found)} of {counted(graph.n, 'vertex', 'vertices')}")
+    click.echo(f"{quantity(len(parts), 'part')}: {', '.join(found)} of {quantity(graph.n, 'vertex', 'vertices')}")
     with shown_steps(False) as steps:
         task = Scores(
             source=Source(file, graph.directed, graph.weighted, None, "parts"),

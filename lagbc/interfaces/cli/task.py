@@ -1,4 +1,4 @@
-"""The one way of the commands that compute scores: read, introduce, compute, write, show, draw."""
+"""The one way of commands that compute scores: read, introduce, compute, write, show, draw."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Drawing(NamedTuple):
-    """A picture of scores: its name in messages, its file, and a function that draws it."""
+    """A picture of scores: its name in messages, its file, and the function that draws it."""
 
     name: str
     path: Path
@@ -71,14 +71,14 @@ class Task:
             yield f"scores: {self.output.out}"
 
     def drawings(self) -> list[Drawing]:
-        """Return the pictures that are asked for."""
+        """Return the pictures to draw."""
         return []
 
 
 def carry_out(
     source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task], dealing: Dealing | None = None
 ) -> None:
-    """Open a graph, compute the task prepared for it, and deliver the scores; where it is dealt, on rank 0."""
+    """Open a graph, compute the task prepared for it, and deliver the scores; rank 0 leads if the graph is dealt."""
     with shown_steps(progress) as steps:
 
         def lead(taken: Source) -> None:

@@ -1,4 +1,4 @@
-"""Numbers, tables and what they say as text."""
+"""Numbers, tables and messages as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUOTES = "'\""
 
 
 def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
-    """Align columns, the first row being their titles."""
+    """Align columns below their titles, the first row."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     align = ">" if right else "<"
     lines = ("  ".join(f"{cell:{align}{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
@@ -24,17 +24,17 @@ def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
 
 
 def note(text: str) -> None:
-    """Print a line that is no result."""
+    """Print a note on stderr."""
     click.echo(f"lagbc: note: {text}", err=True)
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number of things with their name, in the singular if it is one."""
+def quantity(count: int, one: str, many: str = "") -> str:
+    """Return a number with a noun, in the singular for 1."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def size(count: float) -> str:
-    """Return a number of bytes in the unit that suits it."""
+    """Return a number of bytes, in a suitable unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024:
             return f"{count:.4g} {unit}"
@@ -43,26 +43,26 @@ def size(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time with two digits, in the unit that suits it."""
+    """Return a time with two digits, in a suitable unit."""
     units = (("days", 86400.0, 2.0), ("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.0))
     unit, length = next((unit, length) for unit, length, least in units if seconds >= least * length)
     return f"{float(f'{seconds / length:.2g}'):,g} {unit}"
 
 
 def timing(total: float, phases: Mapping[Phase, float]) -> str:
-    """Give the seconds of the phases of a call, if there are any, and those of the call."""
+    """Return the seconds of the phases of a call, if there are any, and of the whole call."""
     parts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in phases.items())
     return f"phases: {parts}\ntime: {total:.3g} s" if parts else f"time: {total:.3g} s"
 
 
 def method_lines(name: str, reason: str) -> str:
-    """Name a method, and say why it was taken: a line for each part of the sentence, parentheses being of one part."""
+    """Return a method and its reason, a line for each part of the sentence; parentheses are not split."""
     parts = re.split(r"; (?![^()]*\))", reason)
     return "\n  ".join([f"method: {name}", *parts])
 
 
 def left_behind(checkpoint: Path | None) -> str:
-    """Say what an interrupted run leaves."""
+    """Describe the remains of an interrupted run."""
     if checkpoint is None:
         return "nothing is kept; with --checkpoint a run can go on where it was stopped"
     if checkpoint.exists():
@@ -71,13 +71,13 @@ def left_behind(checkpoint: Path | None) -> str:
 
 
 def in_options(message: str, command: click.Command | None) -> str:
-    """Say what a message says of the arguments of a function of the options of a command: memory= is --memory."""
+    """Replace arguments of a function in a message by options of a command: memory= by --memory."""
     options = {param.name: param for param in command.params if isinstance(param, click.Option)} if command else {}
     options |= {name: options[option] for name, option in _OPTIONS.items() if option in options}
     if not options:
         return message
 
-    def say(found: re.Match[str]) -> str:
+    def option_in_words(found: re.Match[str]) -> str:
         option, value = options[found["name"]], found["value"]
         name = option.opts[0]
         if value is None or value == "True":
@@ -89,4 +89,8 @@ def in_options(message: str, command: click.Command | None) -> str:
         return f"{name} {value.strip(_QUOTES)}"
 
     names = "|".join(map(re.escape, options))
-    return re.sub(rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)?", say, message)
+    return re.sub(
+        rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)?",
+        option_in_words,
+        message,
+    )
