@@ -1,4 +1,1 @@
-"""Every method on one graph, side by side.
-
-It may touch all below it, and nothing below knows of it.
-"""
+"""Every method on one graph, side by side."""

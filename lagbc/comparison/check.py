@@ -1,4 +1,4 @@
-"""Whether the scores of a method are right: by the reference, and by a method that is trusted."""
+"""The check of a method's scores: by the reference, and by a trusted method."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lagbc.errors import MissingDependencyError
 from lagbc.methods.table import Method
 from lagbc.plan.choose import choose
 
-# Vertices and edges that the reference visits at most, all its roots together: two or three seconds.
+# The most vertices and edges that the reference visits, from all its roots: two or three seconds.
 _REFERENCE_VISITS = 10_000_000
 
 
 class Check:
-    """What the scores should be: by the reference, from as many roots as it can; by one method on the CPU, from all."""
+    """The right scores: by the reference, from as many roots as it can; by one method on the CPU, from all roots."""
 
     def __init__(self, task: Task, rows: list[Method]) -> None:
         self.task = task
@@ -27,35 +27,38 @@ class Check:
         self._by_reference = _by_reference(task, self._few) if self._few else None
         self._by_trusted = None
         if self.trusted is not None and self.trusted not in rows and self._few < len(task.roots):
-            self._by_trusted = _scores(task, self.trusted)
+            self._by_trusted = _scores_by(task, self.trusted)
 
     def __call__(self, row: Method, scores: dict[int, NDArray[np.float64]]) -> tuple[float | None, str]:
-        """Return the largest relative difference, and what from."""
+        """Return the largest relative difference of scores, and the names of the checks."""
         every, found = len(self.task.roots), []
         if self._by_reference is not None:
             found.append(
-                (_difference(scores[self._few], self._by_reference), f"lagbc.reference, {roots_in_words(self._few)}")
+                (
+                    _relative_difference(scores[self._few], self._by_reference),
+                    f"lagbc.reference, {roots_in_words(self._few)}",
+                )
             )
         if row is self.trusted:
             self._by_trusted = scores[every]
         elif self._by_trusted is not None and self.trusted is not None and self._few < every:
             name = f"{self.trusted.name} on {self.trusted.device}, {roots_in_words(every)}"
-            found.append((_difference(scores[every], self._by_trusted), name))
+            found.append((_relative_difference(scores[every], self._by_trusted), name))
         if not found:
             return None, ""
         return max(difference for difference, _ in found), "; ".join(name for _, name in found)
 
 
 def _trusted_row(task: Task) -> Method | None:
-    """Return the row that is taken on the CPU if the user names none; None if there is none."""
+    """Return the row that "auto" takes on the CPU; None if there is none."""
     try:
         return choose(task.graph, method="auto", device="cpu").method
     except (ValueError, MissingDependencyError):
         return None
 
 
-def _scores(task: Task, row: Method) -> NDArray[np.float64] | None:
-    """Raw scores from all roots by a method that is not measured; None if it cannot in time or memory."""
+def _scores_by(task: Task, row: Method) -> NDArray[np.float64] | None:
+    """Return raw scores from all roots by a method that is not measured; None if time or memory are too short."""
     try:
         return time_method(task, row)[1][len(task.roots)]
     except (TooSlow, MemoryError):
@@ -63,7 +66,7 @@ def _scores(task: Task, row: Method) -> NDArray[np.float64] | None:
 
 
 def _by_reference(task: Task, count: int) -> NDArray[np.float64] | None:
-    """Raw scores from the first `count` roots; None if their path counts leave the range of float."""
+    """Return raw scores from the first `count` roots; None if their path counts leave the range of float."""
     graph = task.graph.on_host
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     lengths = None if weights is None else weights.tolist()
@@ -74,8 +77,8 @@ def _by_reference(task: Task, count: int) -> NDArray[np.float64] | None:
     return np.array(scores)
 
 
-def _difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
-    """Return the largest ``|x - y| / max(|x|, |y|)``; 0 where both are 0, infinite where one is no number."""
+def _relative_difference(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
+    """Return the largest ``|x - y| / max(|x|, |y|)``; it is 0 for two zeros, and infinite for NaN and infinity."""
     size = np.maximum(np.abs(ours), np.abs(theirs))
     with np.errstate(invalid="ignore"):
         relative = np.abs(ours - theirs) / np.where(size == 0, 1, size)

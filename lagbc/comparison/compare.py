@@ -1,4 +1,4 @@
-"""Every method on one graph, side by side: time, memory, levels, and whether their scores agree."""
+"""Every method on one graph, side by side: time, memory, levels, and agreement of scores."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ def compare(
     ----------
     A : matrix or graph as for `lagbc.bc`
     roots : int or array of int
-        How many roots to draw, from the vertices with edges that leave them, or the roots themselves. As many as there
-        are vertices takes all.
+        The number of roots to draw, among vertices with out-edges, or the roots themselves. The number of vertices
+        takes all.
     methods : str or list of str
-        "all", or names of rows of `lagbc.METHODS`, each of which has to be there for `device` and `weighted`.
+        "all", or names of rows of `lagbc.METHODS` for `device` and `weighted`.
     device : str
         "all", "cpu" or "cuda".
     directed, batch, threads : as for `lagbc.bc`
     weighted, strength : as for `lagbc.bc`
-        As for `lagbc.bc`; methods for hops are skipped if edges have lengths, and otherwise those for lengths.
+        As for `lagbc.bc`; methods for hops are skipped if edges have lengths, and methods for lengths if not.
     dtype : str, optional
         "float64" or "float32": type of path counts where a method has the choice; elsewhere it is float64.
     bucket_width : float or "auto", optional
-        As for `lagbc.bc`; it goes to the methods that take it. What is not given is as `lagbc.config` says.
+        As for `lagbc.bc`; it goes to the methods that take it. `lagbc.config` gives defaults.
     rng : int or numpy.random.Generator
         Draws the roots.
     time_limit : float
-        Seconds that a run may take. A method whose next run would take longer, by an estimate from fewer roots, is
-        skipped.
+        The most seconds of a run. A method is skipped if its next run would take longer, by an estimate from fewer
+        roots.
     progress : bool
         Whether to draw a bar that names the method at work.
     report : callable, optional
-        Called with each `Measurement` as soon as it is there.
+        Called with each `Measurement` as soon as it is made.
 
     Returns
     -------
@@ -78,36 +78,34 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        Something in the arguments is wrong, or the graph has no edge; the message says what to do.
+        An argument is wrong, or the graph has no edge; the message names a way out.
     MissingDependencyError
-        A method that is asked for by name needs a library that is not installed, or a GPU.
+        A method named in `methods` needs a library that is not installed, or a GPU.
     KeyboardInterrupt
         Ctrl-C stops within one level of one batch.
 
     Notes
     -----
-    A method is first run from one root, unmeasured: what compiles or loads does so then. Trials from 1, 8, 64, ...
-    roots follow, each `time_limit`'s estimate for the next one, up to all roots. That run is measured; if it is shorter
-    than a second it is repeated, up to three times in all, and the shortest run counts.
+    A method is first run from one root, unmeasured, to compile and load its code. Trials from 1, 8, 64, ... roots
+    follow, each an estimate of the next one's time, up to all roots. That run is measured; if it is shorter than a
+    second it is repeated, up to three times in all, and the shortest run counts.
 
-    On graphs of high diameter (meshes, roads) the roots are runs of neighbours in sweep order, as they are when all
-    vertices are roots: `batched` is made for that, and the others do not mind. On other graphs they are drawn one by
-    one.
+    On graphs of high diameter (meshes, roads) the roots are runs of neighbours in sweep order, as if all vertices were
+    roots: `batched` is made for that, and makes no difference to others. On other graphs they are drawn one by one.
 
-    Where `lagbc.reference` takes no longer than seconds, the scores from all roots, or from as many of the first ones
-    as it can, are compared with it. The scores from all roots are also compared with those of the first method there
-    on the CPU, `batched`, which is measured first. `Measurement.checked` says what was done, and
-    `Measurement.agreement` is the largest difference of all.
+    Scores from as many of the first roots as `lagbc.reference` sweeps within seconds are compared with its scores.
+    Scores from all roots are also compared with the first method for the CPU, `batched`, which runs first.
+    `Measurement.checked` names these checks, and `Measurement.agreement` is the largest difference of all.
 
-    A method that does not fit in the memory budget or fails is skipped and says so; of "all", one that is not installed
-    or has no GPU, too.
+    A method that fails or does not fit in the memory budget is skipped, with the reason; of "all", so is a method that
+    lacks a library or a GPU.
     """
     require_flags(progress=progress)
     if not parse_real("time_limit", time_limit) > 0:
         raise InvalidValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     with record_phases() as recorder:
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-    rows = _rows(methods, device, graph.weighted)
+    rows = _choose_rows(methods, device, graph.weighted)
     taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
     if bucket_width not in (None, "auto") and not taking:
         raise InvalidValueError(
@@ -132,7 +130,7 @@ def compare(
     check = Check(task, rows)
     rows.sort(key=lambda row: row is not check.trusted)
     records = []
-    with _bar(len(rows)) if progress else nullcontext() as bar:
+    with _progress_bar(len(rows)) if progress else nullcontext() as bar:
         for row in rows:
             if bar is not None:
                 bar.set_description_str(f"{row.name} on {row.device}")
@@ -154,8 +152,8 @@ def compare(
     )
 
 
-def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Method]:
-    """Return the rows to go through: those asked for, less those that another of the same name stands for."""
+def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Method]:
+    """Return the rows to measure: for "all", a row for other lengths only where no row of its name and device fits."""
     if device not in ("all", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
     on_device = [row for row in table.METHODS if device in ("all", row.device)]
@@ -174,19 +172,19 @@ def _rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Met
     for name in asked:
         named = [row for row in there if row.name == name]
         if not any(row.available for row in named):
-            named[0].load()  # says what is missing
+            named[0].load()  # raises the error that names the missing library
     return [row for row in there if row.name in asked]
 
 
 def _measure(task: Task, row: Method, check: Check) -> Measurement:
     record = Measurement(row.name, row.formulation, row.device)
-    if reason := _inapplicable(row, task.graph.weighted):
+    if reason := _reason_to_skip(row, task.graph.weighted):
         return replace(record, skipped=reason)
     try:
         run, scores = time_method(task, row)
     except (TooSlow, MemoryError) as error:
         return replace(record, skipped=str(error) or "out of memory")
-    except Exception as error:  # whatever a method raises is a result: it is recorded, and the others go on
+    except Exception as error:  # any error of a method is a result: it is recorded, and the others go on
         return replace(record, skipped=f"failed: {type(error).__name__}: {error}")
     count, graph = len(task.roots), task.graph
     states = graph.n * run.plan.batch * run.workers
@@ -214,13 +212,13 @@ def _measure(task: Task, row: Method, check: Check) -> Measurement:
     )
 
 
-def _inapplicable(row: Method, weighted: bool) -> str:
+def _reason_to_skip(row: Method, weighted: bool) -> str:
     if row.weighted != weighted:
         return "for hops only, lengths are not read" if weighted else "for lengths only, with weighted=True"
     return f"it needs {row.missing}" if row.missing else ""
 
 
-def _bar(total: int) -> Any:
+def _progress_bar(total: int) -> Any:
     from tqdm.auto import tqdm
 
     return tqdm(total=total, unit="method", leave=False)

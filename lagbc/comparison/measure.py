@@ -1,4 +1,4 @@
-"""One method run and timed: the graph in place, trials that grow, and a watch over the method's functions."""
+"""One method run and timed: the graph on its device, growing trials, and a watch over the method's functions."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
 from lagbc.types import Auto
 
-# A measurement is repeated while all runs took less than this, but not more often than that; the shortest counts.
+# A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The graph in one place, and how long it took to order it there."""
+    """The graph on a device, and the seconds to order it there."""
 
     graph: Graph
     order_seconds: float
 
 
 class Places(dict[str, Placed]):
-    """The graph on the host ("cpu") and on the device ("cuda"; small ones stay on the host), ordered when asked for."""
+    """The graph on the host ("cpu") and on the device ("cuda"; small ones stay on the host), ordered on demand."""
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Places(dict[str, Placed]):
     def _order(self, device: str) -> Placed:
         graph = self._graph.on_host if device == "cpu" else self._graph.on_device
         if device == "cuda":
-            _ = replace(graph).reordered.transpose  # what compiles does so now
+            _ = replace(graph).reordered.transpose  # compiles kernels, outside the time
             synchronize(device)
         begun = time.perf_counter()
         _ = graph.reordered.transpose
@@ -63,7 +63,7 @@ class Places(dict[str, Placed]):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What every method is asked to do."""
+    """The task of every method: a graph, roots, options and a time limit."""
 
     graph: Graph
     places: Places
@@ -76,7 +76,7 @@ class Task:
 
     def plan(self, row: Method, count: int) -> SweepPlan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        # What the method does not read, or has but one of, is for the others.
+        # Options that the method does not read are meant for others.
         options: Options = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
@@ -95,7 +95,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One sweep."""
+    """One sweep: its scores, and its figures."""
 
     scores: NDArray[np.float64]
     plan: SweepPlan
@@ -109,7 +109,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Of sweeping and summing alone."""
+        """Seconds of sweeping and summing alone."""
         return max(self.wall - self.prepare, 1e-9)
 
 
@@ -118,11 +118,8 @@ class TooSlow(Exception):  # noqa: N818 (a reason, not an error)
 
 
 def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.float64]]]:
-    """Return the shortest run from all roots, and the scores of each size tried.
-
-    The seconds of compiling are those of the first run, from one root.
-    """
-    compiling = _run(task, row, 1).phases["compile"]  # what compiles or loads does so now
+    """Return the shortest run from all roots, with the compilation of the first run, and the scores by size tried."""
+    compiling = _run(task, row, 1).phases["compile"]  # kernels are compiled and loaded now
     every, scores = len(task.roots), {}
     with old_objects_apart():
         for size in growing_sizes(every):
@@ -142,7 +139,7 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
 
 
 def _run(task: Task, row: Method, count: int) -> Run:
-    """Sweep from the first `count` roots; again with a smaller plan if this one ran out of memory on its way."""
+    """Sweep from the first `count` roots; again by a smaller plan if the first one ran out of memory."""
     plan = task.plan(row, count)
     while True:
         watch: Any = _Watch(row, plan)
@@ -158,7 +155,7 @@ def _run(task: Task, row: Method, count: int) -> Run:
         scores=sums.dependency,
         plan=plan,
         wall=wall,
-        # The first state is built before any batch is run, the others by the workers, side by side.
+        # The first state is built before any batch runs, the others by the workers, side by side.
         prepare=first + sum(others) / watch.workers,
         workers=watch.workers,
         peak=peak.bytes,
@@ -169,20 +166,20 @@ def _run(task: Task, row: Method, count: int) -> Run:
 
 
 class _Watch:
-    """A method's three functions, called through, with what they do noted."""
+    """A method's three functions, with notes of their times, levels and overflows."""
 
     def __init__(self, row: Method, plan: SweepPlan) -> None:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
         self.arrays = self._module.arrays
-        self.plan = plan  # or the one that it was replaced by for lack of memory
+        self.plan = plan  # later the smaller plan, if memory was too short
         self.prepare_seconds: list[float] = []
         self.workers = 0
         self.levels: list[int] = []
         self.overflowed: list[int] = []
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> tuple[Any, bool]:
-        """Note the time, and with the state whether it is of the dtype planned: overflow calls for another one."""
+        """Note the time; return the state, and whether it has the planned dtype: overflow calls for another one."""
         begun = time.perf_counter()
         state = self._module.prepare(graph, plan)
         synchronize(self._device)
@@ -194,7 +191,7 @@ class _Watch:
         return state, planned
 
     def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Iterator[Any]:
-        """Note how many levels there were and, of the dtype planned, how many roots overflowed."""
+        """Note the number of levels and, for the planned dtype, the number of roots that overflowed."""
         for levels in self._module.forward(state[0], roots):
             if isinstance(levels, CountedLevels):
                 self.levels.append(levels.depth)
@@ -203,12 +200,12 @@ class _Watch:
             yield levels
 
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
-        """Note nothing."""
+        """Call the method's function; there is nothing to note."""
         self._module.backward(state[0], levels, sums, omega)
 
 
 def synchronize(device: str) -> None:
-    """Wait until the device has done what it was asked to."""
+    """Wait until the device has finished its work."""
     if device == "cuda":
         import cupy
 

@@ -1,4 +1,4 @@
-"""Memory at its peak, on the host and on the device."""
+"""Peaks of memory, on the host and on the device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class PeakMemory:
-    """Memory at its peak, above what there was at entry, in `bytes` after exit."""
+    """The peak of memory in a block above its entry, in `bytes` after exit."""
 
     bytes: int | None = None
 
@@ -19,7 +19,7 @@ class PeakMemory:
         self._device = device
 
     def __enter__(self) -> PeakMemory:
-        gc.collect()  # python-graphblas objects lie in reference cycles
+        gc.collect()  # objects of python-graphblas are in reference cycles
         if self._device == "cuda":
             self._pool.free_all_blocks()
             self._before: int | None = self._pool.total_bytes()
@@ -39,16 +39,13 @@ class PeakMemory:
         return cupy.get_default_memory_pool()
 
 
-# More objects than any Python sets apart by itself: 3.12 does so with 375.
+# More objects than Python sets apart by itself: 3.12 sets 375 apart.
 OF_THE_INTERPRETER = 1000
 
 
 @contextmanager
 def old_objects_apart() -> Iterator[None]:
-    """Let the collector pass over the objects that there are, which takes it a tenth of a second, at each `PeakMemory`.
-
-    Where the caller has set some apart, they stay so, and no others are.
-    """
+    """Set present objects apart from the collector, unless some are: each `PeakMemory` saves a tenth of a second."""
     apart = gc.get_freeze_count() <= OF_THE_INTERPRETER
     if apart:
         gc.collect()
@@ -61,10 +58,7 @@ def old_objects_apart() -> Iterator[None]:
 
 
 def _trim() -> bool:
-    """Give free memory back to the system and let the peak of resident memory start anew; False if it is not possible.
-
-    Memory that the allocator keeps would otherwise serve the next method unseen.
-    """
+    """Give free memory back, as the next method could use it unseen, and reset the peak; False where impossible."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

@@ -1,4 +1,4 @@
-"""How long a run from all roots takes, told from runs of a few."""
+"""The time of a run from all roots, predicted from runs of a few."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 
-# No run is begun that may take longer.
+# Seconds of the longest run that is begun.
 _MOST_SECONDS = 1.0
-# A round of full batches takes at most about so many times as long as one root; so many rounds make the next run.
+# The most times that a round of full batches takes the time of a root; the growth of runs in roots.
 _ROUND, _GROWTH = 10, 4
 
 
@@ -28,17 +28,17 @@ class Prediction:
     Attributes
     ----------
     seconds : float
-        Of reductions and sweeps: without reading the graph, ordering it, and compiling.
+        Of reductions and sweeps, without reading, ordering and compilation.
     roots, idle : int
-        Vertices that edges leave, and those without, which add nothing.
+        Vertices with out-edges, and without: these add nothing.
     swept : int
-        Roots of the longest run that it is told from.
+        Roots of the longest run.
     swept_seconds : float
-        What that run took.
+        Of that run.
     is_bound : bool
-        Whether `seconds` is rather too much: of a full round of batches there was no time for a run.
+        Whether `seconds` is rather too much, as no run had a full round of batches.
     share : float
-        Which part of the work is left where the graph is reduced; the run that it is told from swept the whole graph.
+        The part of the work that reductions leave; the runs sweep the whole graph.
     """
 
     seconds: float
@@ -51,10 +51,10 @@ class Prediction:
 
 
 def predict(graph: Graph) -> Prediction:
-    """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, and one that compiles.
+    """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, after one that compiles.
 
-    Runs grow from one root to a round of batches, one a thread, and on; the last two tell the time of a root. On
-    graphs of high diameter the roots are runs of neighbours, as they are when all vertices are roots.
+    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. On graphs
+    of high diameter the roots are runs of neighbours, as if all vertices were roots.
     """
     graph = graph.without_names()  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))
@@ -65,7 +65,7 @@ def predict(graph: Graph) -> Prediction:
     plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
     every = Request(frozenset({"dependency"}), np.arange(graph.n))
     settings = check_options("auto", {})
-    make_plan(graph, every, settings)  # what compiles does so now
+    make_plan(graph, every, settings)  # compiles kernels, outside the time
     begun = time.perf_counter()
     reduction = make_plan(graph, every, settings).reduction
     planning = time.perf_counter() - begun
@@ -78,7 +78,7 @@ def predict(graph: Graph) -> Prediction:
         bc(graph, weighted=graph.weighted, sources=sources, method=row.name, device=row.device, reduce="none")
         return time.perf_counter() - begun
 
-    run(1)  # what compiles, loads or orders does so now
+    run(1)  # compiles, loads and orders, outside the times
     sizes, seconds, factor = [1], [run(1)], _ROUND
     while sizes[-1] < roots and seconds[-1] * factor <= _MOST_SECONDS:
         sizes.append(min(max(a_round, _GROWTH * sizes[-1]), roots))

@@ -1,4 +1,4 @@
-"""What a comparison found: a record a method, all of them together, and how they are shown."""
+"""Records of a comparison: one a method, all together, and their tables."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ class Measurement:
     method, formulation, device : str
         As in `lagbc.METHODS`.
     skipped : str
-        Why it was not measured; empty if it was.
+        The reason why it was not measured; empty if it was.
     dtype : str
         Type of path counts.
     batch, workers : int
-        Roots that are searched together, and how many such batches side by side.
+        Roots that are searched together, and the number of such batches side by side.
     seconds_per_root : float
         Of sweeping and summing; without `prepare_seconds`.
     gteps : float
-        Billions of edges traversed in a second: an edge counts once for every root, in the undirected case as one edge.
+        Billions of edges traversed in a second: an edge counts once for every root, an undirected one as one edge.
     check_seconds : float
-        To read and check the graph, once for all methods. Nothing if `A` is a `Graph`.
+        Of reading and checking the graph, once for all methods. Nothing if `A` is a `Graph`.
     order_seconds : float
-        To order the vertices and copy the graph in that order, once for all methods on a device. Next to nothing if `A`
-        is a `Graph` that was used before.
+        Of ordering the vertices and copying the graph in that order, once for all methods on a device. Next to nothing
+        if `A` is a `Graph` that was used before.
     prepare_seconds : float
-        To build a worker's state out of the ordered graph: copies, allocations.
+        Of building a worker's state out of the ordered graph: copies, allocations.
     compile_seconds : float
-        To compile and load kernels, in the run from one root that comes before what is measured. Next to nothing if
-        this process has used the method before.
+        Of compiling and loading kernels, in the run from one root before the measurement. Next to nothing if this
+        process has used the method before.
     sweep_seconds : float
-        Of all batches, in the run that is measured.
+        Of all batches, in the measured run.
     finish_seconds : float
-        To bring the sums of that run to the host.
+        Of bringing the sums of that run to the host.
     peak_bytes : int
-        Memory at its peak above what there was with the ordered graph in it: on the GPU, of CuPy's pool; on the CPU,
-        resident memory of the process (to about a megabyte; None where that is not to be had, that is off Linux).
+        The peak of memory without the ordered graph: on the GPU, of CuPy's pool; on the CPU, resident memory of
+        the process (to about a megabyte; None off Linux).
     bytes_per_state : float
         `peak_bytes` over the states that are kept at a time: a state is a vertex seen from one root, and there are
         ``n * batch * workers``.
@@ -63,9 +63,9 @@ class Measurement:
     recomputed : int
         Roots whose path counts left the range of `dtype` and were computed again, in the time above.
     agreement : float
-        Largest relative difference of a vertex's score from what it was checked against; None if it was not.
+        Largest relative difference of a vertex's score from the scores of the checks; None without a check.
     checked : str
-        What it was checked against, on how many roots.
+        The checks: names, and numbers of roots.
     """
 
     method: str
@@ -92,12 +92,12 @@ class Measurement:
 
     @property
     def title(self) -> str:
-        """The method and the device that it runs on."""
+        """The method and its device."""
         return f"{self.method} on {self.device}"
 
     @property
     def agrees(self) -> bool | None:
-        """Whether rounding explains `agreement`: up to 1e-9, with float32 1e-3. None if nothing was checked."""
+        """Whether rounding explains `agreement`: up to 1e-9, with float32 1e-3. None without a check."""
         if self.agreement is None or self.dtype is None:
             return None
         return self.agreement <= TOLERANCE[self.dtype]
@@ -105,21 +105,21 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` returns; in a notebook it shows as its table.
+    """The result of `compare`; a notebook shows its table.
 
     Attributes
     ----------
     records : tuple of Measurement
-        One a method, in the order in which they were measured; methods that were skipped are among them.
+        One a method, in the order of measurement; methods that were skipped are among them.
     n, nnz, depth : int
         Vertices, stored edges (an undirected one counts twice), and a lower bound of the diameter in hops.
     directed, weighted : bool
     roots : int
-        How many roots every method searched from: those with edges that leave them.
+        The number of roots of every method, all with out-edges.
     threads : int
         CPU threads.
     gpu : str
-        Name of the GPU that was used, and of how many it is one; empty if none was.
+        Name of the GPU that was used, and the number of GPUs if there are several; empty if none was used.
     """
 
     records: tuple[Measurement, ...]
@@ -160,7 +160,7 @@ class Comparison:
         return f"{roots_in_words(self.roots)}; {threads}{self.gpu and ', ' + self.gpu}"
 
     def to_markdown(self) -> str:
-        """Return a Markdown table of the methods that were measured, and a list of the others."""
+        """Return a Markdown table of the measured methods, and a list of the others."""
         lines = [f"**{self.headline}**", ""]
         if self.measured:
             lines += [_markdown_row(title for title, _ in TABLE_COLUMNS), "|" + "---|" * len(TABLE_COLUMNS)]
@@ -171,7 +171,7 @@ class Comparison:
     _repr_markdown_ = __str__ = to_markdown
 
     def remarks(self) -> list[str]:
-        """Say what has to be known besides the figures, such as that some are wrong."""
+        """Return remarks on the figures: methods with wrong scores, and roots that were computed again."""
         wrong = [record for record in self.measured if record.agrees is False]
         recomputed = [record for record in self.measured if record.recomputed]
         return [
@@ -184,7 +184,7 @@ class Comparison:
         ]
 
     def reasons(self) -> list[str]:
-        """Say, a line a reason, which methods were skipped."""
+        """Return the reasons of skipped methods, a line a reason."""
         titles: dict[str, list[str]] = {}
         for record in self.skipped:
             titles.setdefault(record.skipped, []).append(record.title)
@@ -197,7 +197,7 @@ class Comparison:
         return plot_comparison(self, path, title=title)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the records as a table of pandas, which has to be installed.
+        """Return the records as a table of pandas.
 
         Raises
         ------
@@ -215,7 +215,7 @@ def _markdown_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _number(value: float | None, form: str = ".3g") -> str:
+def _format_number(value: float | None, form: str = ".3g") -> str:
     return "-" if value is None else format(value, form)
 
 
@@ -223,20 +223,23 @@ def _scaled(value: float | None, factor: float) -> str:
     return "-" if value is None else f"{value * factor:.3g}"
 
 
-# What a table shows, with the text of each cell.
+# Titles of the columns of a table, and the text of a cell.
 TABLE_COLUMNS: tuple[tuple[str, Callable[[Measurement], str]], ...] = (
     ("method", lambda record: record.method),
     ("formulation", lambda record: record.formulation),
     ("device", lambda record: record.device),
     ("ms per root", lambda record: _scaled(record.seconds_per_root, 1e3)),
-    ("GTEPS", lambda record: _number(record.gteps)),
+    ("GTEPS", lambda record: _format_number(record.gteps)),
     *(
         (f"{phase} (ms)", lambda record, phase=phase: _scaled(getattr(record, f"{phase}_seconds"), 1e3))
         for phase in PHASES
     ),
     ("peak (MiB)", lambda record: _scaled(record.peak_bytes, 2.0**-20)),
-    ("bytes a state", lambda record: _number(record.bytes_per_state)),
-    ("levels", lambda record: _number(record.levels, "d")),
-    ("difference", lambda record: _number(record.agreement, ".1e") + (" WRONG" if record.agrees is False else "")),
+    ("bytes a state", lambda record: _format_number(record.bytes_per_state)),
+    ("levels", lambda record: _format_number(record.levels, "d")),
+    (
+        "difference",
+        lambda record: _format_number(record.agreement, ".1e") + (" WRONG" if record.agrees is False else ""),
+    ),
     ("from", lambda record: record.checked or "-"),
 )

@@ -1,4 +1,4 @@
-"""Roots to compare methods from: how they are drawn, and how many at a time."""
+"""The roots of a comparison: random ones, and the sizes of trials."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lagbc.graph.names import numbers_of
 from lagbc.plan.options import parse_count
 from lagbc.plan.request import parse_generator, parse_vertices
 
-# Roots that are neighbours in sweep order, on graphs of high diameter: as many as a block of any method has.
+# Roots that are neighbours in sweep order, on graphs of high diameter: enough for a block of any method.
 NEIGHBOURS = 256
-# Trials with so many times the roots of the one before lead up to the measurement.
+# A trial has so many times the roots of the trial before.
 STEP = 8
 
 
 def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
-    """Return distinct roots with out-edges: those given, or drawn ones; runs in sweep order if the diameter is high."""
+    """Return distinct roots with out-edges, given or drawn; drawn as runs in sweep order if the diameter is high."""
     if np.ndim(roots) > 0:
         given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots), graph.names)
         given = given[graph.out_degrees[given] > 0]
@@ -39,7 +39,7 @@ def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Genera
 
 
 def growing_sizes(count: int) -> list[int]:
-    """1, 8, 64, ... and the count itself."""
+    """Return 1, 8, 64, ... and the count itself."""
     sizes = [1]
     while sizes[-1] * STEP < count:
         sizes.append(sizes[-1] * STEP)
@@ -47,5 +47,5 @@ def growing_sizes(count: int) -> list[int]:
 
 
 def roots_in_words(count: int) -> str:
-    """Say how many roots."""
+    """Return a number of roots in words."""
     return f"{count:,} root{'' if count == 1 else 's'}"

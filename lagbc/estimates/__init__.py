@@ -1,4 +1,4 @@
-"""Estimates with intervals that hold: what a root tells of a centrality, and rounds of roots until that is enough.
+"""Estimates with intervals that hold: the terms of roots, and rounds of roots until intervals are narrow enough.
 
 `lagbc.run.sequence` has the rule.
 """

@@ -1,4 +1,4 @@
-"""Estimates with intervals that hold for all vertices at once: rounds of random roots until these are narrow enough."""
+"""Estimates with intervals that hold for all vertices at once: rounds of random roots until they are narrow enough."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
 
 Values = NDArray[np.float64]
 
-# Rows of a table, where no number of them is asked for.
+# Rows of a table by default.
 _ROWS = 10
-# Of the roots that there are, at most so many are drawn where all would take no longer.
+# The largest part of the roots that is drawn: from here on all roots take no longer.
 _MOST_PART = 0.7
-# The variance of the terms of high vertices is at most so many times less where pairs count linearly, as a rule.
+# The factor by which linear terms lower the variance of high vertices, at most, as a rule.
 _CALMER = 3.1
 # Steps of a search for an error.
 _HALVINGS = 40
@@ -75,24 +75,24 @@ _HALVINGS = 40
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Scores and intervals that they lie in, as `lagbc.estimate` returns them.
+    """Scores and their intervals, as `lagbc.estimate` returns them.
 
     Attributes
     ----------
     centrality : str
     scores, lower, upper : ndarray of float64, shape (n,)
-        In the order of the vertices, or of those that were asked for; of edges sparse matrices in the pattern of A.
+        In the order of the vertices, or of `vertices` of the call; of edges sparse matrices in the pattern of A.
     roots : int
-        How many were drawn, of all that there are.
+        The number of roots that were drawn.
     exact : bool
-        Whether all were, so that the scores are exact.
+        Whether all roots were drawn, so that the scores are exact.
     guaranteed : bool
         Whether the intervals hold for all scores at once with the confidence; else each by itself, if it were normal.
     confidence : float
     reason : str
-        Why no more roots were drawn.
+        The reason why no more roots were drawn.
     top : tuple of Ranked
-        The highest, in their order: as many as were asked for, or ten. None of edges.
+        The `top` highest of the call, or ten, in their order. None of edges.
     """
 
     centrality: str
@@ -123,7 +123,7 @@ class Estimate:
         Parameters
         ----------
         path : path-like, optional
-            Where to write the figure; the suffix gives the format.
+            File of the figure; its suffix gives the format.
         """
         from lagbc.plots.estimates import draw_estimate
 
@@ -132,12 +132,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Wanted:
-    """How good an estimate is to be.
+    """The wanted quality of an estimate, and the limits of its run.
 
     Attributes
     ----------
     relative_error, error : float or None
-        One of them is what is asked for.
+        The wanted error; one of them is None.
     confidence : float
     guarantee : bool
     top : int or None
@@ -157,24 +157,24 @@ class Wanted:
 
     @property
     def words(self) -> str:
-        """Say how narrow intervals are to be."""
+        """The wanted half-width of intervals, for messages."""
         if self.error is not None:
             return f"{self.error:g}"
         return f"{self.relative_error:g} of the highest"
 
     def width(self, highest: float) -> float:
-        """Return the half-width that is in force, as a fraction; `highest` is the lower bound of the highest score."""
+        """Return the half-width in force, as a fraction; `highest` is the lower bound of the highest score."""
         return self.error if self.error is not None else (self.relative_error or 0.0) * highest
 
 
-# Told after each round: roots so far, the half-width, that which is asked for, and the roots foreseen.
+# Called after each round, with the roots so far, the half-width, the wanted half-width, and the roots foreseen.
 Watch = Callable[[int, float, float, float], object]
 _watch: ContextVar[Watch | None] = ContextVar("lagbc estimate", default=None)
 
 
 @contextmanager
-def telling(watch: Watch) -> Iterator[None]:
-    """Have the rounds of estimates in a block told."""
+def reporting_rounds(watch: Watch) -> Iterator[None]:
+    """Call a function after each round of estimates in a block."""
     token = _watch.set(watch)
     try:
         yield
@@ -184,11 +184,11 @@ def telling(watch: Watch) -> Iterator[None]:
 
 @dataclass(eq=False)
 class Aim:
-    """The goal of rounds: intervals as narrow as is wanted, or the k highest told from the others."""
+    """The goal of rounds: intervals as narrow as wanted, or the k highest told from the others."""
 
     terms: Terms
     wanted: Wanted
-    of_score: float  # what a fraction of 1 is as a score
+    of_score: float  # the score of a fraction of 1
     begun: float
     vertices: NDArray[np.int64] | None = None
     watch: Watch | None = None
@@ -198,11 +198,11 @@ class Aim:
 
     @property
     def failure(self) -> float:
-        """How likely any interval may be to miss."""
+        """The largest probability that any interval misses."""
         return 1 - self.wanted.confidence
 
     def pilot(self, sequence: Sequence) -> Sequence:
-        """Fix what is aimed at, and the prices, by the first round."""
+        """Fix the error of the goal, and the prices, by the first round."""
         most = float(self._asked(self.terms.scores(sequence.mean)).max())
         self.error = self._within_reach(sequence, self.wanted.width(max(most, 1e-300)))
         errors = self.errors(sequence)
@@ -212,10 +212,7 @@ class Aim:
         return priced
 
     def _within_reach(self, sequence: Sequence, error: float) -> float:
-        """Return the least error that `max_roots` reach, at least the one that is given: intervals are narrowest there.
-
-        The rates of all rounds follow from it.
-        """
+        """Return the least error within reach of `max_roots`, not below `error`; the rates of all rounds follow it."""
         most, means = self.wanted.max_roots, sequence.mean
         if most is None or self.wanted.top is not None or not self.wanted.guarantee:
             return error
@@ -229,7 +226,7 @@ class Aim:
         return far
 
     def may_be_linear(self, sequence: Sequence) -> bool:
-        """Whether terms that count linearly might take fewer roots: of twice the range, with less variance."""
+        """Whether linear terms, of twice the range and less variance, might take fewer roots."""
         if not self.wanted.guarantee:
             return True
         errors = self.errors(sequence)
@@ -237,7 +234,7 @@ class Aim:
         return linear < sequence.foreseen(errors, self.failure)
 
     def errors(self, sequence: Sequence) -> float | Values:
-        """Return how far each mean may be off."""
+        """Return the wanted error of each mean."""
         fractions: float | Values = self.error
         if self.wanted.top is not None:
             scores = self.terms.scores(sequence.mean) / self.of_score
@@ -247,7 +244,7 @@ class Aim:
         return self.terms.errors(fractions, sequence.mean)
 
     def _asked(self, scores: Values) -> Values:
-        """Return the scores that are asked for, as fractions."""
+        """Return the scores of the wanted vertices, as fractions."""
         asked = scores if self.vertices is None else scores[module_of(scores).asarray(self.vertices)]
         fractions: Values = asked / self.of_score
         return fractions
@@ -260,7 +257,7 @@ class Aim:
         return sequence.plus(sequence.rates(self.errors(sequence)), count, total, squares)
 
     def intervals(self, sequence: Sequence) -> tuple[Values, Values, Values]:
-        """Return scores with the least and the most that they may be, of all vertices or edges, where sums are."""
+        """Return scores with their lower and upper bounds, of all vertices or edges, on the device of the sums."""
         if self.wanted.guarantee:
             centre, (least, most) = sequence.centre, sequence.bounds
         else:
@@ -269,7 +266,7 @@ class Aim:
         return (scores, *self.terms.bounds(np.maximum(least, 0), most))
 
     def is_reached(self, sequence: Sequence) -> bool:
-        """Whether the intervals are narrow enough; told once a round."""
+        """Whether the intervals are narrow enough; computed and reported once a round."""
         if sequence.drawn not in self._reached:
             self._reached[sequence.drawn] = self._is_reached(sequence)
         return self._reached[sequence.drawn]
@@ -287,7 +284,7 @@ class Aim:
         return half <= width
 
     def is_out_of_time(self) -> bool:
-        """Whether the time is over."""
+        """Whether `max_seconds` are over."""
         most = self.wanted.max_seconds
         return most is not None and time.perf_counter() - self.begun > most
 
@@ -300,7 +297,7 @@ class Pilot(Aim):
         return True
 
     def is_out_of_time(self) -> bool:
-        """Never: there would be nothing."""
+        """Never: there would be no estimate."""
         return False
 
 
@@ -327,10 +324,10 @@ def estimate(
     endpoints: bool = False,
     **options: Unpack[Options],
 ) -> Estimate:
-    r"""Estimate a centrality from random roots, and say how far off each score may be.
+    r"""Estimate a centrality from random roots, with an interval for each score.
 
     With probability `confidence` every score, of all vertices at once, lies within its interval. Roots are drawn until
-    the intervals are narrow enough; where that takes nearly all of them, all are swept and the scores are exact.
+    the intervals are narrow enough; if that takes nearly all roots, all are swept and the scores are exact.
 
     Parameters
     ----------
@@ -338,26 +335,26 @@ def estimate(
     centrality : str
         "bc", "edge_bc", "harmonic", or "closeness" of a connected graph (a strongly connected one, if it is directed).
     relative_error : float
-        Every score may be off by this part of the highest one's lower bound.
+        The wanted error of every score, as a part of the lower bound of the highest score.
     error : float, optional
-        In its place a fraction of all pairs: of the scores of "bc" and "edge_bc" as `normalized` has them, of
-        "harmonic" as a fraction of n - 1, of "closeness" of the score itself.
+        In its place the error as a fraction: of all pairs for "bc" and "edge_bc", as of `normalized` scores, of n - 1
+        for "harmonic"; for "closeness" as a score.
     confidence : float
         Between 0 and 1.
     guarantee : bool
-        False takes each interval as if the mean of its terms were normal: from fewer roots, 5 to 30 times as few, each
-        interval for itself, and wrong more often where few roots tell of a vertex.
+        False takes each interval as if the mean of its terms were normal: from 5 to 30 times fewer roots, each interval
+        for itself, and wrong more often where few roots score a vertex.
     top : int, optional
-        So many of the highest are wanted: roots are drawn until they are certain, or tied within `tie`.
+        The number of highest vertices wanted: roots are drawn until they are certain, or tied within `tie`.
     tie : float, optional
-        A fraction, as `error`. By default the half-width that is in force without `top`; 0 wants all told apart, as two
-        equal ones never are before all roots are swept.
+        A fraction, as `error`. By default the half-width in force without `top`; with 0 all are to be told apart, and
+        two equal scores never are before all roots are swept.
     vertices : array_like of int, or of names, optional
-        Scores of these alone are wanted, in this order.
+        Scores of these vertices alone, in this order.
     max_roots : int, optional
-        So many roots at most; the intervals are as wide as they are then.
+        The most roots; the intervals may then be wider than wanted.
     max_seconds : float, optional
-        No round is gone on with after so many. Another run may end after another round.
+        No round goes on after so many seconds. Another run may end after another round.
     rng : int or numpy.random.Generator, optional
         Draws the roots.
     rtol : as for `lagbc.bc`
@@ -378,15 +375,15 @@ def estimate(
     TypeError, ValueError
         An argument is wrong, or means nothing to the centrality.
     CheckpointError, KeyboardInterrupt, StoppedError
-        As for `lagbc.bc`: the checkpoint has the rounds that were finished, and the one at hand.
+        As for `lagbc.bc`: the checkpoint has the finished rounds, and the round at hand.
 
     Notes
     -----
-    A root s has the term :math:`x_s(v) = \delta_s(v) / (n - 1)` in [0, 1], whose mean over all s is the score; of
-    undirected graphs another one with the same mean, which counts a pair (s, t) by how near v is to t (Geisberger,
-    Sanders and Schultes 2008), is taken where a first round promises fewer roots. The intervals are empirical-Bernstein
+    A root s has the term :math:`x_s(v) = \delta_s(v) / (n - 1)` in [0, 1], whose mean over all s is the score. Of
+    undirected graphs, terms with the same mean that count a pair (s, t) by the nearness of v to t (Geisberger, Sanders
+    and Schultes 2008) are taken if a first round promises fewer roots. The intervals are empirical-Bernstein
     confidence sequences (Waudby-Smith and Ramdas 2024) of draws without replacement; docs/estimates.md has the rule.
-    Scores are the same whatever threads and batch.
+    Scores are the same for all threads and batches.
 
     Examples
     --------
@@ -433,7 +430,7 @@ _OWN = (
 def _parse_wanted(
     relative_error: Any, error: Any, confidence: Any, guarantee: Any, top: Any, tie: Any, roots: Any, seconds: Any
 ) -> Wanted:
-    """Check how good an estimate is to be."""
+    """Check the wanted quality of an estimate, and the limits of its run."""
     require_flags(guarantee=guarantee)
     relative = _parse_positive("relative_error", relative_error)
     absolute = None if error is None else _parse_positive("error", error)
@@ -464,7 +461,7 @@ def _parse_positive(name: str, value: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A call of `estimate`."""
+    """The arguments of a call of `estimate`."""
 
     A: GraphLike
     centrality: Centrality
@@ -524,11 +521,11 @@ class _Run:
         if sums & PATH_SUMS:
             warn_of_ties(graph, asked.read[2], arguments.rtol)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
-        self._vertices = self._numbers()
+        self._vertices = self._vertex_numbers()
         if name == "distance":
             _require_connected(graph)
 
-    def _numbers(self) -> NDArray[np.int64] | None:
+    def _vertex_numbers(self) -> NDArray[np.int64] | None:
         if self._asked.vertices is None:
             return None
         given = numbers_of("vertices", self._graph.names, self._asked.vertices)
@@ -541,29 +538,29 @@ class _Run:
         """Draw rounds, or sweep all roots."""
         population = population_of(self._graph, self._request, self._settings)
         if population.size < 3 or self._graph.n < 3:
-            return self._exact("there are few roots")
+            return self._sweep_all("there are few roots")
         resumed = resumed_by(self._settings)
-        order = self._order(population, resumed)
+        order = self._draw_order(population, resumed)
         plan, aim, sequence = self._pilot(population, order, resumed)
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
         is_most = aim.foreseen > _MOST_PART * population.size
         if may_be_all and (is_most or population.work_of(aim.foreseen - sequence.drawn) > population.work):
             words = f"{aim.foreseen:.0f} of {population.size} roots were foreseen"
-            return self._exact(f"{words}, and all take no longer")
-        return self._drawn(population, plan, aim, sequence)
+            return self._sweep_all(f"{words}, and all take no longer")
+        return self._draw_rounds(population, plan, aim, sequence)
 
-    def _order(self, population: Population, resumed: Resumed) -> NDArray[np.int64]:
-        """Draw the roots, or take the order of a run that goes on, which another one is no better than."""
+    def _draw_order(self, population: Population, resumed: Resumed) -> NDArray[np.int64]:
+        """Draw the roots, or take the order of the run that goes on, if no generator is given."""
         size = population.size
         if self._asked.rng is None and (before := resumed.sample(size, size)) is not None:
             return before
         return parse_generator(self._asked.rng).permutation(size)
 
     def _pilot(self, population: Population, order: NDArray[np.int64], resumed: Resumed) -> tuple[Plan, Aim, Sequence]:
-        """Sweep a first round, in both ways if there are two, and take the one that promises fewer roots."""
+        """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
         plan = plan_rounds(population, order, self._settings, resumed)
         self._device = plan.steps[0].method.device
-        first = with_rounds(plan, population, self._sizes(population)[:1])
+        first = with_rounds(plan, population, self._round_sizes(population)[:1])
         first = replace(first, settings=self._silent)
         terms = terms_of(
             self._graph,
@@ -572,7 +569,7 @@ class _Run:
             population,
             plan,
             self._vertices,
-            self._farthest(order),
+            self._bound_distances(order),
         )
         found = [self._first_round(first, terms)]
         if self._name == "dependency" and takes_linear(plan) and found[0][0].may_be_linear(found[0][1]):
@@ -580,8 +577,8 @@ class _Run:
             found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)
 
-    def _sizes(self, population: Population, foreseen: float | None = None) -> NDArray[np.int64]:
-        is_timed = self._wanted.max_seconds is not None  # of long rounds much would be dropped
+    def _round_sizes(self, population: Population, foreseen: float | None = None) -> NDArray[np.int64]:
+        is_timed = self._wanted.max_seconds is not None  # the time may end within a round, and lose it
         return sizes_of_rounds(population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
@@ -593,7 +590,7 @@ class _Run:
         return aim, aim.pilot(total.chunks)
 
     def _carrier(self, plan: Plan) -> Carrier[StepWork]:
-        """Tell who carries rounds."""
+        """Return the carrier of rounds."""
         if self._settings.executor is None:
             return carrier_of(plan, plan.steps[0])
         if self._submit is None:
@@ -602,12 +599,12 @@ class _Run:
 
     @property
     def _silent(self) -> Settings:
-        """How what is not told or kept is swept."""
+        """The settings of sweeps without progress and checkpoint."""
         return self._settings._replace(checkpoint=None, progress=False)
 
     @property
     def _of_score(self) -> float:
-        """What a fraction of 1 is as a score."""
+        """The score of a fraction of 1."""
         n, undirected = self._graph.n, 1 if self._graph.directed else 2
         if self._name == "inverse":
             return float(n - 1)
@@ -616,8 +613,8 @@ class _Run:
         pairs = (n - 1) * (n - 2) if self._name == "dependency" and not self._arguments.endpoints else n * (n - 1)
         return max(pairs, 1) / undirected
 
-    def _farthest(self, order: NDArray[np.int64]) -> Callable[[], float]:
-        """Bound distances by those from some vertices, and to them: through each there is a way."""
+    def _bound_distances(self, order: NDArray[np.int64]) -> Callable[[], float]:
+        """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
 
         def bound() -> float:
             roots = np.sort(order[: PILOT["cpu"]])
@@ -632,9 +629,9 @@ class _Run:
         depths: Values = execute(make_plan(graph, request, self._silent)).sums.depth[roots]
         return depths
 
-    def _drawn(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
+    def _draw_rounds(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
         """Draw rounds after the first one, until the goal is reached."""
-        pilot, *sizes = self._sizes(population, aim.foreseen).tolist()
+        pilot, *sizes = self._round_sizes(population, aim.foreseen).tolist()
         linear = aim.terms.is_linear
         label = f" {self._wanted} {self._vertices} {linear}"
         total = sequence
@@ -642,10 +639,10 @@ class _Run:
             rounds = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
             total = self._sweep(rounds, aim, sequence)
         reached = aim.is_reached(total)
-        return self._estimate(aim, total, population, self._why(total, population, reached=reached))
+        return self._estimate(aim, total, population, self._reason(total, population, reached=reached))
 
     def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
-        """Sweep rounds, from where the checkpoint is."""
+        """Sweep rounds, from the checkpoint on, if there is one."""
         memory.require_memory(plan.memory)
         plan.warn_of_less_memory()
         (step,) = plan.steps
@@ -658,8 +655,8 @@ class _Run:
         found: Sequence = total.chunks or sequence
         return found
 
-    def _why(self, sequence: Sequence, population: Population, *, reached: bool) -> str:
-        """Say why no more roots were drawn."""
+    def _reason(self, sequence: Sequence, population: Population, *, reached: bool) -> str:
+        """Return the reason why no more roots were drawn."""
         drawn = f"{sequence.drawn} of {population.size} roots"
         sure = f"{100 * self._wanted.confidence:g} %"
         held = f"with probability {sure}" if self._wanted.guarantee else f"by normal intervals of {sure} each"
@@ -673,21 +670,21 @@ class _Run:
             return f"{drawn} were drawn in max_seconds={self._wanted.max_seconds:g}, which another run may not repeat"
         return f"{drawn} were drawn, as max_roots asks for; scores are not within {self._wanted.words} yet"
 
-    def _exact(self, reason: str) -> Estimate:
+    def _sweep_all(self, reason: str) -> Estimate:
         """Sweep all roots."""
         call = plan_call(self._graph, (self._asked.centrality,), None, None, False, self._settings, self._arguments)
         result = execute(call.plan)
         scores = self._asked.centrality.finish(result, call.arguments)
-        return self._returned(
+        return self._result_of(
             (scores, scores, scores), roots=self._graph.n, exact=True, reason=f"{reason}: scores are exact"
         )
 
     def _estimate(self, aim: Aim, sequence: Sequence, population: Population, reason: str) -> Estimate:
         scores, lower, upper = map(as_numpy, aim.intervals(sequence))
-        return self._returned((scores, lower, upper), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
+        return self._result_of((scores, lower, upper), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
 
-    def _returned(self, found: tuple[Values, Values, Values], *, roots: int, exact: bool, reason: str) -> Estimate:
-        """Make what the call returns."""
+    def _result_of(self, found: tuple[Values, Values, Values], *, roots: int, exact: bool, reason: str) -> Estimate:
+        """Make the result of the call."""
         vertices = self._vertices
         if vertices is not None:
             found = found[0][vertices], found[1][vertices], found[2][vertices]

@@ -1,4 +1,4 @@
-"""The highest of some scores, and how well they are told from the others."""
+"""The highest of some scores, and their gap to the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ranked(NamedTuple):
         Its name, or its number.
     score, lower, upper : float
     tied : bool
-        Whether a vertex that is not among the k may be as high, by the intervals.
+        Whether a vertex outside the k highest may be as high, by the intervals.
     """
 
     vertex: Any
@@ -33,7 +33,7 @@ class Ranked(NamedTuple):
 
 
 def highest(scores: Values, k: int) -> Any:
-    """Tell which scores are the k highest; of equal ones the first."""
+    """Mark the k highest scores; of equal ones the first."""
     arrays, n = module_of(scores), len(scores)
     if k >= n:
         return arrays.ones(n, np.bool_)
@@ -45,7 +45,7 @@ def highest(scores: Values, k: int) -> Any:
 
 
 def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
-    """Return how much higher than the least of the k highest another may be; 0 or less where they are certain."""
+    """Return the most by which another score may exceed the k highest; 0 or less if these are certain."""
     if k >= len(scores):
         return 0.0
     chosen = highest(scores, k)
@@ -55,7 +55,7 @@ def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
 def ranked(
     found: tuple[Values, Values, Values], k: int, vertices: NDArray[np.int64] | None, names: Names | None
 ) -> tuple[Ranked, ...]:
-    """Return the k highest, and which of them another one may be as high as."""
+    """Return rows of the k highest, marked as tied if another vertex may be as high."""
     scores, lower, upper = found
     chosen = highest(scores, k)
     highest_of_rest = upper[~chosen].max(initial=-np.inf)

@@ -1,8 +1,8 @@
-"""What single roots add to a centrality, as values in [0, 1] whose means are estimated, and the way back to scores.
+"""Terms of single roots in a centrality, as values in [0, 1] whose means are estimated, and the way back to scores.
 
-A sum S over the members of a population has terms x in [0, R], and y = x / R. Scores follow from S by the function that
-finishes those of all roots. Errors are fractions: of all pairs for betweenness, of n - 1 for harmonic centrality; of
-closeness they are the scores themselves.
+A sum S over the roots of a population has terms x in [0, R], and y = x / R. Scores follow from S by the function that
+finishes sums of all roots. Errors are fractions: of all pairs for betweenness, of n - 1 for harmonic centrality; for
+closeness they are scores.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from lagbc.run.execute import Result, whole_sums
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-# The sum that each set of sums is estimated by.
+# The sum whose terms are estimated, for each set of sums.
 _OF_SUMS = {
     frozenset({"dependency"}): "dependency",
     frozenset({"edges"}): "edges",
     frozenset({"inverse"}): "inverse",
     frozenset({"reached", "distance"}): "distance",
 }
-# Those that are smaller the higher a score is.
+# Sums that fall as the score rises.
 _FALLING = frozenset({"distance"})
-# In place of a sum of 0, by which nothing is divided.
+# Stands for a sum of 0 in divisors.
 _LEAST = 1e-300
 
 
 def estimated_sum(centrality: Centrality) -> str:
-    """Return the sum that a centrality is estimated by; ValueError if it is not."""
+    """Return the sum whose terms are estimated for a centrality; ValueError if there is none."""
     name = _OF_SUMS.get(centrality.sums)
     if name is None:
         raise InvalidValueError(
@@ -54,9 +54,9 @@ def estimated_sum(centrality: Centrality) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The terms of a run; arrays are where the sums of rounds are.
+    """The terms of a run; its arrays are on the device of the sums.
 
-    A score is fixed + slope * mean, or, where scores fall, that many times less than n - 1.
+    A score is fixed + slope * mean, or n - 1 over that for a falling sum.
 
     Attributes
     ----------
@@ -64,19 +64,19 @@ class Terms:
         Of the sum.
     population : Population
     largest : float or ndarray of float64
-        R of each place; vertices that are merged add it each.
+        R of each place, once for each of its merged vertices.
     places : ndarray of int64, or None
         Vertices, or edges, of the swept graph whose means are estimated; None is all.
     unit : float
-        The fraction that a mean y of 1 is; of closeness nothing.
+        The fraction of a mean y of 1; unused for closeness.
     fixed, slope : float or ndarray of float64
         For each vertex, or edge, of the call.
     which : ndarray of int64, or None
-        The mean of each vertex of the call, any of one that has none; None is its own.
+        The place of the mean of each vertex of the call, any place for a vertex without mean; None is its own.
     shown : ndarray of int64, or None
         A vertex of the call for each mean; None is its own.
     back : ndarray of int64, or None
-        The place of the other direction of each edge, where both count.
+        The place of the other direction of each edge, if both count.
     is_linear : bool
         Whether targets count linearly.
     """
@@ -95,7 +95,7 @@ class Terms:
 
     @property
     def sums(self) -> frozenset[str]:
-        """Those that are swept."""
+        """The sums of a sweep."""
         return frozenset({self.name, f"{self.name}_squares"})
 
     def of_round(self, sums: Sums) -> tuple[Values, Values]:
@@ -108,19 +108,19 @@ class Terms:
         return total / self.largest, squares / self.largest**2
 
     def scores(self, means: Values) -> Values:
-        """Return the scores, of all vertices or edges of the call, of means."""
+        """Return the scores of all vertices or edges of the call, by means."""
         scores = self.fixed + self.slope * (means if self.which is None else means[self.which])
         if self.name in _FALLING:
             scores = (self.population.graph.n - 1) / np.maximum(scores, _LEAST)
         return scores
 
     def bounds(self, least: Values, most: Values) -> tuple[Values, Values]:
-        """Return the least and the highest scores that go with such means."""
+        """Return the least and the highest scores, by bounds of means."""
         low, high = self.scores(least), self.scores(most)
         return (high, low) if self.name in _FALLING else (low, high)
 
     def errors(self, fractions: float | Values, means: Values) -> float | Values:
-        """Return how far means may be off where scores may be off by fractions; `means` are the estimates."""
+        """Return the errors of means for errors of scores, as fractions; `means` are the estimates."""
         if self.name not in _FALLING:
             return fractions / self.unit
         n = self.population.graph.n
@@ -129,7 +129,7 @@ class Terms:
         return errors
 
     def linear(self) -> Terms:
-        """Return the terms that count linearly: they reach twice as far."""
+        """Return the linear terms, of twice the range."""
         twice = {name: 2 * getattr(self, name) for name in ("largest", "unit", "slope")}
         return replace(self, **twice, is_linear=True)
 
@@ -149,11 +149,11 @@ def terms_of(
     ----------
     graph : Graph
         Of the call.
-    centrality, arguments, population : as they are
+    centrality, arguments, population
     plan : Plan
         Of some rounds.
     vertices : ndarray of int64, or None
-        Those whose scores are wanted; None is all.
+        Vertices whose scores are wanted; None is all.
     farthest : callable
         Bounds the distance of two vertices.
     """
@@ -174,7 +174,10 @@ def terms_of(
     of_each = largest if class_sizes is None else largest * (class_sizes if places is None else class_sizes[places])
 
     request = replace(plan.request, roots=np.arange(n), sums=centrality.sums)
-    of_call, ends = replace(plan, graph=graph, request=request), _ends(graph) if arguments.endpoints else None
+    of_call, ends = (
+        replace(plan, graph=graph, request=request),
+        _count_path_ends(graph) if arguments.endpoints else None,
+    )
 
     def finish(means: float) -> Values:
         whole = np.zeros(size_of_sums)
@@ -190,8 +193,8 @@ def terms_of(
 
     fixed = finish(0.0)
     slope = finish(1.0) - fixed
-    which, shown = _found(population, places, n)
-    there = partial(_there, arrays)
+    which, shown = _means_and_vertices(population, places, n)
+    there = partial(_to_device_of, arrays)
     return Terms(
         name,
         population,
@@ -206,18 +209,18 @@ def terms_of(
     )
 
 
-def _there(arrays: Any, numbers: Any) -> Any:
-    """Bring an array to where sums are; a number or None stays as it is."""
+def _to_device_of(arrays: Any, numbers: Any) -> Any:
+    """Bring an array to the device of the sums; a number or None stays as it is."""
     return arrays.asarray(numbers) if isinstance(numbers, np.ndarray) else numbers
 
 
 def _as_one(numbers: Values) -> float | Values:
-    """Return a number in place of an array of equal ones."""
+    """Return the number in an array of equal numbers; any other array as it is."""
     return float(numbers[0]) if (numbers == numbers[0]).all() else numbers
 
 
-def _found(population: Population, places: Places | None, n: int) -> tuple[Places | None, Places | None]:
-    """Tell which mean each vertex of the call has, and a vertex of each mean."""
+def _means_and_vertices(population: Population, places: Places | None, n: int) -> tuple[Places | None, Places | None]:
+    """Return the place of the mean of each vertex of the call, and a vertex of each mean."""
     inside = population.inside
     if places is None and inside is None:
         return None, None
@@ -240,14 +243,14 @@ def _other_directions(graph: Graph) -> Places:
     return places
 
 
-def _ends(graph: Graph) -> Values:
-    """Count how often each vertex is an end of a path of an undirected graph: with all of its component, both ways."""
+def _count_path_ends(graph: Graph) -> Values:
+    """Count the paths that end at each vertex of an undirected graph: with all of its component, both ways."""
     component = as_numpy(graph.components)
     ends: Values = 2.0 * (np.bincount(component)[component] - 1)
     return ends
 
 
 def _places_of(population: Population, vertices: Places) -> Places:
-    """Return the places of vertices in the graph that is swept; those that are not there are known exactly."""
+    """Return the places of vertices in the swept graph; means of any others are known exactly."""
     places = np.unique(vertices if population.inside is None else population.inside[vertices])
     return places[places >= 0] if (places >= 0).any() else np.zeros(1, np.int64)

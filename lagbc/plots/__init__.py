@@ -1,4 +1,4 @@
-"""Figures of scores, of small networks and of comparisons; they draw what others computed.
+"""Figures of scores, of small networks and of comparisons, from computed values.
 
 matplotlib is imported only when a figure is drawn.
 """

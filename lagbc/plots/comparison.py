@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 def plot_comparison(
     comparison: Comparison, path: str | os.PathLike[str] | None = None, *, title: str | None = None
 ) -> Figure:
-    """Draw how long the methods of a comparison took, and how much memory.
+    """Draw the times and the memory of the methods of a comparison.
 
     Parameters
     ----------
     comparison : Comparison
         As `lagbc.compare` returns it.
     path : path-like, optional
-        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+        File of the figure; its suffix gives the format (png, pdf, svg, ...).
     title : str, optional
-        Put before the line that says what was compared on what, for instance the name of the graph.
+        Put before the headline of the comparison, for instance the name of the graph.
 
     Returns
     -------
     matplotlib.figure.Figure
         Left, milliseconds per root, with the GTEPS beside each bar; right, peak memory. The fastest method is at the
-        top. Both axes are logarithmic; a colour is a formulation, hatched bars are of the GPU. A note names the methods
-        that were not measured, with the reasons, and those whose scores are wrong.
+        top. Both axes are logarithmic; a colour is a formulation, hatched bars are of the GPU. A note names methods
+        that were not measured, with the reasons, and methods with wrong scores.
 
     Raises
     ------
     ValueError
-        If the suffix of `path` is none that matplotlib writes.
+        If matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib is not installed.
     """
@@ -69,7 +69,7 @@ def plot_comparison(
 
 
 def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], texts: list[str]) -> None:
-    """Draw a bar a record, from the bottom up, in one colour a formulation; the GPU's are hatched."""
+    """Draw a bar a record, from the bottom up, in a colour a formulation; bars of the GPU are hatched."""
     formulations = sorted({record.formulation for record in records})
     for formulation in formulations:
         for device, hatch in (("cpu", ""), ("cuda", "//")):
@@ -87,7 +87,7 @@ def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], text
                 )
     positive = [value for value in values if value > 0]
     if positive:
-        # Bars begin a factor of 3 below the shortest; texts end them within the frame.
+        # Bars begin a factor of 3 below the shortest; the factor of 8 leaves room for texts.
         axes.set(xscale="log", xlim=(min(positive) / 3, max(positive) * 8))
     start = axes.get_xlim()[0]
     for i, (value, text) in enumerate(zip(values, texts, strict=True)):

@@ -1,4 +1,4 @@
-"""Scores that are estimated, in the order of their ranks, with the intervals that they lie in."""
+"""Estimated scores, in the order of their ranks, with their intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lagbc.plots.figure import check_figure_path, figure_class, save_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Beyond this many points a drawn file takes long to show, and they are drawn as an image within it.
+# More points are drawn as an image within the file: it would take long to show them one by one.
 _MOST_POINTS = 20_000
 
 
@@ -26,7 +26,7 @@ def draw_estimate(
     reason: str,
     path: str | os.PathLike[str] | None = None,
 ) -> Figure:
-    """Draw an estimate; a path is written to."""
+    """Draw an estimate, and write it to a path, if there is one."""
     if path is not None:
         check_figure_path(path)
     figure = figure_class()(figsize=(8, 4.5), layout="constrained")

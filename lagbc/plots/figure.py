@@ -1,4 +1,4 @@
-"""What all figures share; matplotlib is imported only when one is drawn."""
+"""Files, names and classes of all figures; matplotlib is imported only when one is drawn."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from lagbc.graph.graph import Graph
 
-# Vertices that are named, and characters of a name.
+# The most vertices that are named, and the most characters of a name.
 _NAMED, _LONGEST = 10, 24
-# Where a name may be from its place, in points of print: beside it, or farther off.
+# Offsets of a name from its place, in points of print: beside it, or farther off.
 _NEAR = [(x, y) for x in (3, -3) for y in (3, -3)]
 _OFFSETS = _NEAR + [
     (side * x, up * y)
@@ -34,16 +34,16 @@ _MARK = 5  # side of a named place, in points of print
 
 
 def check_figure_path(path: str | os.PathLike[str]) -> None:
-    """Raise what `plot_scores` would raise for this path, before the scores are computed.
+    """Raise the errors of `plot_scores` for a path, before scores are computed.
 
     Raises
     ------
     ValueError
-        If the suffix is none that matplotlib writes.
+        If matplotlib does not write the suffix.
     MissingDependencyError
         If matplotlib is not installed.
     FileError
-        If no file can be written there.
+        If no file can be written at the path.
     """
     formats = figure_class()().canvas.get_supported_filetypes()
     suffix = PurePath(path).suffix
@@ -55,7 +55,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int) -> None:
-    """Write a figure in the format that the suffix names."""
+    """Write a figure in the format of the suffix."""
     drawn = io.BytesIO()  # matplotlib hides errors of a file behind its own
     figure.savefig(drawn, format=PurePath(path).suffix.lower().removeprefix("."), dpi=dpi)
     with write_whole(Path(path)) as file:
@@ -75,12 +75,12 @@ def figure_class() -> type[Figure]:
 
 
 def names_for(labels: Any, graph: Graph) -> Any:
-    """Return what the vertices are called in a figure, if something: labels, or else the names of the graph.
+    """Return the names of vertices in a figure: labels, or else the names of the graph; None if labels are empty.
 
     Raises
     ------
     ValueError
-        There is not a label for each vertex.
+        There are more or fewer labels than vertices.
     """
     if labels is None:
         return graph.names
@@ -90,22 +90,19 @@ def names_for(labels: Any, graph: Graph) -> Any:
 
 
 def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.ndarray]], labels: Any) -> None:
-    """In each panel, name the ten vertices that score highest, and not 0, by their scores and places in it."""
-    figure.draw_without_rendering()  # which lays out the axes
+    """Name the ten vertices with the highest scores, not 0, in each panel of axes, scores and places."""
+    figure.draw_without_rendering()  # lays out the axes
     for axes, scores, places in panels:
         highest = [v for v in np.argsort(-scores, kind="stable")[:_NAMED].tolist() if scores[v] > 0]
-        _name(axes, [_shortened(str(labels[v])) for v in highest], places[highest])
+        _write_names(axes, [_shortened(str(labels[v])) for v in highest], places[highest])
 
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
-def _name(axes: Axes, names: list[str], places: np.ndarray) -> None:
-    """Write names where none lies over another or a named place.
-
-    A name goes beside its place, else farther off with a line to it; where there is no room at all it is left out.
-    """
+def _write_names(axes: Axes, names: list[str], places: np.ndarray) -> None:
+    """Write names beside their places or, with a line, farther off; a name that would cover another is left out."""
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
@@ -124,7 +121,7 @@ def _name(axes: Axes, names: list[str], places: np.ndarray) -> None:
             arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2},
         )
         text.set_in_layout(False)
-        text.get_window_extent()  # which finds its place
+        text.get_window_extent()  # finds its place
         others = taken[:number] + taken[number + 1 :]
         for x, y in _OFFSETS:
             text.set(position=(x, y), ha="left" if x > 0 else "right", va="bottom" if y > 0 else "top")

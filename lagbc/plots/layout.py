@@ -1,4 +1,4 @@
-"""Places of vertices in the plane, by igraph: near each other where few hops are between them."""
+"""Places of vertices in the plane, by igraph: vertices few hops apart are near each other."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lagbc.graph.graph import Graph
 
 Places = NDArray[np.float64]
 
-# Landmarks: their hops to all vertices are the start, without which forces fold large grids and long paths.
+# Landmarks, whose hops to all vertices give the start: forces from a random start fold large grids and long paths.
 LANDMARKS = 40
-# Steps of the forces, and how far the first may move a vertex, in lengths of edges.
+# Steps of the forces, and the longest move of a vertex in the first, in lengths of edges.
 STEPS, FIRST_STEP = 50, 1.0
-# Space between the boxes of components, in units in which a component of m vertices is sqrt(m) wide or high.
+# Space between the boxes of components; a component of m vertices is sqrt(m) wide or high.
 GAP = 1.0
 
 
 def places_of(graph: Graph) -> Places:
-    """Place the vertices of an undirected graph, the same for the same graph.
+    """Place the vertices of an undirected graph; the same graph gives the same places.
 
     The layout of Fruchterman and Reingold (1991), by igraph, begins at the hops from landmarks. Components are laid out
     one by one and put side by side, the largest first.
@@ -42,23 +42,23 @@ def places_of(graph: Graph) -> Places:
     pattern = graph.pattern[order][:, order]
     ends = np.cumsum(np.bincount(graph.components)).tolist()
     pieces = [slice(start, end) for start, end in pairwise([0, *ends])]
-    boxes = [_in_box(_laid_out(pattern[piece, piece])) for piece in pieces]
+    boxes = [_move_into_box(_lay_out(pattern[piece, piece])) for piece in pieces]
     places = np.empty((graph.n, 2))
-    for piece, corner, box in zip(pieces, _shelves(boxes), boxes, strict=True):
+    for piece, corner, box in zip(pieces, _corners_on_shelves(boxes), boxes, strict=True):
         places[order[piece]] = corner + box
     return places
 
 
-def _in_box(places: Places) -> Places:
-    """Move places to the origin and scale them: m of them are sqrt(m) wide or high."""
+def _move_into_box(places: Places) -> Places:
+    """Move m places to the origin, and scale them to a box sqrt(m) wide or high."""
     moved: Places = places - places.min(axis=0)
     scale = (len(places) ** 0.5 - 1) / max(moved.max(), 1e-9)
     moved *= scale
     return moved
 
 
-def _shelves(boxes: list[Places]) -> Places:
-    """Return the lower left corner of each box: in rows, the largest boxes first, about as wide as high in all."""
+def _corners_on_shelves(boxes: list[Places]) -> Places:
+    """Return the lower left corner of each box: in rows, largest first, the whole about as wide as high."""
     sizes = np.array([box.max(axis=0) + GAP for box in boxes]).reshape(-1, 2)
     corners = np.zeros_like(sizes)
     width = max(sizes[:, 0].max(initial=0), 1.2 * np.sqrt(sizes.prod(axis=1).sum()))
@@ -71,7 +71,7 @@ def _shelves(boxes: list[Places]) -> Places:
     return corners
 
 
-def _laid_out(pattern: sparse.csr_array) -> Places:
+def _lay_out(pattern: sparse.csr_array) -> Places:
     """Place the vertices of a connected graph."""
     try:
         import igraph
@@ -80,7 +80,7 @@ def _laid_out(pattern: sparse.csr_array) -> Places:
             "places of vertices need igraph: pip install igraph; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
         ) from error
     n, entries = pattern.shape[0], sparse.triu(pattern, 1)
-    # The noise tells vertices apart that all landmarks see alike.
+    # Noise separates vertices with the same hops from all landmarks.
     start = _principal_plane(_hops_from_landmarks(pattern)) + np.random.default_rng(0).normal(scale=0.1, size=(n, 2))
     network, before = igraph.Graph(n, np.column_stack(entries.coords)), random.getstate()
     random.seed(0)  # igraph draws from Python's generator
@@ -92,7 +92,7 @@ def _laid_out(pattern: sparse.csr_array) -> Places:
 
 
 def _hops_from_landmarks(pattern: sparse.csr_array) -> NDArray[np.float64]:
-    """Return the hops from landmarks, a hub first and then the farthest vertex from all before it, a row each."""
+    """Return the hops from landmarks, a row each: first a hub, then the farthest vertex from all landmarks before."""
     landmark = int(np.argmax(np.diff(pattern.indptr)))
     hops: list[NDArray[np.float64]] = []
     while len(hops) < LANDMARKS:

@@ -1,4 +1,4 @@
-"""Scores where vertices are: maps of streets, side by side with one scale of colours."""
+"""Maps of scores: streets or crossings at their coordinates, side by side with one scale of colours."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-# Beyond this many lines or points an svg or pdf holds them as a picture: as shapes they take megabytes.
+# More lines or points are a picture within an svg or pdf: as shapes they would take megabytes.
 _MOST_SHAPES = 5000
-# Scores are coloured by their logarithm, down to the second part of the highest, where a tenth of the positive ones is
-# below the first.
+# Colours follow the logarithm, down to _LEAST of the highest score, if a tenth of the positive scores is below _LOW of
+# the highest.
 _LOW, _LEAST = 1 / 30, 1e-3
 _MOST_COLUMNS = 4
 # The side, in inches, of a square with the area of a panel.
@@ -40,7 +40,7 @@ _GREY, _COLOURS = "0.82", "plasma_r"
 
 @dataclass(frozen=True)
 class _Panel:
-    """Scores, and where they are: lines, shape (m, 2, 2), or points, shape (n, 2)."""
+    """Scores and their places: lines, shape (m, 2, 2), or points, shape (n, 2)."""
 
     scores: NDArray[np.float64]
     places: NDArray[np.float64]
@@ -65,42 +65,43 @@ def plot_map(
     Parameters
     ----------
     graph : matrix or graph, as for `lagbc.bc`
-        The graph that the scores are of.
+        The graph of the scores.
     xy : array, shape (n, 2), or None
-        Where the vertices are. None takes what the graph says: attributes x and y of the vertices of a NetworkX graph
-        (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of what `lagbc.read_graph` returns.
+        Coordinates of the vertices. None takes the graph's own: attributes x and y of the vertices of a NetworkX graph
+        (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n); or a list of such matrices
         Of vertices as `lagbc.bc`, or of edges as `lagbc.edge_bc` returns them, with several cutoffs, too: a panel each.
     path : path-like, optional
-        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+        File of the figure; its suffix gives the format (png, pdf, svg, ...).
     degrees : bool, optional
-        Whether `xy` are longitudes and latitudes. By default what the graph says (of osmnx, its ``crs``), else no.
+        Whether `xy` are longitudes and latitudes. By default as the graph's own coordinates (of osmnx, by its ``crs``),
+        else False.
     title : str, optional
         Put before the counts of vertices and edges, for instance the name of the graph.
     titles : sequence of str, optional
         One a panel, such as "400 m".
     cutoff, decay : as for the call that made the scores, optional
-        Panels are titled with them, where they have no other titles.
+        They are the titles of panels without others.
     unit : str
-        What the scores are, beside the scale of colours.
+        The unit of the scores, beside the scale of colours.
     labels : sequence, length n, optional
-        What the vertices are called: the ten that score highest are named where there is room, higher ones first. By
-        default the names of the graph; an empty one names none.
+        Names of the vertices: the ten with the highest scores are named where there is room, higher ones first. By
+        default the names of the graph; an empty sequence names none.
 
     Returns
     -------
     matplotlib.figure.Figure
         The scale of colours is the same in all panels. It is logarithmic, down to 1/1000 of the highest score and with
         0 in grey, where more than a tenth of the positive scores is below 1/30 of the highest. Edges are straight
-        lines, wider the higher they score; under scores of vertices they are grey. What scores high lies on top. One
-        unit of length is as long in both directions, of degrees in the middle of the map. More than 5000 lines or
-        points are a picture of 150 dots an inch also in svg and pdf, whose files stay small.
+        lines, wider the higher they score; under scores of vertices they are grey. High scores lie on top. A unit of
+        length is as long in both directions, of degrees in the middle of the map. More than 5000 lines or points are a
+        picture of 150 dots an inch in svg and pdf, too, so that these files stay small.
 
     Raises
     ------
     ValueError
-        The graph has no coordinates, or `xy` not a finite pair a vertex; or scores have another shape, or hold NaN; or
-        there are not as many titles as panels; or matplotlib does not write the suffix of `path`.
+        The graph has no coordinates, or `xy` is no finite pair a vertex; or scores have another shape, or hold NaN; or
+        there are more or fewer titles than panels; or matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -120,10 +121,10 @@ def plot_map(
     if path is not None:
         check_figure_path(path)
     of_edges = panels[0].places.ndim == 3
-    streets = None if of_edges else _ends(sparse.triu(taken.symmetric.on_host.pattern).tocoo(), xy)
-    ratio = _ratio(xy[:, 1]) if degrees and taken.n else 1.0
-    colours, extend = _scale(np.concatenate([panel.scores for panel in panels]))
-    figure, all_axes = _figure(len(panels), xy, ratio)
+    streets = None if of_edges else _ends_of_edges(sparse.triu(taken.symmetric.on_host.pattern).tocoo(), xy)
+    ratio = _degree_ratio(xy[:, 1]) if degrees and taken.n else 1.0
+    colours, extend = _colour_scale(np.concatenate([panel.scores for panel in panels]))
+    figure, all_axes = _make_figure(len(panels), xy, ratio)
     counts = f"{taken.n:,} vertices, {taken.nnz if taken.directed else taken.nnz // 2:,} edges"
     figure.suptitle(f"{title}: {counts}" if title else counts, fontsize="medium")
     for i, (axes, panel) in enumerate(zip(all_axes, panels, strict=True)):
@@ -137,7 +138,7 @@ def plot_map(
         if titles is not None:
             axes.set_title(titles[i], fontsize="medium")
     figure.colorbar(colours, ax=all_axes, label=unit, extend=extend, aspect=30, shrink=0.85, fraction=0.05, pad=0.02)
-    if any(np.ma.getmaskarray(_coloured(panel.scores, colours)).any() for panel in panels):
+    if any(np.ma.getmaskarray(_mask_uncoloured(panel.scores, colours)).any() for panel in panels):
         figure.supxlabel(f"{'edges' if of_edges else 'vertices'} that score 0 are grey", fontsize="small", color="0.35")
     if names is not None and not of_edges:
         drawn = ((axes, panel.scores, xy) for axes, panel in zip(all_axes, panels, strict=True))
@@ -148,11 +149,11 @@ def plot_map(
 
 
 def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
-    """Check scores and put them where they belong."""
+    """Check scores, and make a panel of each column or matrix."""
     refuse_masked("scores", scores)
     given = [scores] if _is_sparse(scores) else scores
     if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
-        return [_of_edges(matrix, graph, xy) for matrix in given]
+        return [_panel_of_edges(matrix, graph, xy) for matrix in given]
     columns = np.asarray(scores.get() if hasattr(scores, "get") else scores, dtype=np.float64)
     if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.shape[1:] == (0,):
         raise InvalidValueError(
@@ -173,8 +174,8 @@ def _is_sparse(scores: Any) -> bool:
     return sparse.issparse(scores) or type(scores).__module__.startswith("cupyx")
 
 
-def _of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
-    """Return the scores of edges, an undirected edge once; of two directions the higher one will lie on top."""
+def _panel_of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
+    """Make a panel of scores of edges, an undirected edge once; of two directions the higher will lie on top."""
     matrix = (matrix.get() if hasattr(matrix, "get") else matrix).tocoo()
     if matrix.shape != (graph.n, graph.n):
         raise InvalidValueError(f"scores of edges have the shape {matrix.shape}; expected ({graph.n}, {graph.n})")
@@ -187,24 +188,24 @@ def _of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
     if not graph.directed:
         pairs = np.sort(np.column_stack([matrix.row, matrix.col])[drawn].astype(np.int64), axis=1)
         drawn = drawn[np.unique(pairs @ [graph.n, 1], return_index=True)[1]]
-    return _Panel(matrix.data[drawn].astype(np.float64), _ends(matrix, xy)[drawn])
+    return _Panel(matrix.data[drawn].astype(np.float64), _ends_of_edges(matrix, xy)[drawn])
 
 
-def _ends(matrix: Any, xy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where the ends of the entries of a matrix are, shape (nnz, 2, 2)."""
+def _ends_of_edges(matrix: Any, xy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the coordinates of the ends of the entries of a matrix, shape (nnz, 2, 2)."""
     return np.stack([xy[matrix.row], xy[matrix.col]], axis=1)
 
 
-def _ratio(latitudes: NDArray[np.float64]) -> float:
-    """Return how many times as long a degree of latitude is as one of longitude, in the middle of the map."""
+def _degree_ratio(latitudes: NDArray[np.float64]) -> float:
+    """Return the length of a degree of latitude in degrees of longitude, in the middle of the map."""
     if np.abs(latitudes).max() > 90:
         v = int(np.abs(latitudes).argmax())
         raise InvalidValueError(f"degrees=True, but y of vertex {v} is {latitudes[v]}; latitudes are from -90 to 90")
     return float(1 / max(np.cos(np.radians((latitudes.min() + latitudes.max()) / 2)), 0.01))
 
 
-def _scale(scores: NDArray[np.float64]) -> tuple[ScalarMappable, str]:
-    """Return the scale of colours, and how its bar says that there are scores beyond it."""
+def _colour_scale(scores: NDArray[np.float64]) -> tuple[ScalarMappable, str]:
+    """Return the scale of colours, and `extend` of its bar, for scores below the scale."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
@@ -220,15 +221,15 @@ def _scale(scores: NDArray[np.float64]) -> tuple[ScalarMappable, str]:
     return ScalarMappable(LogNorm(least, highest), colours), "min" if positive.min() < least else "neither"
 
 
-def _coloured(scores: NDArray[np.float64], colours: ScalarMappable) -> np.ma.MaskedArray[Any, Any]:
-    """Mask the scores that the scale has no colour for: 0 on a logarithmic one, and -inf, the logarithm of 0."""
+def _mask_uncoloured(scores: NDArray[np.float64], colours: ScalarMappable) -> np.ma.MaskedArray[Any, Any]:
+    """Mask scores without a colour on the scale: 0 on a logarithmic scale, and -inf, the logarithm of 0."""
     from matplotlib.colors import LogNorm
 
     return np.ma.masked_invalid(np.where(scores > 0, scores, np.nan) if isinstance(colours.norm, LogNorm) else scores)
 
 
-def _figure(panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Figure, list[Axes]]:
-    """Make a figure whose panels have about the shape of the map."""
+def _make_figure(panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Figure, list[Axes]]:
+    """Make a figure with panels in about the shape of the map."""
     wide, high = np.ptp(xy, axis=0) if len(xy) else (1.0, 1.0)
     shape = np.clip(wide / max(high * ratio, 1e-300), 0.4, 2.5)
     columns = min(panels, _MOST_COLUMNS)
@@ -242,7 +243,7 @@ def _figure(panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Figure,
 
 
 def _spacing(count: int) -> float:
-    """Return how many points of print lie between neighbours, if so many things fill a panel evenly."""
+    """Return the points of print between neighbours, if so many lines or points fill a panel evenly."""
     return float(72 * _SIDE / np.sqrt(max(count, 1)))
 
 
@@ -251,7 +252,7 @@ def _draw_lines(axes: Axes, panel: _Panel, colours: ScalarMappable) -> None:
     from matplotlib.collections import LineCollection
 
     order = np.argsort(panel.scores, kind="stable")
-    scores = _coloured(panel.scores[order], colours)
+    scores = _mask_uncoloured(panel.scores[order], colours)
     widths = np.clip(_spacing(len(order)) / 8, 0.2, 1.2) * (1 + 2 * _heights(scores, colours))
     lines = LineCollection(panel.places[order], linewidths=widths, cmap=colours.cmap, norm=colours.norm)  # type: ignore[arg-type]
     lines.set_array(scores)
@@ -267,7 +268,7 @@ def _draw_points(axes: Axes, panel: _Panel, streets: NDArray[np.float64], colour
     rasterized = len(streets) + len(panel.scores) > _MOST_SHAPES
     axes.add_collection(LineCollection(list(streets), colors=_GREY, linewidths=width, rasterized=rasterized))
     order = np.argsort(panel.scores, kind="stable")
-    scores = _coloured(panel.scores[order], colours)
+    scores = _mask_uncoloured(panel.scores[order], colours)
     diameters = np.clip(_spacing(len(order)) / 5, 0.5, 6) * (1 + _heights(scores, colours))
     x, y = panel.places[order].T
     scale: dict[str, Any] = {"cmap": colours.cmap, "norm": colours.norm, "plotnonfinite": True}
@@ -275,6 +276,6 @@ def _draw_points(axes: Axes, panel: _Panel, streets: NDArray[np.float64], colour
 
 
 def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> NDArray[np.float64]:
-    """Return how far up the scale scores are, from 0 to 1."""
+    """Return the heights of scores on the scale, from 0 to 1."""
     heights: NDArray[np.float64] = np.clip(np.ma.filled(colours.norm(scores), 0.0), 0, 1)
     return heights

@@ -39,23 +39,23 @@ def plot_centralities(
     scores : mapping of name to ndarray, shape (n,)
         As `lagbc.centralities` returns them; a panel each.
     path : path-like, optional
-        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+        File of the figure; its suffix gives the format (png, pdf, svg, ...).
     title : str, optional
     labels : sequence, length n, optional
-        What the vertices are called, by default as in the graph.
+        Names of the vertices, by default of the graph.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The places of vertices are the same in all panels: those of Fruchterman and Reingold (1991), by igraph, from a
-        start by hops from landmarks; components are side by side. Size and colour are the rank, ties by their mean, so
-        that panels of different units can be compared; the ten highest vertices are named where there is room, or else,
-        without names, the three highest by their numbers.
+        Vertices have the same places in all panels, by Fruchterman and Reingold (1991) in igraph, from a start by hops
+        from landmarks; components are side by side. Size and colour are the rank, ties by their mean, so that panels of
+        different units can be compared. The ten highest vertices are named where there is room; without names, the
+        three highest have their numbers.
 
     Raises
     ------
     ValueError
-        If there are no scores, or not one a vertex, or if the suffix of `path` is none that matplotlib writes.
+        If there are no scores, or not one a vertex, or if matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib or igraph is not installed.
 
@@ -99,7 +99,7 @@ def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.n
     _, level, count = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count + 1) / 2)[level] / max(len(values) - 1, 1)
     axes.add_collection(LineCollection(list(ends), colors="0.8", linewidths=0.5, zorder=1))
-    # Many vertices are drawn smaller, so that they do not hide each other.
+    # Marks of many vertices are smaller, not to hide each other.
     areas = (10 + 140 * rank**3) * min(1.0, 500 / max(len(values), 1))
     x, y = places.T
     axes.scatter(x, y, s=areas, c=rank, cmap="viridis", edgecolors="0.3", linewidths=0.3, zorder=2)

@@ -1,4 +1,4 @@
-"""How scores are distributed, and how they go with the degree."""
+"""Figures of the distribution of scores, and of scores against degrees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-# Beyond this many vertices single points hide each other, and cells that are counted say more.
+# More vertices are drawn as cells with counts: single points would hide each other.
 _MOST_POINTS = 20_000
 
 
@@ -36,39 +36,39 @@ def plot_scores(
     name: str = "betweenness",
     labels: Sequence[Any] | NDArray[Any] | None = None,
 ) -> Figure:
-    """Draw how scores are distributed, and how they go with the degree.
+    """Draw the distribution of scores, and scores against degrees.
 
     Parameters
     ----------
     A : matrix or graph, as for `lagbc.bc`
-        The graph that the scores are of. Self loops are left out.
+        The graph of the scores. Self loops are left out.
     scores : numpy.ndarray, shape (n,)
         A score a vertex, none negative, as `lagbc.bc` and others return them.
     path : path-like, optional
-        Where to write the figure; the suffix gives the format (png, pdf, svg, ...).
+        File of the figure; its suffix gives the format (png, pdf, svg, ...).
     directed : bool, optional
-        Whether the degree counts edges out and in (True) or neighbours (False). By default what the graph says of
-        itself, and True for a matrix.
+        Whether the degree counts edges out and in (True) or neighbours (False). The default is the direction of a
+        graph's own edges, and True for a matrix.
     title : str, optional
         Put before the counts of vertices and edges, for instance the name of the graph.
     unit : str
-        What the scores count; "" if there is no word for it.
+        The unit of the scores; "" for none.
     name : str
-        What the centrality is called.
+        The name of the centrality.
     labels : sequence, length n, optional
-        What the vertices are called: the ten that score highest are named where there is room. By default the names of
-        the graph; an empty one names none.
+        Names of the vertices: the ten with the highest scores are named where there is room. By default the names of
+        the graph; an empty sequence names none.
 
     Returns
     -------
     matplotlib.figure.Figure
         Left, the fraction of vertices that score at least b, against b; right, score against degree. Both axes of
-        both panels are logarithmic; a note says how many vertices score 0 and so cannot be drawn.
+        both panels are logarithmic; a note counts the vertices that score 0 and cannot be drawn.
 
     Raises
     ------
     ValueError
-        If there is not one score a vertex, or if the suffix of `path` is none that matplotlib writes.
+        If there is not one score a vertex, or if matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib is not installed.
     """
@@ -119,14 +119,14 @@ def _draw_against_degree(axes: Axes, degree: np.ndarray, scores: np.ndarray, lab
         axes.scatter(degree[drawn], scores[drawn], s=12, alpha=0.5, linewidths=0)
     if drawn.any():
         axes.set(xscale="log", yscale="log")
-        _plain_numbers(axes.xaxis)
+        _write_plain_numbers(axes.xaxis)
     axes.set_xlabel("degree (edges out and in)" if directed else "degree (neighbours)")
     axes.set_ylabel(label)
     axes.set_title("Score against degree")
 
 
-def _plain_numbers(axis: Axis) -> None:
-    # Degrees often span less than two decades, where matplotlib would write 2 x 10^0, 3 x 10^0, ...
+def _write_plain_numbers(axis: Axis) -> None:
+    # Across less than two decades, as of many degrees, matplotlib would write 2 x 10^0, 3 x 10^0, ...
     from matplotlib.ticker import LogFormatter
 
     axis.set_major_formatter("{x:g}")

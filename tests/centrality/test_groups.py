@@ -73,7 +73,7 @@ def test_groups_that_are_counted_apart(monkeypatch):
     G = nx.karate_club_graph()
     groups = [[v, v + 1] for v in range(9)]
     together = lagbc.group_bc(G, groups)
-    monkeypatch.setattr("lagbc.centrality.groups._MOST", 4)
+    monkeypatch.setattr("lagbc.centrality.groups._MOST_AT_ONCE", 4)
     assert lagbc.group_bc(G, groups).tolist() == together.tolist()
 
 
@@ -172,7 +172,7 @@ def test_one_thread_is_that_of_the_call(no_small_run):
 
 
 def test_progress_counts_each_pass_over_the_groups(monkeypatch):
-    monkeypatch.setattr(group_module, "_MOST", 2)
+    monkeypatch.setattr(group_module, "_MOST_AT_ONCE", 2)
     seen = []
     scores = lagbc.group_bc(nx.path_graph(5), [[v] for v in range(5)], progress=seen.append)
     assert scores.tolist() == [0, 3, 4, 3, 0]

@@ -82,9 +82,9 @@ class _Estimate(Task):
     def compute(self) -> None:
         """Estimate, round by round."""
         import lagbc
-        from lagbc.estimates.estimate import telling
+        from lagbc.estimates.estimate import reporting_rounds
 
-        with telling(_round_printer(time.perf_counter())):
+        with reporting_rounds(_round_printer(time.perf_counter())):
             self.found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
 
     def left_behind(self) -> str:
