@@ -6,7 +6,7 @@ from comparison_cases import CPU, GRAPH, only, titles
 
 import lagbc
 from lagbc.comparison import check
-from lagbc.comparison.check import _difference
+from lagbc.comparison.check import _relative_difference
 from lagbc.graph.validate import as_graph
 
 
@@ -84,9 +84,9 @@ def test_between_small_and_large_both_are_asked(monkeypatch):
 
 
 def test_difference():
-    assert _difference(np.zeros(3), np.zeros(3)) == 0
-    assert _difference(np.zeros(0), np.zeros(0)) == 0
-    assert _difference(np.array([1.0, 3.0]), np.array([1.0, 4.0])) == 0.25
-    assert _difference(np.array([0.0, 0.0]), np.array([0.0, 1e-300])) == 1
+    assert _relative_difference(np.zeros(3), np.zeros(3)) == 0
+    assert _relative_difference(np.zeros(0), np.zeros(0)) == 0
+    assert _relative_difference(np.array([1.0, 3.0]), np.array([1.0, 4.0])) == 0.25
+    assert _relative_difference(np.array([0.0, 0.0]), np.array([0.0, 1e-300])) == 1
     for bad in (np.nan, np.inf, -np.inf):
-        assert _difference(np.array([bad, 0.0]), np.array([1.0, 0.0])) == np.inf
+        assert _relative_difference(np.array([bad, 0.0]), np.array([1.0, 0.0])) == np.inf
