@@ -38,8 +38,8 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         For several calls, ``lagbc.as_graph(A, directed=..., weighted=...)`` may be given in its place; it keeps
         transposes and orders of the graph.
     batch : int or "auto"
-        Roots that are searched together, rounded to a multiple that the method takes. More is faster and takes more
-        memory. It never changes a bit of the result of method "batched" on the CPU.
+        Roots searched together, rounded to a multiple that the method takes. More is faster and takes more memory.
+        It never changes a bit of the result of method "batched" on the CPU.
     directed : bool, optional
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
         ``networkx.betweenness_centrality(G, normalized=False)`` does. Of two lengths the smaller counts. True takes

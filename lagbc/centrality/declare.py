@@ -67,7 +67,7 @@ def centrality(
 def takes_all(
     leading: list[str], passed: str, *, has_errors: bool = False, **annotations: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a public function with all arguments of `centralities` of one that takes them as `Arguments`.
+    """Make a public function, with all arguments of `centralities`, of a function that takes `Arguments`.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from lagbc.types import GraphLike
 _SHARE_BYTES, _MOST_AT_ONCE = 2**27, 256
 # Bytes a vertex of a search, in each thread: queue, distances, path counts, and their order.
 _SEARCH_BYTES = 128
-# Options that are read, and the values of others that ask for the only way of the run.
+# Options read, and values of others that ask for the only way of the run.
 _READ = ("threads", "memory", "progress", "stop")
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "method": ("auto",),

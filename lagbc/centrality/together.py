@@ -38,8 +38,8 @@ def centralities(
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     which : str or several
         Names of functions: of `lagbc.types.CentralityName`, or added by `lagbc.register_centrality`. By default "bc",
-        "closeness", "harmonic", "eccentricity" and "stress", without functions that do not take the `sources`, `k` and
-        so on that are given: a sample has no eccentricity.
+        "closeness", "harmonic", "eccentricity" and "stress", without functions that do not take the given `sources`,
+        `k` and so on: a sample has no eccentricity.
     sources, targets, source_weights, target_weights, demand, cutoff, k, rng : as for `lagbc.bc`
         They go to all functions, and are an error if they mean nothing to one.
     decay, rtol, normalized, endpoints, wf_improved, log2

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.plain import Listed
 
-# The edge attribute that holds the lengths, as NetworkX and igraph call it by default.
+# The edge attribute that holds lengths by default, as in NetworkX and igraph.
 LENGTH = "weight"
 
 

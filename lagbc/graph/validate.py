@@ -95,7 +95,7 @@ def take_graph(
 ) -> Graph:
     """Validate a matrix as `as_graph` does; if asked to `upload` it, on CuPy's device, where the graph then is.
 
-    A matrix that fails a check on the device is read on the host, which names the fault.
+    The host reads a matrix that fails a check on the device, and names the fault.
     """
     if strength or isinstance(strength, str):
         weighted = _of_strengths(A, weighted, strength)

@@ -6,7 +6,7 @@ from typing import Any
 
 from lagbc.centrality.registry import registered
 
-# Each function of NetworkX that the backend runs, with the function of lagbc that computes it.
+# Functions of NetworkX that the backend runs, with their functions in lagbc.
 COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
 
 # Differences of the results from NetworkX.

@@ -6,10 +6,9 @@ import ast
 import re
 from typing import Any
 
+from lagbc.graph.entries import LENGTH
 from lagbc.io.source import Source
 
-# The attribute that holds lengths by default, as in NetworkX.
-_DEFAULT = "weight"
 _BRACES = re.compile(rb"(\{.*\})[ \t]*$")
 _EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
@@ -24,7 +23,7 @@ def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | Non
     there = _parsed_attributes(source, line, text)
     if wanted is not None and wanted not in there:
         source.fail(line, f"no attribute {wanted!r}", text, f"length= to be one of {', '.join(map(repr, there))}")
-    return str(wanted) if wanted is not None else _DEFAULT if _DEFAULT in there else None
+    return str(wanted) if wanted is not None else LENGTH if LENGTH in there else None
 
 
 def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:

@@ -1,4 +1,4 @@
-"""The graph that a reader returns, and the merging of edges that a file repeats."""
+"""The graph returned by a reader, and the merging of repeated edges."""
 
 from __future__ import annotations
 

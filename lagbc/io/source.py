@@ -44,9 +44,7 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """Open a stream of the bytes, decompressed, from the start."""
         with self._open_stored() as stored:
-            compressed = stored.read(len(_GZIP)) == _GZIP
-            stored.seek(0)
-            if not compressed:
+            if not _is_gzip(stored):
                 yield stored
                 return
             with gzip.GzipFile(fileobj=stored) as stream:
@@ -62,8 +60,8 @@ class Source:
     def most_bytes(self) -> int:
         """Bound the number of bytes, decompressed."""
         with self._open_stored() as stored:
-            compressed = stored.read(len(_GZIP)) == _GZIP
-            return stored.seek(0, io.SEEK_END) * (_GZIP_RATIO if compressed else 1)
+            ratio = _GZIP_RATIO if _is_gzip(stored) else 1
+            return stored.seek(0, io.SEEK_END) * ratio
 
     def head(self, size: int) -> bytes:
         """Return the first bytes, without a byte order mark."""
@@ -118,12 +116,10 @@ class Source:
         Lines of a range are numbered from 1, its first.
         """
         with self._open_stored() as stored:
-            compressed = stored.read(len(_GZIP)) == _GZIP
-            if self.kept is not None or compressed:
+            if self.kept is not None or _is_gzip(stored):
                 every = enumerate(self.pieces(below=below))
                 yield from (piece for place, piece in every if place % of == number)
                 return
-            stored.seek(0)
             for _ in range(below):
                 stored.readline()
             begin, end = stored.tell(), stored.seek(0, io.SEEK_END)
@@ -172,6 +168,13 @@ class Source:
         """Return all bytes, decompressed, within the budget."""
         with self.open() as stream:
             return _read_all(stream, self)
+
+
+def _is_gzip(stored: BinaryIO) -> bool:
+    """Whether a file is compressed by gzip; the file is at its start before and after."""
+    begin = stored.read(len(_GZIP))
+    stored.seek(0)
+    return begin == _GZIP
 
 
 class _ReportingFile(io.FileIO):

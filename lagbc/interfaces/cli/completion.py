@@ -1,4 +1,4 @@
-"""Completions that a shell offers while a command is typed, and `lagbc completion`, which prints their script."""
+"""Completions offered by a shell while a command is typed, and `lagbc completion`, which prints their script."""
 
 from __future__ import annotations
 

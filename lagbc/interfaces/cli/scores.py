@@ -92,7 +92,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
 
 
 def _require_writable_result(output: options.OutputOptions, plot_map: Path | None = None) -> None:
-    """Raise the error of a result that cannot be written, or that a part has not, before the computation."""
+    """Check outputs before the computation: files can be written, and a part has no other output."""
     if output.part is None:
         check_outputs(output.out, output.plot)
         return

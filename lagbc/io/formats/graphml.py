@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
 from lagbc.graph.coordinates import coordinates_of_attributes
+from lagbc.graph.entries import LENGTH
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 
-# The attribute that holds lengths by default, as in NetworkX.
-_DEFAULT = "weight"
 # Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
 _BYTES_PER_BYTE = 30
 
@@ -28,7 +27,7 @@ def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
     tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
-    attribute = _DEFAULT if named.length is None else named.length
+    attribute = LENGTH if named.length is None else named.length
     has_values = any(attribute in held for *_, held in edges)
     lengths = _edge_lengths(source, edges, attribute) if has_values or named.length is not None else None
     matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=strengths)
