@@ -1,6 +1,7 @@
 """Common parts of the GraphBLAS methods: vertices in sweep order, the backward sweep, sums of distances, memory.
 
-Rows are roots and columns vertices here. Matrices of python-graphblas lie in reference cycles: memory comes back at
+A matrix of a batch has a row a root and a column a vertex; with lengths, P and its patterns are one row of all these
+places. c, of the backward sweep, is (omega + delta) / P. Matrices of python-graphblas lie in reference cycles: memory comes back at
 once if they are cleared, else when the garbage collector runs. So all matrices of a batch are cleared after their use.
 """
 
@@ -47,7 +48,7 @@ class Levels:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """All places of the batch."""
+        """Places in the batch of the roots that these levels are of: all of them."""
         return np.arange(len(self.roots))
 
     @property
@@ -75,16 +76,16 @@ class Dependencies(Protocol):
     def __call__(
         self, state: Any, levels: Any, times: Vector, beyond: Matrix, *, stress: bool = False
     ) -> NDArray[np.float64]:
-        """`beyond` is empty, and holds c of all levels at the end if edges are summed."""
+        """`beyond` is empty, and holds c of all levels but the roots' at the end if edges are summed."""
 
 
 # Bytes of a place in a bitmap of float64, of an entry in a list of float64, and of an entry in a pattern.
 BITMAP, ENTRY, PATTERN = 9, 16, 8
 
 
-def matrix(form: int, *shape: int) -> Array:
-    """State a matrix with `form` bytes a place."""
-    return Array((*shape, form), BYTE)
+def matrix(bytes_of_place: int, *shape: int) -> Array:
+    """State a matrix, for the memory estimate, with so many bytes a place."""
+    return Array((*shape, bytes_of_place), BYTE)
 
 
 def active_vertices(graph: Graph) -> NDArray[np.int64]:
@@ -136,12 +137,12 @@ def accumulate(
     times : Vector
         How often each row of P counts; rows without an entry are not read.
     product : callable
-        ``product(C)`` is an expression that sums c over the successors of each vertex on the next level up. `C` holds
-        c on the level just done, `beyond` on all levels done.
+        ``product(C)`` sums c over the successors of each vertex on the level nearer the roots. `C` holds c on the
+        deeper level, which is done; `beyond` holds c on all levels that are done.
     beyond : Matrix, optional
         Empty at first; c of all levels but the roots' at the end.
     stress : bool
-        Sum numbers of paths, not shares of them: in place of c there is h, with omega for omega / P.
+        Sum numbers of paths, not shares of them: c becomes h, in which omega takes the place of omega / P.
 
     Returns
     -------
@@ -188,11 +189,11 @@ def add_sums(
     Parameters
     ----------
     omega : object
-        From `backward`; only None is taken.
+        Target weights of each root, as `backward` has them; all but None raise NotImplementedError.
     distances : callable
         ``distances(state, levels, D)`` fills D, empty at first, for `add_distances`.
     dependencies, edge_scores : callable
-        The two of each module.
+        The functions `_dependencies` and `_edge_scores` of hops.py or lengths.py, which calls this one.
     """
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
@@ -234,7 +235,7 @@ def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
-    """Add the sums of distances over the rows with an entry in `times`, each once: its values are not read.
+    """Add the sums of distances of the roots with an entry in `times`, whose values are not read.
 
     D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
     """

@@ -25,7 +25,7 @@ WARPS = THREADS // 32
 
 
 class Size(NamedTuple):
-    """The numbers by which arrays of a batch are stated; `Rows` have these, too."""
+    """The numbers on which the shapes of a batch's arrays depend, before any upload; `Rows` have them, too."""
 
     plan: SweepPlan
     rows: int  # vertices with edges
@@ -58,7 +58,9 @@ class Rows:
     omega: Any  # (rows,) or None
     class_sizes: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
-    counts_are_small: bool  # until a path count is past 32 bits; never if they are kept in place
+    counts_are_small: (
+        bool  # whether counts have 32 bits: until one has more, and never if dependencies take their place
+    )
 
     @property
     def outward(self) -> dict[str, Any]:
@@ -173,7 +175,7 @@ def level_arrays(size: Size | Rows) -> dict[str, Array]:
 
 
 def with_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
-    """State small arrays of some groups, with room for the other notes of a launch and for roundings."""
+    """State small arrays of groups, with room up to `bytes_of_group` for unlisted ones and for alignment."""
     return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
 
 
@@ -185,7 +187,7 @@ def place_roots(rows: Rows, roots: NDArray[np.int64]) -> RootRows:
 
 
 def queue_places(rows: Rows, root_rows: RootRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the roots of each group, and give each root its place in its group."""
+    """Count the roots of each group, and find the place of each root among those of its group."""
     sizes = np.bincount(root_rows.group, minlength=rows.groups)
     return sizes, np.arange(len(root_rows.group)) - (np.cumsum(sizes) - sizes)[root_rows.group]
 
@@ -211,20 +213,20 @@ def bitmap_of(rows: Rows, root_rows: RootRows) -> NDArray[np.uint32]:
 
 
 def require_levels(rows: Rows, held: int, counted: int) -> None:
-    """Ask for room for the bit rows and bitmaps of levels beyond the counted ones; MemoryError if there is none."""
+    """Raise MemoryError unless there is room for the bit rows and bitmaps of levels beyond the counted ones."""
     if held > counted:
         rows.plan.require_growth((held - counted) * bytes_of(level_arrays(rows)))
 
 
 def bit_rows(flags: NDArray[np.bool_], groups: int) -> NDArray[np.uint8]:
-    """Pack a flag a root into a bit row a group."""
+    """Pack the flags of roots into bit rows, one for each group."""
     padded = np.zeros(groups * GROUP_COLUMNS, np.bool_)
     padded[: len(flags)] = flags
     return np.packbits(padded.reshape(groups, GROUP_COLUMNS), axis=1, bitorder="little")
 
 
 def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
-    """Unpack a bit row a group on the device into a flag a root."""
+    """Unpack the bit rows of groups, on the device, into flags of roots."""
     return np.unpackbits(rows.get().reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
