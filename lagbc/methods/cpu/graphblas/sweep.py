@@ -1,8 +1,10 @@
 """Common parts of the GraphBLAS methods: vertices in sweep order, the backward sweep, sums of distances, memory.
 
 A matrix of a batch has a row a root and a column a vertex; with lengths, P and its patterns are one row of all these
-places. c, of the backward sweep, is (omega + delta) / P. Matrices of python-graphblas lie in reference cycles: memory comes back at
-once if they are cleared, else when the garbage collector runs. So all matrices of a batch are cleared after their use.
+places. c, of the backward sweep, is (omega + delta) / P.
+
+Matrices of python-graphblas lie in reference cycles: memory comes back at once if they are cleared, else when the
+garbage collector runs. So all matrices of a batch are cleared after their use.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from lagbc.methods.gpu.common.rows import (
     queue_places,
     set_bits,
     unpack,
-    with_besides,
+    with_room_besides,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -58,7 +58,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             "found": Array((groups, rows + 3), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
-        "notes": with_besides(notes, groups, 64),
+        "notes": with_room_besides(notes, groups, 64),
     }
 
 

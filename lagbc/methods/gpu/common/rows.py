@@ -58,9 +58,7 @@ class Rows:
     omega: Any  # (rows,) or None
     class_sizes: Any  # the same
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
-    counts_are_small: (
-        bool  # whether counts have 32 bits: until one has more, and never if dependencies take their place
-    )
+    counts_are_small: bool  # counts have 32 bits: until one has more; never if dependencies take their place
 
     @property
     def outward(self) -> dict[str, Any]:
@@ -174,7 +172,7 @@ def level_arrays(size: Size | Rows) -> dict[str, Array]:
     }
 
 
-def with_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
+def with_room_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
     """State small arrays of groups, with room up to `bytes_of_group` for unlisted ones and for alignment."""
     return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
 

@@ -28,7 +28,7 @@ from lagbc.methods.gpu.common.rows import (
     count_groups,
     queue_places,
     set_bits,
-    with_besides,
+    with_room_besides,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
@@ -64,7 +64,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
             "latest": Array((groups, rows), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
-        "notes": with_besides(notes, groups, 124),
+        "notes": with_room_besides(notes, groups, 124),
     }
 
 
