@@ -22,7 +22,7 @@ def rows(device: str) -> list[choice.Row]:
     made = []
     for number in range(30):
         counted = dict(zip(costs.TERMS, [1.0, *rng.lognormal(6, 3, len(costs.TERMS) - 1)], strict=True))
-        common = {"graph": str(number % 3), "n": 5000, "roots": "random", "count": 64, "terms": counted}
+        common = {"graph": str(number % 2), "n": 5000, "roots": "random", "count": 64, "terms": counted}
         common |= {"count": 64 + number, "device": device, "commit": "0", "hardware": "none"}
         for (name, on, weighted), constants in tuning.COSTS.items():
             if on == device:

@@ -1,5 +1,8 @@
 """Whole processes and first calls: the page, of a few of them, and what an environment holds."""
 
+import json
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -29,11 +32,14 @@ def test_a_process_that_fails_is_told(tmp_path):
         first_call.run(["-c", "1 / 0"], first_call.machine.ROOT)
 
 
-def test_every_call_is_one(tmp_path):
+def test_every_call_is_one(tmp_path, monkeypatch, capsys):
+    """In this process, which has loaded most of what they load."""
     case = tmp_path / "case.npz"
     first_call.save_case(case)
     for call in first_call.CALLS.values():
-        first, second = first_call.first_and_second(call, case, first_call.machine.ROOT)
+        monkeypatch.setattr(sys, "argv", ["", str(case), call])
+        exec(first_call._FIRST_AND_SECOND, {})
+        first, second = json.loads(capsys.readouterr().out)
         assert first.keys() == second.keys() == {"wall", "processor"}
 
 
