@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -39,16 +40,39 @@ class OnDevice:
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
 
 
+@functools.cache
+def why_there_is_no_device():
+    """Return the reason, or nothing where CuPy sees a device."""
+    if find_spec("cupy") is None:
+        return "CuPy is not installed (the extras 'cuda12' and 'cuda13')"
+    import cupy
+
+    try:
+        return "" if cupy.cuda.runtime.getDeviceCount() else "CuPy sees no device"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"CuPy sees no device: {error}"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Of each test that needs a device that is not there, keep one case, which is skipped and says why."""
+    if not why_there_is_no_device():
+        return
+    kept, others, seen = [], [], set()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        (others if "cupy" in item.fixturenames and test in seen else kept).append(item)
+        seen.add(test)
+    items[:] = kept
+    config.hook.pytest_deselected(items=others)
+
+
 @pytest.fixture(scope="session")
 def cupy():
     """CuPy, if it is installed and sees a device."""
-    cupy = pytest.importorskip("cupy", reason="CuPy is not installed (the extras 'cuda12' and 'cuda13')")
-    try:
-        devices = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        pytest.skip(f"CuPy sees no device: {error}")
-    if not devices:
-        pytest.skip("CuPy sees no device")
+    if reason := why_there_is_no_device():
+        pytest.skip(reason)
+    import cupy
+
     return cupy
 
 
