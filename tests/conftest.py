@@ -13,7 +13,8 @@ from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 
 # Compiling a method at its first call takes seconds, so no example has a deadline.
-settings.register_profile("lagbc", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("lagbc", deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("lagbc"), max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
 
 READY = [row for row in lagbc.METHODS if row.available and find_spec(row.module) is not None]

@@ -9,11 +9,25 @@ from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from lagbc import reference
 
+# Examples of a property in the profile that continuous integration runs.
+_FEW = 20
+
 ALL_SUMS = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
+
+
+def times(count):
+    """How often to draw at random: `count` times, or as many times more as the profile of hypothesis has examples."""
+    return count * settings().max_examples // _FEW
+
+
+def examples(count):
+    """Let a property have other than the usual number of examples."""
+    return settings(max_examples=times(count))
 
 
 def matrix(n, edges):
@@ -132,6 +146,14 @@ def diamonds(count, ways):
         joint, following = d * (ways + 1), (d + 1) * (ways + 1)
         edges += [edge for middle in range(joint + 1, following) for edge in ((joint, middle), (middle, following))]
     return matrix(count * (ways + 1) + 1, edges)
+
+
+def in_a_row(first, then):
+    """The last vertex of a graph is the first one of the next."""
+    first, then = sp.coo_array(first), sp.coo_array(then)
+    joint = first.shape[0] - 1
+    coords = [np.r_[here, there + joint] for here, there in zip(first.coords, then.coords, strict=True)]
+    return sp.coo_array((np.r_[first.data, then.data], coords), shape=[joint + then.shape[0]] * 2)
 
 
 def diamond_scores(count, ways):

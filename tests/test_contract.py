@@ -5,10 +5,22 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from schedules import when_ready
-from strategies import adjacency, diamonds, disjoint, graphs, grid, lengths, matrix, path, scale_free, with_lengths
+from strategies import (
+    adjacency,
+    diamonds,
+    disjoint,
+    examples,
+    graphs,
+    grid,
+    lengths,
+    matrix,
+    path,
+    scale_free,
+    with_lengths,
+)
 
 import lagbc
 from lagbc import reference
@@ -177,7 +189,7 @@ batched_modules = pytest.mark.parametrize(("module", "weighted"), BATCHED.values
 
 
 @batched_modules
-@settings(max_examples=30)
+@examples(10)
 @given(graphs(min_n=1), st.data())
 def test_target_weights_of_each_column(module, weighted, A, data):
     graph = as_graph(A, weighted=weighted)
@@ -289,7 +301,7 @@ def test_no_paths_where_none_are_counted(module):
 
 
 def test_absent_roots_beside_those_that_overflow(row):
-    A = sp.csr_array(diamonds(1100, 3))
+    A = sp.csr_array(diamonds(350, 9))
     graph, module = as_graph(A, weighted=row.weighted), row.load()
     roots = np.r_[-1, 0, -1, graph.n - 41]
     found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
     SPECIAL,
     adjacency,
     diamonds,
     disjoint,
+    examples,
     graphs,
     grid,
     layered,
@@ -23,6 +24,7 @@ from strategies import (
     matrix,
     path,
     scale_free,
+    times,
     vertex_weights,
     weighted_graphs,
     with_lengths,
@@ -114,7 +116,7 @@ def demands(n):
 
 
 @taking
-@settings(max_examples=120)
+@examples(40)
 @given(st.data(), st.booleans())
 def test_loads_are_those_of_the_definition(row, data, directed):
     A = data.draw(weighted_graphs(max_n=8) if row.weighted else graphs(max_n=8))
@@ -134,7 +136,7 @@ def test_loads_of_named_graphs(row, name, directed):
 def test_loads_of_many_graphs():
     """Random ones with ties, some of them in pieces, by the methods that "auto" takes."""
     rng = np.random.default_rng(3)
-    for number in range(600):
+    for number in range(times(200)):
         n = int(rng.integers(2, 9))
         A = sp.coo_array(np.where(rng.random((n, n)) < rng.choice([0.2, 0.5]), rng.integers(1, 4, (n, n)), 0))
         demand = np.where(rng.random((n, n)) < 0.4, rng.random((n, n)), 0)
@@ -188,7 +190,7 @@ def test_one_trip_a_pair_is_the_raw_score(row, directed):
 
 
 @taking
-@settings(max_examples=20)
+@examples(8)
 @given(st.data(), st.booleans())
 def test_trips_of_products_are_weights_of_vertices(row, data, directed):
     A = data.draw(weighted_graphs())
@@ -303,7 +305,6 @@ SIZES = (0.0, 0.0, 5e-324, 1e-310, 1e-300, 1.0, 1e160, 1e300)
     [*((row, None) for row in TAKING), *((row, 3) for row in WITHIN)],
     ids=lambda of: of if of is None or isinstance(of, int) else name_of(of),
 )
-@settings(max_examples=60)
 @given(st.data(), st.booleans())
 def test_trips_of_any_size(row, cutoff, data, directed):
     """Those of one origin may be too far apart for any scale: this root is then computed by itself."""
@@ -337,7 +338,7 @@ within = pytest.mark.parametrize("row", WITHIN, ids=name_of)
 
 
 @within
-@settings(max_examples=120)
+@examples(40)
 @given(st.data(), st.booleans())
 def test_loads_within_cutoffs_are_those_of_the_definition(row, data, directed):
     A = data.draw(weighted_graphs(max_n=8) if row.weighted else graphs(max_n=8))

@@ -8,8 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 import lagbc
 from lagbc.centrality import groups as group_module
@@ -30,7 +31,7 @@ def brute_force(G, group, weight=None, *, endpoints=False):
     return float(total) / (1 if G.is_directed() else 2)
 
 
-@settings(max_examples=30)
+@examples(10)
 @given(
     st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24),
     st.lists(st.sets(st.integers(0, 7), max_size=8), max_size=4),

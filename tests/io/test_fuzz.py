@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from strategies import times
 
 WORKER = Path(__file__).parent / "fuzz_worker.py"
-COUNT, SEED = 3000, 0
+COUNT, SEED = times(800), 0
 
 
 @pytest.mark.parametrize("form", ["edge list", "Matrix Market", "METIS", "SciPy npz"])

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from glued import barbell, bipartite, clique, cycle, path, random_edges, random_weights, star, theta
 from pairs_oracle import edge_scores_of, scores_of
+from strategies import times
 
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
@@ -84,7 +85,7 @@ def random_piece(rng, *, directed, weighted, size=None):
 def test_random_graphs(directed, weighted, small, monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", small)
     rng = np.random.default_rng(small)
-    for _ in range(400):
+    for _ in range(times(100)):
         assert_right(random_piece(rng, directed=directed, weighted=weighted), edges=bool(rng.integers(2)))
 
 

@@ -1,5 +1,7 @@
 """Chains contracted: scores against plain sums over pairs, on many small blocks; mutations that these catch."""
 
+import functools
+import itertools
 import sys
 import threading
 from pathlib import Path
@@ -26,7 +28,7 @@ from chained import (
     sums_of,
     symmetric,
 )
-from strategies import with_lengths
+from strategies import times, with_lengths
 
 import lagbc
 from lagbc.graph.graph import Graph
@@ -42,7 +44,7 @@ from lagbc.run import junctions as run
 @pytest.mark.parametrize("family", FAMILIES)
 def test_small_blocks(family, weighted):
     rng = np.random.default_rng([FAMILIES.index(family), weighted])
-    for _ in range(250):
+    for _ in range(times(60)):
         piece = random_piece(rng, family, weighted)
         assert_agree(summed(piece), plain(piece))
 
@@ -51,7 +53,7 @@ def test_small_blocks(family, weighted):
 def test_vertices_that_stand_for_several(weighted):
     """They are junctions, wherever they are."""
     rng = np.random.default_rng([5, weighted])
-    for _ in range(50):
+    for _ in range(times(12)):
         for family in FAMILIES:
             piece = random_piece(rng, family, weighted, several=0.15)
             assert_agree(summed(piece), plain(piece))
@@ -60,7 +62,7 @@ def test_vertices_that_stand_for_several(weighted):
 def test_fractions_as_lengths():
     """Of a power of two, so that sums are exact; few tie."""
     rng = np.random.default_rng(2)
-    for _ in range(100):
+    for _ in range(times(30)):
         n, edges = ears(rng)
         lengths = rng.integers(1, 2**20, len(edges)) / 2**20
         graph = as_graph(symmetric(n, edges, lengths), directed=False, weighted=True)
@@ -71,7 +73,7 @@ def test_fractions_as_lengths():
 def test_by_another_method():
     rng = np.random.default_rng(3)
     for weighted in (False, True):
-        for _ in range(20):
+        for _ in range(times(8)):
             piece = random_piece(rng, ears, weighted)
             assert_agree(summed(piece, ROWS["dijkstra"]), plain(piece))
 
@@ -100,17 +102,17 @@ def mutants(tmp_path_factory):
     return mutated.Streams([("", ""), *changes], tmp_path_factory.mktemp("mutants"))
 
 
+@functools.cache
+def pieces_and_plain_sums():
+    rng, kinds = np.random.default_rng(4), itertools.product(range(8), FAMILIES, (False, True))
+    pieces = [random_piece(rng, family, weighted) for _, family, weighted in kinds]
+    return [(piece, plain(piece)[0]) for piece in pieces]
+
+
 def wrong_pieces():
     """Count random small pieces whose scores are not those of plain sums."""
-    rng = np.random.default_rng(4)
-    wrong = 0
-    for _ in range(8):
-        for family in FAMILIES:
-            for weighted in (False, True):
-                piece = random_piece(rng, family, weighted)
-                ours, theirs = summed(piece).dependency, plain(piece)[0]
-                wrong += not np.allclose(ours, theirs, rtol=0, atol=1e-9)
-    return wrong
+    found = ((summed(piece).dependency, theirs) for piece, theirs in pieces_and_plain_sums())
+    return sum(not np.allclose(ours, theirs, rtol=0, atol=1e-9) for ours, theirs in found)
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from chained import BATCHED, FAMILIES, assert_agree, hub, ones, plain, random_piece, sums_of
 from emulation import COMPILER, Arrays, Kernels
+from strategies import times
 
 import lagbc
 from lagbc.methods.contract import Batching
@@ -45,7 +46,7 @@ def device_columns(monkeypatch, emulated):
 @pytest.mark.parametrize("several", [0.0, 0.15], ids=["", "members"])
 def test_small_blocks(device_columns, weighted, several):
     rng = np.random.default_rng([6, weighted, several > 0])
-    for _ in range(8):
+    for _ in range(times(3)):
         for family in FAMILIES:
             piece = random_piece(rng, family, weighted, several)
             assert_agree(sums_of(piece, carrier=Inline()), plain(piece))

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from glued import bipartite, clique, path, random_weights, star
 from oracle_twins import classes_of, random_twins, scores_with_members
 from pairs_oracle import lengths_of_graph
+from strategies import times
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -67,16 +68,16 @@ def random_piece(rng, *, directed, weighted, most=9):
 @KINDS
 def test_scores_are_those_of_the_graph(directed, weighted):
     rng, merged = np.random.default_rng(1), 0
-    for _ in range(600):
+    for _ in range(times(200)):
         merged += assert_right(random_piece(rng, directed=directed, weighted=weighted)).count
-    assert merged > 400
+    assert merged > times(130)
 
 
 @KINDS
 def test_merging_again(directed, weighted):
     """Parts are classes already; each round puts together what the next one leaves."""
     rng, rounds = np.random.default_rng(2), 0
-    for _ in range(100):
+    for _ in range(times(50)):
         piece = random_piece(rng, directed=directed, weighted=weighted, most=10)
         done = [merge(piece)]
         while done[-1].count:
@@ -92,7 +93,7 @@ def test_merging_again(directed, weighted):
 @KINDS
 def test_what_is_left_is_a_graph_of_classes(directed, weighted):
     rng = np.random.default_rng(3)
-    for _ in range(200):
+    for _ in range(times(60)):
         piece = random_piece(rng, directed=directed, weighted=weighted, most=12)
         twins, graph = merge(piece), piece.graph
         (left,) = twins.pieces
@@ -112,7 +113,7 @@ def test_what_is_left_is_a_graph_of_classes(directed, weighted):
 @KINDS
 def test_classes_are_all_there_are(directed, weighted):
     rng, kinds = np.random.default_rng(4), set()
-    for _ in range(300):
+    for _ in range(times(100)):
         n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
         graph = graph_of(n, lengths, directed=directed, weighted=weighted)
         first, closed = reduction._find_classes(*graph.native)

@@ -1,5 +1,6 @@
 """Vertices that stand for several members: the sums are those of the graph in which the members are vertices."""
 
+import functools
 import operator
 from dataclasses import replace
 from fractions import Fraction
@@ -7,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from strategies import both_ways, diamonds, grid, matrix, path, scale_free, with_lengths
+from strategies import both_ways, diamonds, grid, matrix, path, scale_free, times, with_lengths
 
 import lagbc
 from lagbc import reference
@@ -82,7 +83,7 @@ def assert_near(ours, theirs):
 
 def test_sums_are_those_of_the_blow_up(row):
     rng = np.random.default_rng(1)
-    for _ in range(250):
+    for _ in range(times(80)):
         graph, members, root_weights, omega = random_graph(rng, weighted=row.weighted)
         vertices, edges = expected(graph, members, root_weights, np.tile(omega, (graph.n, 1)))
         ours = sum_step(Step(graph, np.arange(graph.n), row, plan_of(members, root_weights, omega)))
@@ -92,7 +93,7 @@ def test_sums_are_those_of_the_blow_up(row):
 
 def test_single_roots_with_extended_exponents():
     rng = np.random.default_rng(2)
-    for trial in range(200):
+    for trial in range(times(80)):
         graph, members, root_weights, omega = random_graph(rng, weighted=trial % 2 == 1)
         vertices, edges = expected(graph, members, root_weights, np.tile(omega, (graph.n, 1)))
         sums = Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
@@ -104,7 +105,7 @@ def test_single_roots_with_extended_exponents():
 
 def test_target_weights_of_each_column(row):
     rng, module = np.random.default_rng(3), row.load()
-    for _ in range(100):
+    for _ in range(times(40)):
         graph, members, root_weights, _ = random_graph(rng, weighted=row.weighted)
         omega = rng.integers(0, 4, (graph.n, graph.n)) / 2  # by root
         plan = plan_of(members, root_weights, None)
@@ -139,25 +140,36 @@ def diamonds_with_members(count):
     return A, members
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_counts_past_the_range_of_float64(row, symmetric):
-    """4**600 paths, 3 of 4 across each diamond by the middle that stands for three."""
+ROOTS_OF_DIAMONDS = np.r_[0, 2, 900]
+
+
+@functools.cache
+def expected_of_diamonds(symmetric):
+    """Dependency and edges of 600 diamonds, in hops, which lengths of one are, too."""
     A, members = diamonds_with_members(600)
-    graph = as_graph(A, directed=not symmetric, weighted=row.weighted)
-    roots = np.r_[0, 2, 900]
-    chosen = np.isin(np.arange(graph.n), roots).astype(float)
-    root_weights, omega = chosen * 0.5, 1.0 + np.arange(graph.n) % 3
+    graph = as_graph(A, directed=not symmetric)
+    omega = 1.0 + np.arange(graph.n) % 3
     arrays, of_member, of_edge, first = blow_up(graph, members)
     weights, vertices, edges = np.zeros(len(of_member)), np.zeros(graph.n), np.zeros(graph.nnz)
     weights[first] = omega
-    for root in roots:
+    for root in ROOTS_OF_DIAMONDS:
         weights[first[root]] = 0
         given = {"sources": [first[root]], "target_weights": weights.tolist(), "number": Fraction}
         np.add.at(vertices, of_member, 0.5 * np.array(reference.brandes(*arrays, **given), float))
         np.add.at(edges, of_edge, 0.5 * np.array(reference.edge_scores(*arrays, **given), float))
         weights[first[root]] = omega[root]
-    plan = plan_of(members, root_weights, omega)
-    sums = sum_step(Step(graph, roots, row, plan, ordered=roots))
+    return vertices, edges
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_counts_past_the_range_of_float64(row, symmetric):
+    """4**600 paths, 3 of 4 across each diamond by the middle that stands for three."""
+    A, members = diamonds_with_members(600)
+    graph = as_graph(A, directed=not symmetric, weighted=row.weighted)
+    root_weights = np.isin(np.arange(graph.n), ROOTS_OF_DIAMONDS) * 0.5
+    plan = plan_of(members, root_weights, 1.0 + np.arange(graph.n) % 3)
+    sums = sum_step(Step(graph, ROOTS_OF_DIAMONDS, row, plan, ordered=ROOTS_OF_DIAMONDS))
+    vertices, edges = expected_of_diamonds(symmetric)
     assert_near(sums.dependency, vertices)
     assert_near(sums.edges, edges)
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
-from strategies import adjacency, diamonds, grid, lengths, path, scale_free, weighted_graphs, with_lengths
+from strategies import adjacency, diamonds, examples, grid, lengths, path, scale_free, weighted_graphs, with_lengths
 
 import lagbc
 from lagbc import reference
@@ -58,7 +58,7 @@ def test_distances_and_counts(queue, name):
         np.testing.assert_array_equal(sigma[:, k], counts)
 
 
-@settings(max_examples=30)
+@examples(10)
 @given(weighted_graphs((0.1, 0.3, 1.0, 2.5)), st.integers(0, 11), st.booleans())
 def test_queues_find_the_same(A, root, directed):
     assume(A.shape[0])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_free
 
@@ -101,7 +101,6 @@ def test_which_schedule_is_taken(A, asked, schedule):
     assert state.schedule is schedule
 
 
-@settings(max_examples=60)
 @given(graphs(min_n=1), st.data())
 def test_sums_are_those_by_levels(A, data):
     graph = as_graph(A)
