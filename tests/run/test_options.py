@@ -113,9 +113,9 @@ def test_the_estimate_is_of_the_run_that_is_made():
 
 
 def test_a_smaller_batch_than_asked_for_is_told():
-    needed = lagbc.estimate_memory(cycle(2000), batch=1000, method="graphblas", threads=1)
-    with pytest.warns(MemoryWarning, match=r"batch=1000 is over the memory budget; taking \d+"):
-        lagbc.bc(cycle(2000), batch=1000, method="graphblas", threads=1, memory=needed.total // 2, sources=range(1000))
+    needed = lagbc.estimate_memory(cycle(800), batch=400, method="graphblas", threads=1)
+    with pytest.warns(MemoryWarning, match=r"batch=400 is over the memory budget; taking \d+"):
+        lagbc.bc(cycle(800), batch=400, method="graphblas", threads=1, memory=needed.total // 2, sources=range(400))
 
 
 @pytest.mark.parametrize(
