@@ -87,7 +87,7 @@ def compute(
     asked, given = _as_list(which), (batch, directed, weighted, strength, arguments, standard_error)
     if (comm := communicator(options)) is None:
         return _compute_here(A, asked, options, *given)
-    alone: Options = {**options, "comm": None, "grid": None}
+    alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     names = [one.name if isinstance(one, Centrality) else one for one in asked]
     if (of_ranks := of_grid(options)) is not None:
         from lagbc.run.grid import on_grid, take_part

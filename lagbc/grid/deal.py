@@ -24,6 +24,8 @@ from lagbc.methods.block import NOTHING, BlockSize
 Ints = NDArray[np.int64]
 # Edges that a rank sends at a time.
 _AT_ONCE = 2**16
+# Each pair of vertices has a key of 63 bits.
+_MOST_VERTICES = 3_037_000_499
 
 
 class Shape(NamedTuple):
@@ -265,6 +267,8 @@ def _vertices(line: Line, n: int) -> int:
             if said
             else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
         )
+    if numbers[0] > _MOST_VERTICES:
+        raise OutOfRangeError(f"{numbers[0]} vertices: a grid takes at most {_MOST_VERTICES}, whose pairs have 64 bits")
     return int(numbers[0])
 
 
@@ -332,9 +336,10 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
         return keys, cell
 
     keys = _sent(line, len(edges.tails), keys_of)
-    mates = line.split(line.place % shape.size)
-    if mates is not None and mates.size > 1:
+    mates = line.split(line.place % shape.size) if line.size > shape.size else None
+    if mates is not None:
         keys = mates.all_gather(NOTHING if mates.place else keys.view(np.uint8))[0].view(np.int64).copy()
+        mates.close()
     indptr = np.searchsorted(keys, np.arange(shape.columns * length + 1) * width)
     np.remainder(keys, width, out=keys)
     return Block(indptr, keys.astype(np.int32))

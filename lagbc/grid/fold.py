@@ -67,8 +67,9 @@ class Trees:
         all_roots, all_targets = (
             np.bincount(self.component[core], weights[core], len(roots))[self.component] for weights in (below, beneath)
         )
-        rest = (all_roots - below) * (all_targets - beneath)
-        return (all_roots - roots) * (all_targets - targets) - branches - rest
+        above, beyond, hung, met = all_roots - below, all_targets - beneath, below - roots, beneath - targets
+        # (S - s) (T - t) - above beyond, without its cancellation
+        return above * met + hung * beyond + (hung * met - branches)
 
 
 def fold(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> tuple[Trees | None, NDArray[np.bool_]]:

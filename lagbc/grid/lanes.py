@@ -112,7 +112,11 @@ class Lane:
                 self._cell = self._cell_of(self.grid, asked)
             except MemoryError:
                 missing = 1
+            except BaseException as error:
+                self.line.abort(error)  # the others wait for this one
+                raise
         if self.line.combine(np.array([missing]), "sum")[0]:
+            self._cell = None
             raise OutOfMemoryError("a rank of the grid has too little memory for its part; take a larger grid")
 
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:

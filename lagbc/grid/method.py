@@ -150,5 +150,6 @@ class GridMethod:
 
 def with_method(graph: DealtGraph, lanes: list[Lane], place: Place) -> DealtGraph:
     """Have a graph that lanes sweep."""
-    vars(graph)["method"] = GridMethod(graph.deal, lanes, place)
+    digest = np.append(graph.indices, place.gpu is not None)  # sums of devices are not mixed in a checkpoint
+    vars(graph).update(method=GridMethod(graph.deal, lanes, place), indices=digest)
     return graph

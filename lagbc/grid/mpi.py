@@ -77,7 +77,9 @@ class MpiLine:
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
-        print(f"lagbc: rank {MPI.COMM_WORLD.Get_rank()}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        print(
+            f"lagbc: rank {MPI.COMM_WORLD.Get_rank()}: {type(error).__name__}: {error}", file=sys.__stderr__, flush=True
+        )
         self._comm.Abort(1)
 
     def close(self) -> None:

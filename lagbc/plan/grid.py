@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import DealtGraph
+from lagbc.grid.places import Place
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
@@ -55,10 +56,16 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     if trees is not None:
         reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
     scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
-    limit = budget("cpu" if method.place.gpu is None else "cuda") if settings.memory is None else settings.memory
+    limit = room_of(method.place) if settings.memory is None else settings.memory
     of_graph, workspace = graph.blocks.bytes + _BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
     needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
     return step, reason, needed
+
+
+def room_of(place: Place) -> int:
+    """Return the bytes that a rank may take, of the memory that it shares with others."""
+    with place.context()():
+        return budget("cpu" if place.gpu is None else "cuda") // place.sharers
 
 
 def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -82,6 +89,10 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
         "rtol": bool(request.rtol),
         f"method={settings.method!r}": settings.method not in ("auto", "batched"),
         f"dtype={settings.dtype!r}": settings.dtype != "float64",
+        f"batch={settings.batch}": settings.batch is not None,
+        f"threads={settings.threads}": settings.threads_asked,
+        f"reduce={settings.reduce!r}": settings.reduce not in ("auto", "none"),
+        ", ".join(settings.of_some_methods): bool(settings.of_some_methods),
     }
     for name, is_asked in refused.items():
         if is_asked:

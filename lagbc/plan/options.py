@@ -484,6 +484,8 @@ def of_grid(options: Options) -> OfGrid | None:
 def _require_one(given: Options) -> None:
     if given.get("grid") is not None and given.get("comm") is None:
         raise InvalidValueError(f"grid={given['grid']!r} deals a graph over the ranks of comm; pass comm=, too")
+    if given.get("overlap") and given.get("grid") is None:
+        raise InvalidValueError("overlap=True has two batches of a grid in flight; pass grid=, too, or leave it out")
     if given.get("executor") is not None and given.get("comm") is not None:
         raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
 

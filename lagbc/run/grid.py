@@ -10,8 +10,10 @@ import os
 import pickle
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -28,7 +30,7 @@ from lagbc.grid.places import Place
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.block import NOTHING
-from lagbc.plan.memory import budget
+from lagbc.plan.grid import room_of
 from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -84,8 +86,13 @@ def on_grid(
 
     line = line_of(options.comm)
     try:
-        with stopping_by(options.stop):
-            return call_on_line(line, options, what, take_part, compute, folds)
+        with ExitStack() as stopping:
+
+            def take_own() -> Part:
+                stopping.enter_context(stopping_by(options.stop))  # which may end the call; all hear of it
+                return take_part()
+
+            return call_on_line(line, options, what, take_own, compute, folds)
     finally:
         line.close()
 
@@ -115,9 +122,8 @@ def call_on_line(
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
     part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
-    place = _place(line, *options.device)
-    shape, place = _fitted(line, options, part, place)
     try:
+        shape, place = _fitted(line, options, part, _place(line, *options.device))
         graph = deal_graph(line, part, shape, directed, folds)
         del part
         lanes = lanes_of(line, graph, place, 1 + options.overlap)
@@ -141,8 +147,8 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
     part, error = Part(None, True), None
     try:
         part = take_part()
-    except Exception as raised:
-        error = portable(raised)
+    except BaseException as raised:
+        error = portable(raised) if isinstance(raised, Exception) else raised
     graph, directed, counted = part
     told = _of_all(line, (call, directed, graph is not None, error, counted))
     for rank, (other, _, _, failed, _) in enumerate(told):
@@ -163,24 +169,35 @@ def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Pl
     """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
     host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
     of_ranks = _of_all(line, (host, count))
+    hosts = [other for other, _ in of_ranks]
+    on_cpu = Place(sharers=max(map(hosts.count, hosts)))
     if not all(of_rank for _, of_rank in of_ranks):
         if device == "cuda":
             without = next(rank for rank, (_, of_rank) in enumerate(of_ranks) if not of_rank)
             raise InvalidValueError(f"device='cuda': rank {without} sees no GPU ({table.why_no_gpu()})")
-        return Place()
+        return on_cpu
     from cupy.cuda import runtime
 
-    gpus = range(count) if numbers is None or numbers == "all" else numbers
-    gpu = gpus[sum(other == host for other, _ in of_ranks[: line.place]) % len(gpus)]
-    if gpu >= count:
-        raise InvalidValueError(f"device={gpu}: rank {line.place} sees {count} GPUs, from 0 on")
+    gpu = _gpus_of(of_ranks, numbers)[line.place]
     names = _of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
     gpus_of_ranks, processes, have_nccl = zip(*names, strict=True)
     are_apart = len(set(gpus_of_ranks)) == line.size
     if device == "auto" and not are_apart:
-        return Place()
+        return on_cpu
     sharers = max(gpus_of_ranks.count(one) for one in gpus_of_ranks)
     return Place(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers)
+
+
+def _gpus_of(of_ranks: list[tuple[str, int]], numbers: tuple[int, ...] | All | None) -> list[int]:
+    """Give each rank the number of a GPU of its host, in turn; ValueError for one that it does not see."""
+    found, before = list[int](), Counter[str]()
+    for rank, (host, count) in enumerate(of_ranks):
+        gpus = range(count) if numbers is None or numbers == "all" else numbers
+        found.append(gpus[before[host] % len(gpus)])
+        before[host] += 1
+        if found[-1] >= count:
+            raise InvalidValueError(f"device={found[-1]}: rank {rank} sees {count} GPUs, from 0 on")
+    return found
 
 
 def _has_nccl() -> bool:
@@ -195,7 +212,7 @@ def _fitted(line: Line, options: OfGrid, part: Graph | None, place: Place) -> tu
     """Return the grid asked for, or the smallest one whose ranks have room; and the place, with groups as they fit."""
     n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
-    own = budget("cpu" if place.gpu is None else "cuda") // place.sharers if options.memory is None else options.memory
+    own = room_of(place) if options.memory is None else options.memory
     room = int(line.combine(np.array([own]), "least")[0])
     left = room // (1 + options.overlap) - _BYTES_PER_VERTEX * n
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:

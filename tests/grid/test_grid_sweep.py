@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from on_threads import ALL, each_on_grid, on_grid, parts_of
-from strategies import diamonds, disjoint, graphs, grid, layered, oracle, path, scale_free, star, vertex_weights
+from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
 from lagbc.methods import table, tuning
@@ -82,6 +82,20 @@ def test_larger_trees_are_folded(A):
     np.testing.assert_allclose(sampled, expected, rtol=1e-12, atol=1e-9)
 
 
+def test_weights_of_folded_trees_do_not_cancel():
+    """Of a tree two deep the pairs through its inner vertices are few, beside all pairs."""
+    inner = 20_000
+    A = matrix(1 + 2 * inner, [(0, v) for v in range(1, inner + 1)] + [(v, v + inner) for v in range(1, inner + 1)])
+    random = np.random.default_rng(1)
+    weights = {name: random.uniform(0.5, 1.5, A.shape[0]) for name in ("source_weights", "target_weights")}
+    found = on_grid((1, 2), A, lambda graph: lagbc.bc(graph, **weights), directed=False, folds=True)
+    s, t = weights.values()
+    leaves = slice(inner + 1, None)
+    others = (s.sum() - s[1 : inner + 1] - s[leaves]), (t.sum() - t[1 : inner + 1] - t[leaves])
+    expected = s[leaves] * others[1] + others[0] * t[leaves]
+    np.testing.assert_allclose(found[1 : inner + 1], expected / 2, rtol=1e-12)
+
+
 def test_folded_graphs_give_betweenness_alone():
     with pytest.raises(ValueError, match="betweenness alone"):
         on_grid((1, 2), path(9), lagbc.closeness, directed=False, folds=True)
@@ -99,6 +113,8 @@ def test_functions_that_deal_no_graph():
         lagbc.select_method(grid(4, 5), comm=Alone(), grid=(1, 2))
     with pytest.raises(ValueError, match="pass comm=, too"):
         lagbc.bc(grid(4, 5), grid=(1, 2))
+    with pytest.raises(ValueError, match="pass grid=, too"):
+        lagbc.bc(grid(4, 5), overlap=True)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (1, 2)])
@@ -140,6 +156,10 @@ def test_overflow_is_refused():
         (lambda graph: lagbc.bc(graph, cutoff=2), "cutoff"),
         (lambda graph: lagbc.bc(graph, demand=np.ones((20, 20))), "demand"),
         (lambda graph: lagbc.bc(graph, method="graphblas"), "graphblas"),
+        (lambda graph: lagbc.bc(graph, batch=8), "batch=8"),
+        (lambda graph: lagbc.bc(graph, threads=7), "threads=7"),
+        (lambda graph: lagbc.bc(graph, reduce="all"), "reduce='all'"),
+        (lambda graph: lagbc.bc(graph, virtual_warp=8), "virtual_warp"),
     ],
 )
 def test_sums_that_are_not_made(call, words):
@@ -197,8 +217,8 @@ def test_a_graph_larger_than_a_rank_may_hold():
     np.testing.assert_allclose(found, lagbc.bc(A, device="cpu", reduce="none", **roots), rtol=1e-12)
 
 
-def test_progress_and_stop():
-    """Each batch is told; `stop` of a rank that does not lead ends all."""
+def test_progress():
+    """Each batch is told."""
     A, seen = grid(20, 20), []
 
     def call(graph):

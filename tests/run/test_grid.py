@@ -83,6 +83,19 @@ def test_the_command(tmp_path):
     status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing", "--grid", "1x2")
     assert status == 1
     assert stderr.count("lagbc: error: there is no file") == 1
+    rows = file.read_text().splitlines()
+    bad = tmp_path / "bad.mtx"
+    bad.write_text("\n".join([*rows[:-1], "12 abc"]) + "\n")  # which one rank alone reads
+    status, stdout, stderr = run(2, "-m", "lagbc", "bc", bad, "--grid", "1x2", "--no-progress")
+    assert status == 1
+    assert stderr.count("bad.mtx") == 1
+    for options, words in (
+        ("--device cuda", "sees no GPU"),
+        ("--plot x.png", "--plot draws"),
+        ("--batch 8", "batch=8"),
+    ):
+        status, stdout, stderr = run(2, *bc, "--grid", "1x2", *options.split())
+        assert (status, stderr.count(words)) == (1, 1), stderr
     status, stdout, stderr = run(1, *bc, "--grid", "1x2")
     assert status == 1
     assert "start them: mpiexec -n 4" in stderr
@@ -101,6 +114,7 @@ attempt("no matrix" if comm.Get_rank() else A)
 attempt(weighted=True)
 attempt(sources=[81])
 attempt(grid=(1, 2) if comm.Get_rank() else (2, 1))
+attempt(stop=lambda: comm.Get_rank() == 1)
 for messages in comm.gather(said) or []:
     print(*messages, sep="\\n", flush=True)
 """
@@ -110,14 +124,15 @@ MESSAGES = [
     "swept in hops; leave out lengths, or grid=",
     "sources holds 81",
     "all ranks of comm make the same call",
+    "the run was stopped",
 ]
 
 
 def test_errors_are_those_of_all(program):
     status, stdout, stderr = run(2, program(ERRORS))
     assert status == 0, stderr
-    assert len(stdout.splitlines()) == 10, stdout
-    for message in MESSAGES[2:]:
+    assert len(stdout.splitlines()) == 12, stdout
+    for message in (MESSAGES[0], *MESSAGES[2:]):
         assert stdout.count(message) == 2, stdout
 
 

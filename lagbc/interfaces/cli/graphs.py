@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,21 +56,25 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
     """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
     from lagbc.interfaces.launched import ranks
     from lagbc.plan.options import of_grid
-    from lagbc.run.grid import on_grid, take_part
+    from lagbc.run.grid import Part, on_grid, take_part
 
     if (comm := ranks()) is None:
         raise InvalidValueError("--grid deals a graph over ranks; start them: mpiexec -n 4 lagbc bc FILE --grid 2x2")
-    source = open_source(options, steps, (comm.Get_rank(), comm.Get_size()))
+    opened = list[Source]()
     given: Any = {**dealing.how, "comm": comm}
     of_ranks = of_grid(given)
     assert of_ranks is not None
 
-    def lead_with(graph: Graph) -> None:
-        vars(source)["graph"] = graph
-        lead(source)
+    def open_part() -> Part:
+        source = open_source(options, steps, (comm.Get_rank(), comm.Get_size()))
+        opened.append(source)
+        return take_part(source.file, source.directed, source.weighted)
 
-    part = partial(take_part, source.file, source.directed, source.weighted)
-    on_grid(of_ranks, options.name, part, lead_with, dealing.folds)
+    def lead_with(graph: Graph) -> None:
+        vars(opened[0])["graph"] = graph
+        lead(opened[0])
+
+    on_grid(of_ranks, options.name, open_part, lead_with, dealing.folds)
 
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:

@@ -123,9 +123,12 @@ def _carry_out_records(
     if grid is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
+        for option, path in (("--plot", output.plot), ("--plot-map", map_options.plot_map)):
+            if path is not None:
+                raise InvalidValueError(f"{option} draws a graph that one process has; leave it out, or --grid")
         folds = [record.name for record in records_of({})] == ["bc"] and not typed["endpoints"]
         folds = folds and run["reduce"] != "none"
-        dealing = Dealing({"grid": grid, "overlap": overlap, "memory": run["memory"]}, folds)
+        dealing = Dealing({"grid": grid, "overlap": overlap, "memory": run["memory"], "device": run["device"]}, folds)
 
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):
