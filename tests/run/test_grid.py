@@ -92,7 +92,7 @@ def test_the_command(tmp_path):
     for options, words in (
         ("--device cuda", "sees no GPU"),
         ("--plot x.png", "--plot draws"),
-        ("--batch 8", "batch=8"),
+        ("--batch 8", "--batch 8: not made"),
     ):
         status, stdout, stderr = run(2, *bc, "--grid", "1x2", *options.split())
         assert (status, stderr.count(words)) == (1, 1), stderr
@@ -176,14 +176,14 @@ def stop():
     return how == "stop" and rank == 1 and os.path.exists(sys.argv[1]) and event.wait(0.3) is False
 
 try:
-    lagbc.bc(A, 64, comm=comm, grid=(1, 2), checkpoint=sys.argv[1], progress=report, stop=stop)
+    lagbc.bc(A, comm=comm, grid=(1, 2), checkpoint=sys.argv[1], progress=report, stop=stop)
     told = "finished"
 except (KeyboardInterrupt, lagbc.StoppedError) as error:
     told = type(error).__name__
 for one in comm.gather(told) or []:
     print(one, flush=True)
 done = int(np.load(sys.argv[1])["done"].sum())
-assert 0 <= done < 480, done
+assert 0 < done < 480, done
 comm.Barrier()
 scores = lagbc.bc(A, comm=comm, grid=(1, 2), checkpoint=sys.argv[1])
 assert (scores == lagbc.bc(A, comm=comm, grid=(1, 2))).all()
