@@ -204,10 +204,8 @@ class Sweep(Scores):
     def drawings(self) -> list[Drawing]:
         """Return the map and the figure to draw."""
         first, drawings = self.names[0], []
-        name, unit = (
-            _NAMES.get(first, first.replace("_", " ")),
-            _unit_of_betweenness(self.given) if first in _NAMES else "",
-        )
+        name = _NAMES.get(first, first.replace("_", " "))
+        unit = _unit_of_betweenness(self.given) if first in _NAMES else ""
         if self.xy is not None and self.plot_map is not None:
             drawings.append(
                 Drawing("map", self.plot_map, partial(self._draw_map, f"{name} ({unit})" if unit else name))
@@ -218,7 +216,7 @@ class Sweep(Scores):
         return drawings
 
     @property
-    def _figure_names(self) -> dict[str, Any]:
+    def _captions(self) -> dict[str, Any]:
         """Names of the graph and of its vertices in figures."""
         return {"title": self.source.title, "labels": self.source.file.labels}
 
@@ -226,20 +224,18 @@ class Sweep(Scores):
         from lagbc.plots import plot_map
 
         scores, bounds = self.found[self.names[0]], {name: self.given.get(name) for name in ("cutoff", "decay")}
-        plot_map(self.source.graph, self.xy, scores, path, unit=unit, **bounds, **self._figure_names)
+        plot_map(self.source.graph, self.xy, scores, path, unit=unit, **bounds, **self._captions)
 
     def _draw_scores(self, name: str, unit: str, path: Path) -> None:
         from lagbc.plots import plot_scores
 
         scores, directed = self.found[self.names[0]], self.source.directed
-        plot_scores(
-            self.source.file.matrix, scores, path, directed=directed, unit=unit, name=name, **self._figure_names
-        )
+        plot_scores(self.source.file.matrix, scores, path, directed=directed, unit=unit, name=name, **self._captions)
 
     def _draw_networks(self, path: Path) -> None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(self.source.file.matrix, self.columns(self.titles), path, **self._figure_names)
+        plot_centralities(self.source.file.matrix, self.columns(self.titles), path, **self._captions)
 
 
 def has_columns(given: Mapping[str, Any]) -> bool:

@@ -77,7 +77,7 @@ def in_options(message: str, command: click.Command | None) -> str:
     if not options:
         return message
 
-    def option_in_words(found: re.Match[str]) -> str:
+    def flag(found: re.Match[str]) -> str:
         option, value = options[found["name"]], found["value"]
         name = option.opts[0]
         if value is None or value == "True":
@@ -89,8 +89,5 @@ def in_options(message: str, command: click.Command | None) -> str:
         return f"{name} {value.strip(_QUOTES)}"
 
     names = "|".join(map(re.escape, options))
-    return re.sub(
-        rf"(?<![\w/.-])(?P<name>{names})=(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)?",
-        option_in_words,
-        message,
-    )
+    value = r"(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)"
+    return re.sub(rf"(?<![\w/.-])(?P<name>{names})={value}?", flag, message)

@@ -81,12 +81,8 @@ def _ends_of_part(archive: zipfile.ZipFile, form: bytes, number: int, of: int) -
         raise InvalidValueError("indptr falls somewhere, or does not end with the indices")
     first, last = (entries * part // of for part in (number, number + 1))
     counts = np.diff(np.clip(indptr, first, last))
-    return (
-        np.repeat(np.arange(len(counts)), counts),
-        _read_range(archive, "indices", first, last),
-        last - first,
-        entries,
-    )
+    along, across = np.repeat(np.arange(len(counts)), counts), _read_range(archive, "indices", first, last)
+    return along, across, last - first, entries
 
 
 def _array_length(archive: zipfile.ZipFile, name: str) -> int:
