@@ -125,6 +125,12 @@ def test_strengths_of_a_file(tmp_path):
     with pytest.warns(lagbc.GraphFileWarning):
         file = lagbc.read_graph(tmp_path / "g", strengths=True)
     assert lagbc.as_graph(file, strength=True, directed=True).matrix[0, 1] == 1 / 4
+    (tmp_path / "g").write_text("x y\nc d\nd e\nc e\n")  # a first line that may be titles
+    with pytest.warns(lagbc.GraphFileWarning):
+        file = lagbc.read_graph(tmp_path / "g")
+    with pytest.raises(ValueError, match="values") as refused:
+        lagbc.bc(file, strength=True, directed=True)
+    assert "repeated" not in str(refused.value)
     (tmp_path / "g").write_text("0 1 4\n1 0 -2\n")
     with pytest.raises(ValueError, match=r"line 2: the edge 1 -> 0 has the strength -2\.0"):
         lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True, directed=True)

@@ -87,7 +87,7 @@ def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     A, batch, directed, weighted, strength, targets, target_weights, cutoff : as for `lagbc.reach`
     decay : float or array of float, shape (D,)
         b, per hop or unit of length, finite and >= 0; it has to be given. Several give a column each; columns of the
-        first cutoff come first. A target that counts less than 2**-500 counts nothing.
+        first cutoff come first. A target with exp(-b d) below 2**-500 counts nothing.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns

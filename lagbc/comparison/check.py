@@ -17,31 +17,36 @@ _REFERENCE_VISITS = 10_000_000
 
 
 class Check:
-    """The right scores: by the reference, from as many roots as it can; by one method on the CPU, from all roots."""
+    """The right scores, by the reference from as many roots as take it seconds, and by one method from all roots.
+
+    Of the methods to be checked the trusted one comes first, if it is among them: its scores are the others' check.
+    """
 
     def __init__(self, task: Task, rows: list[Method]) -> None:
         self.task = task
         self.trusted = _trusted_row(task)
         visits = task.graph.n + task.graph.nnz
-        self._few = max((k for k in growing_sizes(len(task.roots)) if k * visits <= _REFERENCE_VISITS), default=0)
-        self._by_reference = _by_reference(task, self._few) if self._few else None
+        self._roots_of_reference = max(
+            (k for k in growing_sizes(len(task.roots)) if k * visits <= _REFERENCE_VISITS), default=0
+        )
+        self._reference_scores = _by_reference(task, self._roots_of_reference) if self._roots_of_reference else None
         self._by_trusted = None
-        if self.trusted is not None and self.trusted not in rows and self._few < len(task.roots):
+        if self.trusted is not None and self.trusted not in rows and self._roots_of_reference < len(task.roots):
             self._by_trusted = _scores_by(task, self.trusted)
 
     def __call__(self, row: Method, scores: dict[int, NDArray[np.float64]]) -> tuple[float | None, str]:
         """Return the largest relative difference of scores, and the names of the checks."""
         every, found = len(self.task.roots), []
-        if self._by_reference is not None:
+        if self._reference_scores is not None:
             found.append(
                 (
-                    _relative_difference(scores[self._few], self._by_reference),
-                    f"lagbc.reference, {roots_in_words(self._few)}",
+                    _relative_difference(scores[self._roots_of_reference], self._reference_scores),
+                    f"lagbc.reference, {roots_in_words(self._roots_of_reference)}",
                 )
             )
         if row is self.trusted:
             self._by_trusted = scores[every]
-        elif self._by_trusted is not None and self.trusted is not None and self._few < every:
+        elif self._by_trusted is not None and self.trusted is not None and self._roots_of_reference < every:
             name = f"{self.trusted.name} on {self.trusted.device}, {roots_in_words(every)}"
             found.append((_relative_difference(scores[every], self._by_trusted), name))
         if not found:

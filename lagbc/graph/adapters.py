@@ -153,7 +153,7 @@ def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> Listed:
 def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> Rows:
     if isinstance(weighted, str):
         raise refuse_attribute(file, weighted, "strength" if strength else "weighted")
-    if strength and file.notices and not file.strengths:
+    if strength and file.repeats and file.has_values and not file.strengths:
         raise InvalidValueError(
             f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"
         )

@@ -50,7 +50,7 @@ class GraphFile:
         Names of the vertices in the file, in matrix order: integers or text of edge lists, text of GraphML; None if the
         format numbers the vertices itself.
     notices : tuple of str
-        Decisions of the reader that change lengths; `read_graph` has warned of each.
+        Doubts and decisions of the reader; `read_graph` has warned of each.
     name : str
         The name of the file in messages.
     said : str
@@ -70,7 +70,9 @@ class GraphFile:
     length_hint : str
         The way to name the values of edges in such a file, for messages.
     counted : (int, int)
-        Numbers of entries of a part of a file and of the whole, if the file gives the latter.
+        Of a part of a file: its entries, and those that the file says the whole has, if it says so; else (0, 0).
+    repeats : int
+        Entries that repeat an edge, and were left out.
     """
 
     rows: Rows
@@ -87,6 +89,7 @@ class GraphFile:
     has_values: bool = True
     length_hint: str = ""
     counted: tuple[int, int] = (0, 0)
+    repeats: int = 0
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
@@ -180,7 +183,7 @@ def merge_repeats(
     of entries of the file that were left out.
     """
     kind = index_type(n)
-    # Values are only moved: their bits are taken for floats, or the bits of their places if they have another size.
+    # `in_rows` moves numbers of 8 bytes alone: values of that size as they are, for others their places.
     values = None if values is None else np.ascontiguousarray(values)
     is_moved = values is not None and values.dtype.itemsize == np.dtype(np.float64).itemsize
     places = np.arange(0 if values is None or is_moved else len(tails), dtype=np.int64)

@@ -107,6 +107,7 @@ class _Edges:
             tells_direction=bool(layout.mark),
             has_values=layout.length is not None,
             length_hint="length= says which column has them",
+            repeats=repeats,
         )
 
     def _doubt_notices(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:

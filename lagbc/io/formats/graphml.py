@@ -41,6 +41,7 @@ def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
         coordinates=coordinates_of_attributes([held for _, held in G.nodes(data=True)], G.graph),
         has_values=has_values,
         length_hint="length= names the attribute",
+        repeats=repeats,
     )
 
 

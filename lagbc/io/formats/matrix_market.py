@@ -81,6 +81,7 @@ def read_matrix_market(source: Source, strengths: bool, named: Columns) -> Graph
         repeat_notices(repeats if values is not None else 0, largest=strengths),
         bad_length=bad_length,
         has_values=values is not None,
+        repeats=repeats,
     )
 
 

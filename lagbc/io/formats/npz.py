@@ -43,7 +43,8 @@ def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
         raise GraphFormatError(
             f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
         ) from error
-    return GraphFile(kept, True, "SciPy npz", None, repeat_notices(repeats, largest=strengths), tells_direction=False)
+    notices = repeat_notices(repeats, largest=strengths)
+    return GraphFile(kept, True, "SciPy npz", None, notices, tells_direction=False, repeats=repeats)
 
 
 @part_reader("SciPy npz")
