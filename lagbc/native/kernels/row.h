@@ -57,6 +57,12 @@ LAGBC_INLINE Row splat_row(double number) {
     return row;
 }
 
+LAGBC_INLINE Row scaled_row(const double* values, double factor) {
+    Row row;
+    each_part([&](int i) LAGBC_INLINED { row.part[i] = load(values, i) * factor; });
+    return row;
+}
+
 LAGBC_INLINE void store_row(double* values, const Row& row) {
     each_part([&](int i) LAGBC_INLINED { store(values, i, row.part[i]); });
 }
@@ -80,30 +86,41 @@ LAGBC_INLINE uint64_t put_row(double* values, uint64_t mask, const Row& row, dou
     return above & mask;
 }
 
-// Combine the two halves of a row, then the halves of the result, down to one number. The row is overwritten.
+// Combine the lanes of part 0 of a row: its two halves, then the halves of the result, down to one number.
 template <class Combine>
-LAGBC_INLINE double tree(Row& row, const Combine& combine) {
-#pragma GCC unroll 8
-    for (int width = parts / 2; width > 0; width /= 2)
-#pragma GCC unroll 32
-        for (int i = 0; i < width; ++i) row.part[i] = combine(row.part[i], row.part[i + width]);
+LAGBC_INLINE double tree_of_lanes(Lanes whole, const Combine& combine) {
     double lane[lanes];
-    for (int k = 0; k < lanes; ++k) lane[k] = row.part[0][k];
+    for (int k = 0; k < lanes; ++k) lane[k] = whole[k];
     for (int width = lanes / 2; width > 0; width /= 2)
         for (int k = 0; k < width; ++k) lane[k] = combine(lane[k], lane[k + width]);
     return lane[0];
 }
 
-LAGBC_INLINE double tree_sum(Row& row) {
-    return tree(row, [](auto low, auto high) LAGBC_INLINED { return low + high; });
+// Combine the two halves of a row, then the halves of the result, down to one part: part i of a row of `width` parts
+// is of(i), or is combined of the parts i and i + width of the row of twice as many. A part is made as it is needed, so
+// that few of them are in registers at a time.
+template <int width = 1, class Of, class Combine>
+LAGBC_INLINE auto tree_of_parts(const Of& of, const Combine& combine, int i = 0) {
+    if constexpr (width == parts) {
+        return of(i);
+    } else {
+        const auto low = tree_of_parts<2 * width>(of, combine, i);
+        const auto high = tree_of_parts<2 * width>(of, combine, i + width);
+        return combine(low, high);
+    }
+}
+
+// The same down to one number; of(i) is part i of a row.
+template <class Of, class Combine>
+LAGBC_INLINE double tree(const Of& of, const Combine& combine) {
+    return tree_of_lanes(tree_of_parts(of, combine), combine);
 }
 
 // sum(where(mask, of(i), 0)), of(i) being part i of a row
 template <class Of>
 LAGBC_INLINE double masked_sum(uint64_t mask, const Of& of) {
-    Row row;
-    each_part([&](int i) LAGBC_INLINED { row.part[i] = where(set_of(mask, i), of(i)); });
-    return tree_sum(row);
+    return tree([&](int i) LAGBC_INLINED { return where(set_of(mask, i), of(i)); },
+                [](auto low, auto high) LAGBC_INLINED { return low + high; });
 }
 
 // sum(where(mask, one * other * times, 0))
@@ -129,13 +146,18 @@ struct Moments {
 // sum(where(mask, of(i) * times, 0)) and sum(where(mask, of(i)^2 * times, 0)), of(i) being part i of a row
 template <class Of>
 LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of& of) {
-    Row once, squared;
-    each_part([&](int i) LAGBC_INLINED {
-        const Lanes x = where(set_of(mask, i), of(i)), counted = x * load(times, i);
-        once.part[i] = counted;
-        squared.part[i] = counted * x;
-    });
-    return {tree_sum(once), tree_sum(squared)};
+    struct Both {
+        Lanes sum, squares;
+    };
+    const Both both = tree_of_parts(
+        [&](int i) LAGBC_INLINED {
+            const Lanes x = where(set_of(mask, i), of(i)), counted = x * load(times, i);
+            return Both{counted, counted * x};
+        },
+        [](const Both& low, const Both& high)
+            LAGBC_INLINED { return Both{low.sum + high.sum, low.squares + high.squares}; });
+    const auto add = [](double low, double high) LAGBC_INLINED { return low + high; };
+    return {tree_of_lanes(both.sum, add), tree_of_lanes(both.squares, add)};
 }
 
 // `dot_rows` with squares.
@@ -143,14 +165,13 @@ LAGBC_INLINE Moments dot_rows_moments(const double* one, const double* other, ui
     return masked_moments(mask, times, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i); });
 }
 
-// `finish_row` with squares, for vertices that count `vertex` times and whose targets count `target` times as much.
+// `finish_row` with squares.
 LAGBC_INLINE Moments finish_row_moments(double* values, uint64_t mask, const Row& total, const Row& omega,
-                                        const double* times, double target, double vertex) {
+                                        const double* times) {
     return masked_moments(mask, times, [&](int i) LAGBC_INLINED {
         const Lanes sigma = load(values, i);
-        const Lanes own = omega.part[i] * splat(target) / sigma;
-        store(values, i, select(set_of(mask, i), own + total.part[i], sigma));
-        return sigma * total.part[i] * splat(vertex);
+        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
+        return sigma * total.part[i];
     });
 }
 
@@ -250,9 +271,8 @@ LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, VectorOf<Di
 
 // The smallest distance under a mask; infinity if there is none.
 LAGBC_INLINE double minimum_of_row(const double* values, uint64_t mask) {
-    Row row;
-    each_part([&](int i) LAGBC_INLINED { row.part[i] = select(set_of(mask, i), load(values, i), splat(infinity)); });
-    return tree(row, [](auto low, auto high) LAGBC_INLINED { return low < high ? low : high; });
+    return tree([&](int i) LAGBC_INLINED { return select(set_of(mask, i), load(values, i), splat(infinity)); },
+                [](auto low, auto high) LAGBC_INLINED { return low < high ? low : high; });
 }
 
 LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {

@@ -97,14 +97,15 @@ struct Backward {
     // Close a vertex; all columns of the mask are at one distance, or none of them is linear.
     LAGBC_INLINE void finish(int64_t v, uint64_t mask, const Row& total, const Row& paths_total,
                              double distance = 1.0) const {
-        const Row omega = weights.omega.is_there ? load_row(weights.omega[v]) : splat_row(s.omega[v]);
+        const bool is_linear = has_squares && s.linear;
+        const double share = is_linear ? 1.0 / distance : 1.0, counted = is_linear ? 2.0 * distance : 1.0;
+        const Row omega = weights.omega.is_there ? scaled_row(weights.omega[v], share) : splat_row(s.omega[v] * share);
         if constexpr (has_stress)
             sums.stress[v] += finish_paths_row(s.paths[v], s.values[v], mask, paths_total, omega, weights.times);
         if constexpr (has_squares) {
-            const double target = s.linear ? 1.0 / distance : 1.0, vertex = s.linear ? 2.0 * distance : 1.0;
-            const Moments of_v = finish_row_moments(s.values[v], mask, total, omega, weights.times, target, vertex);
-            sums.dependency[v] += of_v.sum;
-            sums.dependency_squares[v] += of_v.squares;
+            const Moments of_v = finish_row_moments(s.values[v], mask, total, omega, weights.times);
+            sums.dependency[v] += counted * of_v.sum;
+            sums.dependency_squares[v] += counted * counted * of_v.squares;
         } else {
             sums.dependency[v] += finish_row(s.values[v], mask, total, omega, weights.times);
         }
