@@ -97,6 +97,11 @@ class Rounds(Sweeps):
         """A batch."""
         return self.batch
 
+    @property
+    def may_end_early(self) -> bool:
+        """Once the goal is reached."""
+        return True
+
     def with_step(self, step: Step) -> Self:
         """Return the same work with another step of the same items."""
         other = type(self)(step, self.module, self.goal, self.begun)

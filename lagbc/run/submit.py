@@ -1,7 +1,8 @@
 """Works carried by an executor: anything with the `submit` of `concurrent.futures.Executor`.
 
 As many tasks are given out at a time as the memory has room for their results, and results are taken in the order of
-the work: the loop adds them as in a run of one process, to the same bits.
+the work: the loop adds them as in a run of one process, to the same bits. Of a work that may end early, few tasks wait
+beside those that run.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from lagbc.run.work import Items, Piece, Span, StepWork
 
 # Seconds between two looks at the main thread's interrupts, and of the wait for running tasks after a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
+# Tasks of a work that may end early which wait beside the running ones, and seconds between two looks at these.
+_WAITING, _LOOK_AT_RUNNING = 4, 0.002
 
 
 class Submit:
@@ -78,8 +81,10 @@ class Submit:
             packed.write(file)
             self._packed[packed.digest] = packed
         room = host_budget() if self._limit is None else self._limit
-        tasks = [(span, work.items[span.place]) for span in spans]
-        run = _Run(self._executor, packed, file, tasks, self._limit, room // max(1, work.step.bytes_of_sums))
+        tasks = ((span, work.items[span.place]) for span in spans)
+        ahead = max(2, room // max(1, work.step.bytes_of_sums))
+        waiting = _WAITING if work.may_end_early else None
+        run = _Run(self._executor, packed, file, tasks, self._limit, ahead, waiting)
         try:
             yield from run.results()
         except (KeyboardInterrupt, StoppedError, ExecutorError) as error:
@@ -97,14 +102,24 @@ class _Run:
     """The spans of a work, some of them with the executor."""
 
     def __init__(
-        self, executor: Any, packed: Packed, file: Path, tasks: list[tuple[Span, Items]], limit: int | None, room: int
+        self,
+        executor: Any,
+        packed: Packed,
+        file: Path,
+        tasks: Iterator[tuple[Span, Items]],
+        limit: int | None,
+        ahead: int,
+        waiting: int | None,
     ) -> None:
-        self._executor, self._packed, self._file, self._tasks, self._limit = executor, packed, file, tasks, limit
-        self._ahead = max(2, room)
+        self._executor, self._packed, self._file, self._limit = executor, packed, file, limit
+        self._coming, self._ahead, self._waiting = tasks, ahead, waiting
         self._interrupts = Interrupts()
         self._attempts = count()
         self._next = 0  # the first that was not yielded
-        self._left = deque(range(len(tasks)))
+        self._tasks: dict[int, tuple[Span, Items]] = {}  # those that were taken of the work, and not yielded
+        self._taken, self._is_whole = 0, False  # how many were, and whether these are all
+        self._left = deque[int]()  # those to be given out next
+        self._tells, self._count_ended = False, 0  # whether a task was seen to run, and how many have ended
         self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # the number of the task, and whether it carries arrays
         self._ended = SimpleQueue[Future[Outcome]]()
         self._results: dict[int, list[Piece]] = {}
@@ -114,14 +129,39 @@ class _Run:
 
     def results(self) -> Iterator[list[Piece]]:
         """Yield results in order."""
-        while self._next < len(self._tasks):
+        while True:
             yield from self._ready()
-            while self._left and self._left[0] < self._next + self._ahead:
+            while not (is_held := self._enough_wait()) and self._has_task():
                 self._submit(self._left.popleft())
-            if self._out:
-                self._interrupts.raise_if_interrupted()
-                with suppress(Empty):
-                    self._take(self._ended.get(timeout=_LOOK_SECONDS))
+            if self._is_whole and self._next == self._taken:
+                return
+            self._interrupts.raise_if_interrupted()
+            with suppress(Empty):
+                self._take(self._ended.get(timeout=_LOOK_AT_RUNNING if is_held else _LOOK_SECONDS))
+
+    def _has_task(self) -> bool:
+        """Whether there is a task to give out; the next one is cut off the work where its result has room."""
+        if not self._left and not self._is_whole and self._taken < self._next + self._ahead:
+            task = next(self._coming, None)
+            self._is_whole = task is None
+            if task is not None:
+                self._tasks[self._taken] = task
+                self._left.append(self._taken)
+                self._taken += 1
+        return bool(self._left)
+
+    def _enough_wait(self) -> bool:
+        """Whether as many tasks wait as may, or a result, which may end the work.
+
+        Where an executor tells of no task that it runs, as many may wait as have ended.
+        """
+        if self._waiting is None:
+            return False
+        if not self._ended.empty():
+            return True
+        self._tells = self._tells or any(future.running() for future in self._out)
+        waiting = sum(not future.running() and not future.done() for future in self._out)
+        return waiting >= (self._waiting if self._tells else max(self._waiting, self._count_ended))
 
     def finished_in_time(self) -> Iterator[list[Piece]]:
         """Yield, in order, the results that come before the deadline of a run that is given up."""
@@ -136,6 +176,7 @@ class _Run:
     def cancel(self) -> None:
         """Cancel the tasks that wait."""
         self._left.clear()
+        self._is_whole = True
         if self._deadline is None:
             self._deadline = time.monotonic() + _PATIENCE
         for future in [*self._out]:
@@ -155,6 +196,7 @@ class _Run:
     def _ready(self) -> Iterator[list[Piece]]:
         while (results := self._results.pop(self._next, None)) is not None:
             self._next += 1
+            del self._tasks[self._next - 1]
             yield results
 
     def _submit(self, number: int, *, arrays: bool = False) -> None:
@@ -178,6 +220,7 @@ class _Run:
     def _take(self, future: Future[Outcome]) -> None:
         """Take a task that has ended."""
         number, had_arrays = self._out.pop(future)
+        self._count_ended += 1
         if future.cancelled():
             raise self._given_up("a task was cancelled")
         error = future.exception()
@@ -212,5 +255,5 @@ class _Run:
 
     def _given_up(self, error: object) -> ExecutorError:
         what = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
-        done = f"{self._next} of {len(self._tasks)} tasks of this part were done"
-        return ExecutorError(f"the executor, {type(self._executor).__name__}, gave up a task ({what}) when {done}")
+        name, done = type(self._executor).__name__, f"tasks of this part done: {self._next}"
+        return ExecutorError(f"the executor, {name}, gave up a task ({what}); {done}")

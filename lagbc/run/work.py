@@ -127,6 +127,11 @@ class Work(ABC):
         """Whether every span ends within the chunk of its first item."""
         return False
 
+    @property
+    def may_end_early(self) -> bool:
+        """Whether the total may be enough before all items are in it."""
+        return False
+
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which another thread works on this thread's device."""
         return nullcontext()

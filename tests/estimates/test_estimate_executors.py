@@ -8,6 +8,7 @@ from test_estimate import KINDS, estimated, exact, holds, values
 
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.run import tasks
+from lagbc.run.rounds import Rounds
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,46 @@ def test_all_roots_are_swept_by_the_workers():
     assert estimated("hops", error=1e-5, executor=executor).exact
     assert executor.done > 2
     assert not tasks._works._held  # nothing of it is kept in this process
+
+
+def test_rounds_are_put_in_order_as_they_are_needed(monkeypatch):
+    """An executor whose tasks are done at once sweeps no more than a run of one process."""
+    begun = []
+    put_in_order = Rounds._put_in_order
+
+    def told(work, number):
+        begun.append(number)
+        put_in_order(work, number)
+
+    monkeypatch.setattr(Rounds, "_put_in_order", told)
+    executor, found = Inline(), estimated("hops", error=0.06, executor=Inline())
+    begun.clear()
+    assert estimated("hops", error=0.06, executor=executor).roots == found.roots < 1000
+    assert executor.done <= found.roots // 64 + 4
+    assert max(begun) < 10
+
+
+class Slow(ThreadPoolExecutor):
+    """Tells the most tasks that were given and had not ended, at any time."""
+
+    most = given = ended = 0
+
+    def submit(self, function, /, *arguments, **named):
+        self.given += 1
+        self.most = max(self.most, self.given - self.ended)
+        future = super().submit(function, *arguments, **named)
+        future.add_done_callback(self._count)
+        return future
+
+    def _count(self, _):
+        self.ended += 1
+
+
+def test_few_tasks_wait_beside_the_workers():
+    with Slow(2) as executor:
+        assert estimated("hops", relative_error=1e-9, max_roots=1300, executor=executor).roots == 1300
+    assert executor.given > 20
+    assert executor.most <= 2 + 5
 
 
 def test_a_checkpoint_goes_on_with_or_without_workers(tmp_path):

@@ -312,7 +312,7 @@ def test_a_killed_worker_leaves_the_checkpoint(pool, tmp_path):
 
     with new_pool(1) as victims:  # another one could finish before the pool notices
         worker = victims.submit(os.getpid).result()
-        message = rf"Killing, gave up a task \(BrokenProcessPool.* of 4 tasks.*{file} holds"
+        message = rf"Killing, gave up a task \(BrokenProcessPool.*; tasks of this part done: [0-3]; {file} holds"
         with pytest.raises(lagbc.ExecutorError, match=message):
             lagbc.bc(A, executor=Killing(), checkpoint=file, progress=told.append, **SWEPT)
     done = int(np.load(file)["done"].sum())
