@@ -105,7 +105,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
     summed = sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
-    states = workers * bytes_of(module.arrays(graph, sweep))
+    states = step.beside + workers * bytes_of(module.arrays(graph, sweep))
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * summed * (5 + blocks * min(2 * workers, batches))

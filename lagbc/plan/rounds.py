@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from scipy.sparse import csgraph, csr_array
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods.sums import SQUARES
+from lagbc.methods.arrays import FLOAT, Array, bytes_of
+from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.phases import in_phase
+from lagbc.plan import memory
 from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.reduce import Reduction, reduce_request
@@ -153,15 +156,36 @@ def plan_rounds(
     """Plan how roots are swept that are drawn in an order; `with_rounds` says in which rounds."""
     request = replace(population.request, roots=np.unique(population.roots[order[:PROBED]]))
     plan = make_plan(population.graph, request, settings._replace(reduce="none"), resumed)
-    (step,) = plan.steps
+    (step,), (choice,) = plan.steps, plan.choices
     if request.sums & SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
     if step.method.device == "cuda" and settings.batch is None:  # larger ones would be swept in vain at the end
         step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, _LEAST_ROUND["cuda"])))
-    return replace(plan, steps=(step,), request=replace(request, roots=order), reduction=population.reduction)
+    means = step.graph.nnz if request.sums & OF_EDGES else step.graph.n
+    beside = bytes_of(arrays_of_sequence(means))
+    step, needed = memory.fit(replace(step, beside=beside), settings.memory)
+    choices, request = (choice._replace(needed=needed),), replace(request, roots=order)
+    reduction = population.reduction
+    return replace(plan, steps=(step,), choices=choices, memory=needed, request=request, reduction=reduction)
 
 
-@in_phase("prepare")
+def arrays_of_sequence(means: int) -> dict[str, Any]:
+    """State the arrays that are there while a round is added to a sequence, where its sums are.
+
+    Those of the sequence before it and after it, by their names; the sums of the round, and as parts of the most that
+    each may be; what is in between; and the terms that scores are made by.
+    """
+    one = Array((means,), FLOAT)
+    state = dict.fromkeys(("total", "squares", "weighed", "weight", "spread", "price"), one)
+    return {
+        "before": state,
+        "after": state,
+        "round": dict.fromkeys(("total", "squares", "part_of_total", "part_of_squares"), one),
+        "between": dict.fromkeys(("rates", "mean", "about_mean", "product"), one),
+        "terms": dict.fromkeys(("largest", "places", "fixed", "slope"), one),
+    }
+
+
 def with_rounds(
     plan: Plan,
     population: Population,

@@ -52,6 +52,7 @@ class Step:
     contracted: Contracted | None = None  # the bicomponent with the vertices of the graph as its junctions
     asked: frozenset[str] = DEPENDENCY  # the sums that the call wants of the step
     drawn: Drawn | None = None  # the rounds of the items
+    beside: int = 0  # bytes of arrays, where the sums are, of those who take them
 
     @cached_property
     def swept(self) -> int:

@@ -1,6 +1,8 @@
 """Estimates with intervals: they hold, they are the same whoever sweeps, and they stop when they are asked to."""
 
 import threading
+import tracemalloc
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -8,7 +10,11 @@ import scipy.sparse as sp
 from strategies import disjoint, grid, path, scale_free, with_lengths
 
 import lagbc
-from lagbc.errors import CheckpointError, InvalidValueError, StoppedError
+from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.estimates import estimate as estimate_module
+from lagbc.methods.arrays import bytes_of
+from lagbc.plan.rounds import arrays_of_sequence
+from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence
 
 SOCIAL = scale_free(1500, 9000, seed=2)
@@ -296,3 +302,55 @@ def test_closeness_is_that_of_connected_graphs():
     for directed in (True, False):
         with pytest.raises(InvalidValueError, match="connected"):
             lagbc.estimate(disjoint(path(300), path(300)), "closeness", directed=directed)
+
+
+def test_arrays_of_a_sequence_are_counted():
+    """Their names are those of its fields, and they are as many as NumPy allocates for a round."""
+    n = 100_000
+    arrays = arrays_of_sequence(n)
+    names = {field.name for field in fields(Sequence)} - {"population", "drawn"}
+    assert set(arrays["before"]) == set(arrays["after"]) == names
+    of_round = np.random.default_rng(1).random(n)
+    sequence = Sequence.of_pilot(10**6, 128, of_round, of_round / 2).priced(0.01, 0.05)
+    tracemalloc.start()
+    sequence.plus(sequence.rates(0.01), 256, of_round, of_round / 2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    counted = sum(bytes_of(arrays[group]) for group in ("after", "between"))
+    assert 0.9 * counted < peak < 1.1 * counted
+
+
+@pytest.mark.parametrize(("kind", "means"), [("hops", SOCIAL.shape[0]), ("edges", SOCIAL.nnz)])
+def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
+    made = []
+    plan_rounds = estimate_module.plan_rounds
+
+    def planned(*given):
+        made.append(plan_rounds(*given))
+        return made[-1]
+
+    monkeypatch.setattr(estimate_module, "plan_rounds", planned)
+    estimated(kind, max_roots=200, reduce="none", threads=1)
+    (plan,) = made
+    (step,) = plan.steps
+    needed = bytes_of(arrays_of_sequence(means if kind == "hops" else step.graph.nnz))
+    assert plan.memory.workspace == bytes_of(step.method.load().arrays(step.graph, step.sweep)) + needed
+    with pytest.raises(OutOfMemoryError):
+        estimated(kind, max_roots=200, reduce="none", threads=1, memory=plan.memory.total - needed // 2)
+
+
+def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):
+    """Of pairs that count linearly: as normal intervals count them, and at an error that is small for the graph."""
+    swept = []
+    of_goal = Rounds.of_goal.__func__
+
+    def counted(cls, step, *given):
+        swept.append(step.sweep.linear)
+        return of_goal(cls, step, *given)
+
+    monkeypatch.setattr(Rounds, "of_goal", classmethod(counted))
+    estimated("hops", error=0.1)
+    assert not any(swept)
+    swept.clear()
+    estimated("hops", error=0.05, guarantee=False)
+    assert any(swept)
