@@ -95,17 +95,17 @@ def test_a_fraction_of_all_pairs_is_that_of_scores_that_are_not_normalized():
 
 @pytest.mark.parametrize("times", [1.0, 0.3])
 def test_coverage(monkeypatch, times):
-    """Of 40 runs on each of two networks at most 2 have a score outside; of narrower intervals more have."""
+    """Of 100 runs on each of two networks at most 5 have a score outside; of narrower intervals more have."""
     half = Sequence.half_width.fget
     monkeypatch.setattr(Sequence, "half_width", property(lambda sequence: times * half(sequence)))
     for kind in ("hops", "lengths"):
         scores = exact(kind)
-        found = (estimated(kind, rng=seed, relative_error=0.3, max_roots=900) for seed in range(40))
+        found = (estimated(kind, rng=seed, relative_error=0.3, max_roots=900) for seed in range(100))
         missed = sum(not holds(one, scores) for one in found)
         if times == 1:
-            assert missed <= 2
+            assert missed <= 5
         else:
-            assert missed > 2
+            assert missed > 5
 
 
 def test_rounds_that_a_batch_spans():
