@@ -55,3 +55,40 @@ def test_ctrl_c_at_any_time(n, call):
     code = SCRIPT.format(tests=os.path.dirname(__file__), n=n, call=call)
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
+
+
+TWICE = """
+import os, signal, sys, threading, time
+sys.path.insert(0, {tests!r})
+from strategies import scale_free
+import lagbc
+
+A = scale_free(20000, 120000, seed=1)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt(gap):
+    time.sleep(0.15)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(gap)
+    os.kill(os.getpid(), signal.SIGINT)
+
+for number in range(12):
+    try:
+        try:
+            threading.Thread(target=interrupt, args=(number % 6 * 5e-4,)).start()
+            lagbc.bc(A, threads=2, reduce="none", device="cpu", method="batched")
+            print("finished")
+        except KeyboardInterrupt:
+            time.sleep(0.05)
+    except KeyboardInterrupt:
+        pass
+print("ended")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_ctrl_c_twice_in_a_row_ends_a_run_of_threads():
+    code = TWICE.format(tests=os.path.dirname(__file__))
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.split() == ["ended"]

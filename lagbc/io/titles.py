@@ -22,6 +22,8 @@ _ENDS = (
     *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
 _LENGTHS = ("length", "weight", "distance")
+# Titles of numbers that name edges or rows, and are no lengths unless they are asked for.
+_IDENTIFIERS = ("", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
 
 
 def direction_mark(source: Source, comments: list[bytes]) -> tuple[str, bool]:
@@ -81,7 +83,8 @@ def choose_columns(
         return ends, lengths[0]
     if len(fields) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
-        return ends, rest if not titles or is_float(fields[rest]) else None
+        has_lengths = not titles or (is_float(fields[rest]) and plain[rest] not in _IDENTIFIERS)
+        return ends, rest if has_lengths else None
     return (ends, None) if len(fields) == 2 else None
 
 

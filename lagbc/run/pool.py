@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from lagbc.errors import OutOfMemoryError
@@ -71,14 +72,18 @@ class Pool(ThreadPoolExecutor):
             raise
 
     def wait_for(self, future: Future[Result]) -> Result:
-        """Return the result of a call, or raise its error, or an interrupt of the wait."""
+        """Return the result of a call, or raise its error, or an interrupt of the wait.
+
+        The wait is one of a queue: two interrupts in turn can leave the lock of a future that is waited for held.
+        """
+        ended = SimpleQueue[Future[Result]]()
+        future.add_done_callback(ended.put)
         while True:
             self._interrupts.raise_if_interrupted()
             try:
-                return future.result(_LOOK_SECONDS)
-            except TimeoutError:
-                if future.done():
-                    return future.result()  # in time after all, or a TimeoutError of the call's own
+                return ended.get(timeout=_LOOK_SECONDS).result()
+            except Empty:
+                pass
 
     def _adjust_thread_count(self) -> None:
         try:

@@ -350,3 +350,13 @@ def test_titles_alone_say_how_they_are_an_edge(write):
     with pytest.raises(GraphFormatError, match=r"no edge below the header line; .*header=False takes the one line"):
         read_graph(path)
     assert read_graph(path, header=False).labels.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize("title", ["id", "", "OSM_ID", "index"])
+def test_numbers_of_edges_are_no_lengths(write, title):
+    """Unless `length` names their column."""
+    path = write(f"{title},from,to\n1,a,b\n10,b,c\n", "edges.csv")
+    file = read_graph(path)
+    assert not file.has_values
+    assert file.matrix.data.tolist() == [1, 1]
+    assert read_graph(path, length=1).matrix.data.tolist() == [1, 10]
