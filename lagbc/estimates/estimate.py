@@ -69,8 +69,6 @@ _ROWS = 10
 _MOST_PART = 0.7
 # The factor by which linear terms lower the variance of high vertices, at most, as a rule.
 _CALMER = 3.1
-# Shared out by the pilot, failures make so many of the roots enough that are foreseen where all means share alike.
-_PRICED = 0.85
 # Steps of a search for an error.
 _HALVINGS = 40
 
@@ -228,11 +226,15 @@ class Aim:
         return far
 
     def may_be_linear(self, sequence: Sequence) -> bool:
-        """Whether linear terms, of twice the range and less variance, may save more roots than their pilot takes."""
+        """Whether linear terms, of twice the range and less variance, might take fewer roots.
+
+        Both sides share failures alike: prices of a plain pilot promise too few roots where few have high terms.
+        """
         if not self.wanted.guarantee:
             return True
-        alike = sequence.foreseen(self.errors(sequence) / 2, self.failure, calmer=4 * _CALMER)
-        return _PRICED * alike + sequence.drawn < self.foreseen
+        errors = self.errors(sequence)
+        linear = sequence.foreseen(errors / 2, self.failure, calmer=4 * _CALMER)
+        return linear < sequence.foreseen(errors, self.failure)
 
     def errors(self, sequence: Sequence) -> float | Values:
         """Return the wanted error of each mean."""
