@@ -88,9 +88,9 @@ class Place:
 
     def line(self, line: Line | None) -> Any:
         """Return a line whose messages are on this place; all its ranks call."""
-        if line is None or self.gpu is None:
-            return line
-        if self.by_nccl and line.size > 1:
+        if line is None or self.gpu is None or line.size == 1:
+            return line  # no message leaves its place
+        if self.by_nccl:
             with self.context()():
                 return NcclLine(line)
         return HostedLine(line)

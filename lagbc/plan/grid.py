@@ -18,7 +18,7 @@ from lagbc.plan.request import Request
 from lagbc.plan.step import Step
 
 # Bytes per vertex of the whole graph on each rank: degrees, the order, numbers, and arrays that sort them.
-_BYTES_PER_VERTEX = 40
+BYTES_PER_VERTEX = 40
 
 
 def is_dealt(graph: Graph) -> bool:
@@ -57,7 +57,7 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
         reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
     scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
     limit = room_of(method.place) if settings.memory is None else settings.memory
-    of_graph, workspace = graph.blocks.bytes + _BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
+    of_graph, workspace = graph.blocks.bytes + BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
     needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
     return step, reason, needed
 

@@ -108,7 +108,8 @@ class Options(TypedDict, total=False):
         Ends the run from another thread, as a server or a window does: once the event is set, or the callable returns
         True, the call raises `lagbc.StoppedError`. The run polls it where it polls Ctrl-C, within some 0.1 s during the
         sweeps, and between the steps before. The checkpoint holds the sums so far. Any thread of the run may call the
-        callable, often. Workers of an executor end within 5 s, or are not waited for; with `comm` rank 0 asks.
+        callable, often. Workers of an executor end within 5 s, or are not waited for. With `comm` rank 0
+        asks; on a `grid` each rank does.
     executor : concurrent.futures.Executor, an object with its `submit`, or None
         Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, from
         `ProcessPoolExecutor`, loky, ``dask.distributed.Client.get_executor()`` or ``mpi4py.futures.MPIPoolExecutor``.

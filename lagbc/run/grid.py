@@ -30,7 +30,7 @@ from lagbc.grid.places import Place
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.block import NOTHING
-from lagbc.plan.grid import room_of
+from lagbc.plan.grid import BYTES_PER_VERTEX, room_of
 from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -39,8 +39,6 @@ from lagbc.types import All, GraphLike
 
 Result = TypeVar("Result")
 
-# Bytes per vertex of the whole graph on each rank, while it is dealt.
-_BYTES_PER_VERTEX = 40
 # Seconds that a rank which was interrupted waits for rank 0 to end the run.
 _PATIENCE = 10.0
 
@@ -214,12 +212,12 @@ def _fitted(line: Line, options: OfGrid, part: Graph | None, place: Place) -> tu
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
     own = room_of(place) if options.memory is None else options.memory
     room = int(line.combine(np.array([own]), "least")[0])
-    left = room // (1 + options.overlap) - _BYTES_PER_VERTEX * n
+    left = room // (1 + options.overlap) - BYTES_PER_VERTEX * n
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         of_rank = size_of_block(shape, n), entries // shape.size
         if options.grid != "auto" or place.bytes_of(*of_rank) <= left:
             return shape, place.widest(*of_rank, left)
-    needed = (1 + options.overlap) * (place.bytes_of(*of_rank) + _BYTES_PER_VERTEX * n)
+    needed = (1 + options.overlap) * (place.bytes_of(*of_rank) + BYTES_PER_VERTEX * n)
     raise OutOfMemoryError(
         f"a rank of a {shape} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more ranks, "
         "or raise it by memory="

@@ -354,3 +354,7 @@ def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):
     swept.clear()
     estimated("hops", error=0.05, guarantee=False)
     assert any(swept)
+    swept.clear()
+    few_high = scale_free(3000, 6000, seed=1)  # whose plain pilot promises too few roots
+    lagbc.estimate(few_high, error=0.02, directed=False, rng=1, device="cpu", reduce="none")
+    assert any(swept)

@@ -6,6 +6,7 @@ from threading import BrokenBarrierError
 
 import numpy as np
 import scipy.sparse as sp
+from strategies import disjoint, grid, path, scale_free, star
 
 import lagbc
 from lagbc.grid.communicator import line_of_threads
@@ -14,6 +15,39 @@ from lagbc.run.grid import call_on_line, take_part
 
 # All sums of vertices.
 ALL = ("bc", "stress", "closeness", "harmonic", "eccentricity")
+SHAPES = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3)]
+GRAPHS = [scale_free(300, 2000, seed=2), grid(9, 11), disjoint(star(70), path(5))]
+# Arguments of `lagbc.bc` on the first of them.
+ARGUMENTS = [
+    {"k": 40, "rng": 3},
+    {"sources": [5, 80, 7]},
+    {"targets": [5, 80, 7]},
+    {"endpoints": True, "normalized": True},
+    {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
+]
+
+
+def scores(names, **given):
+    """Return a call of a graph."""
+    return lambda graph: lagbc.centralities(graph, names, **given)
+
+
+def require_close(found, expected):
+    assert found.keys() == expected.keys()
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def require_sums_of_one_process(shape, A, names=ALL, *, directed, **given):
+    expected = lagbc.centralities(A, names, directed=directed, reduce="none", device="cpu")
+    require_close(on_grid(shape, A, scores(names), directed=directed, **given), expected)
+
+
+def require_scores_of_one_process(arguments, *, directed, **given):
+    """With these arguments of `lagbc.bc`."""
+    expected = lagbc.bc(GRAPHS[0], directed=directed, reduce="none", device="cpu", **arguments)
+    found = on_grid((2, 2), GRAPHS[0], lambda graph: lagbc.bc(graph, **arguments), directed=directed, **given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def parts_of(A, count):

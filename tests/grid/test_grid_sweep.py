@@ -4,31 +4,29 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from on_threads import ALL, each_on_grid, on_grid, parts_of
+from on_threads import (
+    ALL,
+    ARGUMENTS,
+    GRAPHS,
+    SHAPES,
+    each_on_grid,
+    on_grid,
+    parts_of,
+    require_scores_of_one_process,
+    require_sums_of_one_process,
+    scores,
+)
 from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
 from lagbc.methods import table, tuning
 
-SHAPES = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (1, 3), (2, 3)]
-
-
-def scores(names, **given):
-    return lambda graph: lagbc.centralities(graph, names, **given)
-
-
-def require_close(found, expected):
-    assert found.keys() == expected.keys()
-    for name in expected:
-        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12, err_msg=name)
-
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("A", [scale_free(300, 2000, seed=2), grid(9, 11), disjoint(star(70), path(5))], ids=range(3))
+@pytest.mark.parametrize("A", GRAPHS, ids=range(3))
 def test_sums_of_one_process(A, directed, shape):
-    expected = lagbc.centralities(A, ALL, directed=directed, reduce="none", device="cpu")
-    require_close(on_grid(shape, A, scores(ALL), directed=directed), expected)
+    require_sums_of_one_process(shape, A, directed=directed)
 
 
 @given(graphs(max_n=9), st.sampled_from(SHAPES), st.booleans(), st.booleans())
@@ -38,23 +36,10 @@ def test_any_graph_on_any_grid(A, shape, directed, spread):
     np.testing.assert_allclose(found, oracle(A, directed=directed), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"k": 40, "rng": 3},
-        {"sources": [5, 80, 7]},
-        {"targets": [5, 80, 7]},
-        {"endpoints": True, "normalized": True},
-        {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
-    ],
-    ids=lambda given: "-".join(given),
-)
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids="-".join)
 @pytest.mark.parametrize("directed", [True, False])
-def test_arguments(given, directed):
-    A = scale_free(300, 2000, seed=2)
-    expected = lagbc.bc(A, directed=directed, reduce="none", device="cpu", **given)
-    found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, **given), directed=directed)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+def test_arguments(arguments, directed):
+    require_scores_of_one_process(arguments, directed=directed)
 
 
 @given(graphs(max_n=14), st.sampled_from(SHAPES), st.data())

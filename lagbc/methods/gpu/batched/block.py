@@ -323,9 +323,9 @@ class DeviceBlock:
             rows, masks = levels[level]
             if not len(rows):
                 continue
-            counts = self._sizes(masks)
+            counts, terms = self._sizes(masks), {"reached": 1.0, "distance": level, "inverse": 1 / level}
             for name, of_rows in sums.items():
-                of_rows[rows] += counts * {"reached": 1.0, "distance": level, "inverse": 1 / level}[name]
+                of_rows[rows] += counts * terms[name]
             columns = self.count_columns(levels[level]) > 0
             deepest[columns & (deepest == 0)] = level
         return {name: of_rows.reshape(self._groups, -1).get() for name, of_rows in sums.items()}
