@@ -21,16 +21,14 @@ def chunk_length(method: Method, batching: Batching) -> int:
 
 @in_phase("order")
 def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: int | None = None) -> NDArray[np.int64]:
-    """Put roots into the order of their batches: roots with most vertices at equal levels lie together.
+    """Put roots, each given once, into the order of their batches: near ones, of many equal levels, lie together.
 
     On graphs of high diameter it is the sweep order, where neighbours lie together. On others with at least `least`
     roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths). A root without out-edges
     adds nothing and is left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
-    is_searched = np.zeros(graph.n, np.bool_)
-    is_searched[roots] = graph.out_degrees[roots] > 0
-    rank: NDArray[np.int64] = is_searched[graph.order].nonzero()[0]
+    rank: NDArray[np.int64] = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
     if not graph.has_high_diameter and len(rank) >= least:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
