@@ -201,7 +201,6 @@ def why_no_gpu() -> str:
 _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_squares")
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
-_ON_GPU = (*_ALL_SEVEN, *(name for name in _SQUARES if name != "edges_squares"))
 _OF_TRAVERSALS = ("dependency", "dependency_squares")
 # The kernels of the literature, in hops.
 _TRAVERSALS: tuple[MethodName, ...] = (
@@ -241,7 +240,7 @@ METHODS: tuple[Method, ...] = (
         demand=True,
         bounds=True,
     ),
-    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _ON_GPU, demand=True),
+    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _WITH_SQUARES, demand=True),
     Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
     Method(
         "delta-stepping",
@@ -250,7 +249,7 @@ METHODS: tuple[Method, ...] = (
         True,
         "lagbc.methods.gpu.delta_stepping.lengths",
         "cupy",
-        _ON_GPU,
+        _WITH_SQUARES,
         demand=True,
     ),
     Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy", _OF_TRAVERSALS),

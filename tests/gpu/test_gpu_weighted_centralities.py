@@ -412,7 +412,7 @@ def test_the_schedule_of_distances_alone(cupy):
 
 def test_stress_is_not_counted_in_float32(cupy, schedule):
     graph = as_graph(with_lengths(path(4), integers(2)), weighted=True)
-    with pytest.raises(ValueError, match="stress is counted in float64"):
+    with pytest.raises(ValueError, match="stress: counted in float64"):
         ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), schedule)
 
 

@@ -10,11 +10,12 @@ import lagbc
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import SQUARES, Sums
+from lagbc.methods.sums import Sums
 from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
 
 ASKED = frozenset({"dependency", "dependency_squares"})
+OF_EDGES = frozenset({"edges", "edges_squares"})
 DISTANCES = frozenset({"distance", "inverse", "distance_squares", "inverse_squares"})
 
 
@@ -37,11 +38,6 @@ def on_cpu(schedule, A, roots, sums, **weights):
     return sum_step(Step(graph, roots, row_of("cpu", weighted=schedule.weighted), plan))
 
 
-def test_rows_make_squares_but_of_edges():
-    for weighted in (False, True):
-        assert set(row_of("cuda", weighted=weighted).sums) & SQUARES == SQUARES - {"edges_squares"}
-
-
 def often(n):
     return {"root_weights": np.arange(n) % 3 + 1.0, "omega": np.arange(n) % 4 + 1.0}
 
@@ -53,8 +49,9 @@ def merged(n):
 GIVEN = {
     "paths that count often": (ASKED, often),
     "paths of members": (ASKED, merged),
+    "paths of edges": (OF_EDGES, often),
     "distances": (DISTANCES, lambda n: {}),
-    "both": (ASKED | DISTANCES, lambda n: {}),
+    "all": (ASKED | OF_EDGES | DISTANCES, lambda n: {}),
 }
 
 
@@ -73,13 +70,14 @@ def test_squares_are_those_of_the_cpu(schedule, cupy, name, given):
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
 
 
+@pytest.mark.parametrize(("sum_asked", "beside"), [("dependency", ASKED), ("edges", OF_EDGES)])
 @pytest.mark.parametrize("name", NAMES)
-def test_scores_beside_squares(schedule, cupy, name):
+def test_scores_beside_squares(schedule, cupy, name, sum_asked, beside):
     """Those of kernels of their own, which round products otherwise in places."""
     A = schedule.graphs[name]
     roots = np.arange(min(A.shape[0], 300))
-    beside = on_gpu(schedule, cupy, A, roots, ASKED)["dependency"]
-    alone = on_gpu(schedule, cupy, A, roots, frozenset({"dependency"}))["dependency"]
+    beside = on_gpu(schedule, cupy, A, roots, beside)[sum_asked]
+    alone = on_gpu(schedule, cupy, A, roots, frozenset({sum_asked}))[sum_asked]
     np.testing.assert_allclose(beside, alone, rtol=1e-13, atol=0)
 
 
@@ -165,6 +163,23 @@ def test_roots_that_overflow_are_computed_into_their_round(cupy):
     assert ((found.lower <= scores + 1e-9) & (scores <= found.upper + 1e-9)).all()
 
 
-def test_edges_have_no_squares_on_a_gpu(cupy):
-    with pytest.raises(ValueError, match="does not sum"):
-        lagbc.estimate(scale_free(300, 900, seed=1), "edge_bc", device="cuda")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_edges(cupy, weighted):
+    A = with_lengths(scale_free(1500, 6000, seed=2), [1, 2, 3])
+    how = {"directed": False, "weighted": weighted}
+    scores = lagbc.edge_bc(A, normalized=True, device="cpu", **how)
+    found = lagbc.estimate(A, "edge_bc", max_roots=700, rng=1, device="cuda", **how)
+    assert not found.exact
+    assert ((found.lower.data <= scores.data + 1e-9) & (scores.data <= found.upper.data + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        ({"sums": frozenset({"edges_squares"})}, "edges_squares: made beside 'edges'"),
+        ({"sums": ASKED, "dtype": "float32"}, "dependency_squares: counted in float64, not in float32"),
+    ],
+)
+def test_squares_that_are_not_made(schedule, cupy, plan, reason):
+    with pytest.raises(ValueError, match=reason):
+        schedule.prepared(schedule.graphs[NAMES[0]], **plan)

@@ -232,7 +232,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     weights = Weights(search.keep(rows), times, targets, omega is not None, rows.class_sizes)
     with rows_of_batch(sums, search.swept) as own:
         if asked & PATH_SUMS:
-            edges = Edges(state.edge_order, own.edges)
+            edges = Edges(state.edge_order, own.edges, own.edges_squares)
             scores = state.module.backward(state.arrays, search, weights, edges)
             if state.plan.endpoints:
                 add_ends(search.root_rows, search.found.reached, weights.keep, scores.dependency)

@@ -8,8 +8,8 @@
 constexpr int EDGES = 4;  // whose bits are loaded before the first of them is used
 
 // total += sum over the warp's edges of where(bits[u] & wanted, values[u], 0); returns the columns met. `more` tells
-// the additional sums: More::PATHS the rows more.paths, behind those of values; More::EDGES more.near * values of each
-// edge.
+// the additional sums: More::PATHS the rows more.paths, behind those of values; More::EDGES those of each edge, by
+// more.near.
 template <typename More, typename T, typename S, int COUNT>
 __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indices, const Place& at,
                                            const unsigned* live, const unsigned char* bits, unsigned wanted,
@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
         while (todo) {
             int u[EDGES], source[EDGES];
             unsigned meet[EDGES];
-            double shares[EDGES] = {};
+            typename More::Share shares[EDGES] = {};
 #pragma unroll
             for (int i = 0; i < EDGES; i++) {
                 source[i] = todo ? __ffs(todo) - 1 : 0;
@@ -45,7 +45,8 @@ __device__ __forceinline__ unsigned gather(const offset* indptr, const int* indi
 #pragma unroll
                     for (int k = 0; k < OWN; k++) {
                         total[k] += meet[i] >> k & 1 ? x[k] : T(0);
-                        if constexpr (More::EDGES) shares[i] += meet[i] >> k & 1 ? more.near[k] * (double)x[k] : 0.0;
+                        if constexpr (More::EDGES)
+                            more.near.add_to(shares[i], k, meet[i] >> k & 1, (double)x[k]);
                     }
                     if constexpr (More::PATHS)
                         add_columns(more.paths + at.own_column() + (size_t)u[i] * COLUMNS, meet[i], total + OWN);

@@ -28,7 +28,7 @@ from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Size, upload, uploaded_arrays
-from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
+from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.driver import Schedule, State
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
@@ -50,7 +50,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
-    require_float64_of_stress(plan)
+    require_sums_made_here(plan)
     first = "one launch" if graph.has_high_diameter else "launch per level"
     ARRAYS.begin_compile()
     SCHEDULES[first].module.begin_compile(plan, None)

@@ -24,7 +24,7 @@ FORWARD = Kernels(
 )
 BACKWARD = Kernels(
     Source(f"{_HERE}/launch_per_level_backward.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _GATHER)),
-    asks=("STRESS", "EDGE_SUMS", "SQUARES"),
+    asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("LEVELS", "LEVELS_STRESS", "LEVELS_EDGES"),
     counts=(*FLOATS, *NARROW.values()),
     by_column=True,
@@ -32,7 +32,7 @@ BACKWARD = Kernels(
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", ONE_LAUNCH),
-    asks=("COUNTS", "STRESS", "EDGE_SUMS", "SQUARES"),
+    asks=("COUNTS", "STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
     by_column=True,
     class_sizes=True,

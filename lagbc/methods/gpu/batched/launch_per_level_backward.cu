@@ -1,15 +1,17 @@
 // The backward sweep in one launch a level, for graphs of few levels.
 //
 // c is of type `value`. Path counts are of type SIGMA: `value` in rows that c then overwrites, or unsigned integers in
-// rows of their own. STRESS and EDGE_SUMS are macros that are 1 where a run asks for those sums.
+// rows of their own. STRESS, EDGE_SUMS and EDGE_SQUARES are macros that are 1 where a run
+// asks for those sums.
 
 constexpr int RESIDENT = EDGE_SUMS ? LEVELS_EDGES_RESIDENT : STRESS ? LEVELS_STRESS_RESIDENT : LEVELS_RESIDENT;
 
 // The additional sums beside c.
 struct Besides {
     static constexpr bool PATHS = STRESS, EDGES = EDGE_SUMS;
+    typedef EdgeShare Share;
     const value* paths;  // t, for stress; a row has its sums behind those of c
-    const double* near;  // root_weights * sigma of the own columns, for edges
+    const Near& near;    // for edges
     EdgeSums edges;
 };
 
@@ -32,7 +34,7 @@ struct Backward {
     double* squares;
     const offset* edge_order;
     offset nnz;
-    double* edges;
+    double *edges, *edge_squares;
 };
 
 // A row that is live at this level; the next one holds its tight successors.
@@ -46,12 +48,14 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
     value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
     if (sweep.beyond) {
-        double near[OWN];
+        Near near;
         if constexpr (EDGE_SUMS)
-            load_near(at, sigmas + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.root_weights, near);
+            near.load(at, sigmas + (size_t)at.v * COLUMNS + at.own_column(), mask, sweep.root_weights);
+        const EdgeSums edges = {sweep.edge_order, sweep.edges + at.group * sweep.nnz,
+                                sweep.edge_squares + at.group * sweep.nnz};
         met = gather(sweep.indptr, sweep.indices, at, sweep.beyond_live + at.group * bitmap_words(n),
                      sweep.beyond + at.rows * BYTES, mask, values, total,
-                     Besides{paths, near, {sweep.edge_order, sweep.edges + at.group * sweep.nnz}});
+                     Besides{paths, near, edges});
     }
     if (at.step > 1 && !join_hub(total, met)) return;
     if constexpr (STRESS)
@@ -62,7 +66,7 @@ __device__ __forceinline__ void depend(int n, const Place& at, const Backward& s
 }
 
 // `paths` and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a
-// group. At a small level the live rows are looked for by words.
+// group, and without EDGE_SQUARES `edge_squares`. At a small level the live rows are looked for by words.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
 launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, const int* __restrict__ indices,
                              const unsigned* __restrict__ here_live, const unsigned char* __restrict__ here,
@@ -70,11 +74,11 @@ launch_per_level_backward(int n, int hubs, const offset* __restrict__ indptr, co
                              const unsigned char* __restrict__ keep, const double* __restrict__ omega,
                              const double* __restrict__ root_weights, const SIGMA* sigmas, value* values,
                              double* scores, value* paths, double* stress, double* squares,
-                             const offset* __restrict__ edge_order, offset nnz, double* edges, int is_small,
-                             const double* __restrict__ class_sizes) {
+                             const offset* __restrict__ edge_order, offset nnz, double* edges,
+                             double* edge_squares, int is_small, const double* __restrict__ class_sizes) {
     for_rows(n, hubs, is_small ? here_live : nullptr, [&](const Place& at) {
         if (has_bit(here_live + at.group * bitmap_words(n), at.v))
             depend(n, at, {indptr, indices, here, beyond_live, beyond, keep, omega, root_weights, class_sizes, sigmas,
-                           values, scores, paths, stress, squares, edge_order, nnz, edges});
+                           values, scores, paths, stress, squares, edge_order, nnz, edges, edge_squares});
     });
 }

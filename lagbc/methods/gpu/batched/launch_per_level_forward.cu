@@ -20,6 +20,7 @@ typedef Sum<value>::type sum;
 // No additional sum.
 struct Nothing {
     static constexpr bool PATHS = false, EDGES = false;
+    struct Share {};
 };
 
 // The columns in which an edge of the warp's enters from the frontier.

@@ -7,7 +7,7 @@
 // it tells which columns are new. Bits are pushed with atomicOr, which commutes; numbers are gathered.
 
 // Macros that are 0 leave out the sums that a run does not ask for: COUNTS (of paths; without them the sweep is of bits
-// alone), STRESS and EDGE_SUMS.
+// alone), STRESS, EDGE_SUMS and EDGE_SQUARES.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 
@@ -189,7 +189,8 @@ one_launch_forward(int n, int blocks_per_group, const offset* __restrict__ indpt
 }
 
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are null
-// without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group.
+// without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and without EDGE_SQUARES
+// `edge_squares`.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
 one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
                            unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
@@ -198,7 +199,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
                            unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
                            value* paths, double* stress, double* squares,
                            const offset* __restrict__ edge_order, offset nnz, double* edges,
-                           const double* __restrict__ class_sizes) {
+                           double* edge_squares, const double* __restrict__ class_sizes) {
     Group group(blocks_per_group, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];
@@ -211,6 +212,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
     if constexpr (STRESS) paths += (size_t)group.index * n * COLUMNS, stress += (size_t)group.index * n;
     if constexpr (SQUARES) squares += (size_t)group.index * n;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
+    if constexpr (EDGE_SQUARES) edge_squares += group.index * nnz;
     if (root_weights) root_weights += group.index * COLUMNS;
     for (int level = depth; level > 0; level--) {
         unsigned* here = own.bits(level);
@@ -232,14 +234,15 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
-                double near = 0;
+                Besides besides = {paths, 0, 0, edge_order, edges, edge_squares};
                 if constexpr (EDGE_SUMS) {
-                    near = (root_weights ? root_weights[column] : 1.0) * (double)own.values[(size_t)v * COLUMNS + column];
+                    besides.start_at(root_weights ? root_weights[column] : 1.0,
+                                     (double)own.values[(size_t)v * COLUMNS + column]);
                     __syncwarp();  // before the first part of the lanes overwrites it
                 }
                 const Gathered sums =
                     level < depth ? gather_column<true>(indptr, indices, v, share, column, live, beyond, own.values,
-                                                        {paths, near, edge_order, edges})
+                                                        besides)
                                   : Gathered{0, 0};
                 if (live && share.part == 0) {
                     value* place = own.values + (size_t)v * COLUMNS + column;

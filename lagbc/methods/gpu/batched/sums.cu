@@ -83,13 +83,18 @@ extern "C" __global__ void root_edges(int n, const offset* __restrict__ position
                                                    const unsigned* __restrict__ keep,
                                                    const double* __restrict__ root_weights,
                                                    const value* __restrict__ values,
-                                                   const offset* __restrict__ edge_order, offset nnz, double* edges) {
+                                                   const offset* __restrict__ edge_order, offset nnz, double* edges,
+                                                   double* edge_squares) {
     const int root = columns[blockIdx.x], group = root / COLUMNS, column = root % COLUMNS;
     if (!(keep[root / 32] >> root % 32 & 1)) return;
     const double times = root_weights ? root_weights[root] : 1.0;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];
     values += (size_t)group * n * COLUMNS + column;
     edges += group * nnz;
-    for (offset e = indptr[v] + threadIdx.x; e < end; e += blockDim.x)
-        edges[edge_order[e]] += times * (double)values[(size_t)indices[e] * COLUMNS];
+    if (edge_squares) edge_squares += group * nnz;
+    for (offset e = indptr[v] + threadIdx.x; e < end; e += blockDim.x) {
+        const double c = (double)values[(size_t)indices[e] * COLUMNS];
+        edges[edge_order[e]] += times * c;
+        if (edge_squares) edge_squares[edge_order[e]] += times * c * c;
+    }
 }

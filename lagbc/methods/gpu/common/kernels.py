@@ -11,7 +11,7 @@ from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel, kernel_of
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
+from lagbc.methods.sums import DEPENDENCY, PATH_SUMS, SQUARES
 
 # No sum that needs path counts.
 DISTANCES_ALONE: frozenset[str] = frozenset()
@@ -25,9 +25,15 @@ NARROW = {"float64": "uint32"}
 # The type in which path counts are summed, where it differs from the type of values.
 _SUM_OF = {"uint32": "uint64"}
 # Kernels leave out the sums that a run does not ask for: macros are 1 where it asks for one of these sums.
-_MACROS = {"COUNTS": PATH_SUMS, "STRESS": {"stress"}, "EDGE_SUMS": {"edges"}, "SQUARES": {"dependency_squares"}}
+_MACROS = {
+    "COUNTS": PATH_SUMS,
+    "STRESS": {"stress"},
+    "EDGE_SUMS": {"edges"},
+    "SQUARES": {"dependency_squares"},
+    "EDGE_SQUARES": {"edges_squares"},
+}
 # Sums that make a difference: betweenness, additions to it, and distances alone.
-_MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",)
+_MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",), ("edges", "edges_squares")
 _SUMS = (*(DEPENDENCY | set(more) for more in _MORE), DISTANCES_ALONE)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
@@ -83,7 +89,7 @@ class Kernels:
     ----------
     source : Source
     asks : tuple of str
-        Macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS or SQUARES.
+        Macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS, SQUARES or EDGE_SQUARES.
     resident : tuple of str
         Names in `lagbc.methods.tuning.RESIDENT`.
     dtypes, dists, counts : tuple of str
@@ -150,8 +156,10 @@ class Kernels:
         for dtype, depth_bytes, dist, count, sums, (by_column, class_sizes) in product(
             self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
         ):
-            if ("stress" in sums and dtype == "float32") or (dtype == "uint32" and not sums):
-                continue  # never asked for; see `lagbc.plan.plan` for the first
+            if (sums & (SQUARES | {"stress"}) and dtype == "float32") or (dtype == "uint32" and not sums):
+                continue  # never asked for; see `lagbc.plan.plan` and `lagbc.estimate` for the first
+            if by_column and sums & SQUARES:
+                continue  # the same
             if (by_column or class_sizes) and (not sums or "stress" in sums or dtype == "float32"):
                 continue  # the same
             if count and (not sums or count not in (dtype, NARROW.get(dtype))):

@@ -45,13 +45,25 @@ struct Share {
 #endif
 
 // The additional sums of the backward sweep beside c, in one column a lane, by macros that are 0 or 1: STRESS for t,
-// the paths on to targets, and EDGE_SUMS for the dependencies of edges.
+// the paths on to targets, EDGE_SUMS for the dependencies of edges, and EDGE_SQUARES for the squares of these.
 struct Besides {
     const value* paths;         // t
-    double near;                // root weight * sigma
+    double near, near_squared;  // root weight * sigma, and * sigma^2
     const offset* edge_order;   // place of each edge among the sums
-    double* edges;              // the group's sums
+    double *edges, *edge_squares;  // the group's sums
+
+    // Set the tail's numbers in a column.
+    __device__ __forceinline__ void start_at(double times, double sigma) {
+        near = times * sigma;
+        if constexpr (EDGE_SQUARES) near_squared = near * sigma;
+    }
 };
+
+// Add the lanes' terms of an edge to its sum.
+__device__ __forceinline__ void add_edge(double* sum, double through, const Share& share) {
+    for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
+    if (share.place == 0 && through != 0) atomicAdd(sum, through);
+}
 
 struct Gathered {
     value total, paths;
@@ -76,9 +88,10 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
     if constexpr (BACKWARD && EDGE_SUMS) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            double through = taken[i] ? besides.near * (double)x[i] : 0.0;
-            for (int step = 1; step < share.width; step *= 2) through += __shfl_xor_sync(ALL, through, step);
-            if (share.place == 0 && through != 0) atomicAdd(&besides.edges[place[i]], through);
+            const double c = (double)x[i];
+            add_edge(besides.edges + place[i], taken[i] ? besides.near * c : 0.0, share);
+            if constexpr (EDGE_SQUARES)
+                add_edge(besides.edge_squares + place[i], taken[i] ? besides.near_squared * c * c : 0.0, share);
         }
     }
 }

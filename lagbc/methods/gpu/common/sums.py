@@ -17,7 +17,7 @@ from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 # Sums over distances with an entry a vertex.
 _OF_VERTICES = ("reached", "distance", "inverse", "distance_squares", "inverse_squares")
@@ -64,13 +64,13 @@ class Edges:
 
     order: Any  # (nnz,) int64: place of each edge, in sweep order, among the sums
     sums: Any  # (groups, nnz)
+    squares: Any  # the same
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
-        if self.sums is None:
-            return {"edge_order": None, "nnz": 0, "edges": None}
-        return {"edge_order": self.order, "nnz": self.sums.shape[1], "edges": self.sums}
+        nnz = 0 if self.sums is None else self.sums.shape[1]
+        return {"edge_order": self.order, "nnz": nnz, "edges": self.sums, "edge_squares": self.squares}
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,8 @@ def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
         "distances": Array((len(names & set(_OF_VERTICES)), *vertices), FLOAT),
         "depth": Array((plan.batch,), FLOAT),
         "ends": ends if plan.endpoints else None,
-        "apart": Array((len(names - {"edges"}), groups, graph.n), FLOAT),
-        "edges apart": Array((groups, graph.nnz), FLOAT) if "edges" in names else None,
+        "apart": Array((len(names - OF_EDGES), groups, graph.n), FLOAT),
+        "edges apart": Array((len(names & OF_EDGES), groups, graph.nnz), FLOAT),
     }
 
 
@@ -151,7 +151,10 @@ def path_arrays(size: Size | Rows) -> dict[str, Array | None]:
     }
 
 
-def require_float64_of_stress(plan: SweepPlan) -> None:
-    """Raise ValueError if stress is asked for in float32."""
-    if "stress" in plan.sums and plan.dtype != "float64":
-        raise InvalidValueError(f"stress is counted in float64, not in {plan.dtype}")
+def require_sums_made_here(plan: SweepPlan) -> None:
+    """Raise ValueError if stress or squares are asked for in float32, or squares of edges without their sums."""
+    asked = sorted(plan.sums & (SQUARES | {"stress"}))
+    if asked and plan.dtype != "float64":
+        raise InvalidValueError(f"{', '.join(asked)}: counted in float64, not in {plan.dtype}")
+    if "edges_squares" in plan.sums and "edges" not in plan.sums:
+        raise InvalidValueError("edges_squares: made beside 'edges'")

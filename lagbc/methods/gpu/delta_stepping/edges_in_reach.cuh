@@ -68,7 +68,7 @@ __device__ __forceinline__ void for_edges(const Edges& edges, const Place& at, f
                 meet[i] = todo ? own_bits(bits + (size_t)u[i] * BYTES) & wanted : 0;
                 todo &= todo - 1;
             }
-            double shares[EDGES] = {};
+            EdgeShare shares[EDGES] = {};
 #pragma unroll
             for (int i = 0; i < EDGES; i++)
                 if (meet[i]) {

@@ -18,7 +18,7 @@ PER_ROUND = Kernels(
         f"{_HERE}/launch_per_round.cu",
         (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES, f"{_HERE}/edges_in_reach.cuh"),
     ),
-    asks=("STRESS", "EDGE_SUMS", "SQUARES"),
+    asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
     dists=FLOATS,
     by_column=True,
@@ -26,7 +26,7 @@ PER_ROUND = Kernels(
 )
 IN_ONE_LAUNCH = Kernels(
     Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
-    asks=("STRESS", "EDGE_SUMS", "SQUARES"),
+    asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
     dists=FLOATS,
     by_column=True,

@@ -25,7 +25,7 @@
 //
 // edges_in_reach.cuh tells the edges that a round has to look at.
 
-// Macros that are 0 leave out the sums that a run does not ask for: STRESS and EDGE_SUMS.
+// Macros that are 0 leave out the sums that a run does not ask for: STRESS, EDGE_SUMS and EDGE_SQUARES.
 
 // lowest = min over the pending entries of dist (+ shortest[v], if given), a column; *any is set if there is an entry.
 extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__ pending,
@@ -305,8 +305,8 @@ delta_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
 }
 
 // At one level: later levels hold the tight successors; `later` has their entries, with some of this level. `paths` and
-// `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group. With
-// it the roots are visited, too, for the edges that leave them.
+// `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and
+// without EDGE_SQUARES `edge_squares`. With EDGE_SUMS the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_SUMS_RESIDENT : DELTA_RESIDENT)
 delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, const int* __restrict__ indices,
                const dist* __restrict__ lengths, const unsigned* __restrict__ here_live,
@@ -315,7 +315,7 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
                const double* __restrict__ omega, const double* __restrict__ root_weights, value* values,
                double* scores, value* paths, double* stress, double* squares,
                const offset* __restrict__ edge_order, offset nnz, double* edges,
-               const double* __restrict__ class_sizes) {
+               double* edge_squares, const double* __restrict__ class_sizes) {
     const Place at(n, hubs);
     if (!at.valid) return;
     const size_t bitmap = at.group * bitmap_words(n);
@@ -330,12 +330,13 @@ delta_backward(int n, int hubs, int level, const offset* __restrict__ indptr, co
     values += at.rows * COLUMNS;
     paths += at.rows * COLUMNS;
     const value *c = values + at.own_column(), *t = paths + at.own_column();
-    double near_paths[OWN];
-    if constexpr (EDGE_SUMS) load_near(at, c + (size_t)at.v * COLUMNS, mask, root_weights, near_paths);
+    Near near_paths;
+    if constexpr (EDGE_SUMS) near_paths.load(at, c + (size_t)at.v * COLUMNS, mask, root_weights);
+    const EdgeSums sums = {edge_order, edges + at.group * nnz, edge_squares + at.group * nnz};
     value total[(1 + STRESS) * OWN] = {};
     unsigned met = 0;
     for_edges<EDGE_SUMS>({indptr, indices, lengths}, at, any_length, later_live + bitmap, later + at.rows * BYTES, mask,
-                         {edge_order, edges + at.group * nnz}, [&](int u, dist length, unsigned columns) {
+                         sums, [&](int u, dist length, unsigned columns) {
                              unsigned tight = 0;
                              for_sectors(distances + (size_t)u * COLUMNS, columns, [&](int k, dist far) {
                                  tight |= (columns >> k & is_tight(near[k], length, far, rtol)) << k;

@@ -54,7 +54,7 @@ from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, length_arrays, upload, uploaded_arrays
-from lagbc.methods.gpu.common.sums import require_float64_of_stress, sum_arrays
+from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.gpu.driver import Schedule, State
 from lagbc.methods.sums import PATH_SUMS
@@ -97,7 +97,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Upload the graph in sweep order, and allocate rows for the batch, by the best of SCHEDULES if none is named."""
-    require_float64_of_stress(plan)
+    require_sums_made_here(plan)
     ARRAYS.begin_compile()
     whole = graph
     graph, kept = prune(graph, plan)

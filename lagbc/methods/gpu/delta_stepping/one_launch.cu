@@ -14,7 +14,7 @@
 // An entry's columns are left in its last round (`one_launch_last`). Counts and dependencies need no bits: tight edges
 // are told by final distances alone, and lead to later rounds.
 //
-// Macros that are 0 leave out the sums that a run does not ask for: STRESS and EDGE_SUMS.
+// Macros that are 0 leave out the sums that a run does not ask for: STRESS, EDGE_SUMS and EDGE_SQUARES.
 
 constexpr int EDGES = 2;  // a lane, whose loads are in flight together
 constexpr size_t ENTRY = sizeof(dist) > sizeof(value) ? sizeof(dist) : sizeof(value);
@@ -320,8 +320,8 @@ one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indp
 }
 
 // From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma. `paths`
-// and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group.
-// With it the roots are visited, too, for the edges that leave them.
+// and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and
+// without EDGE_SQUARES `edge_squares`. With EDGE_SUMS the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
@@ -330,7 +330,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
               value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
-              unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
+              double* edge_squares, unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
               const double* __restrict__ class_sizes) {
     Group group(blocks_per_group, barriers);
     const size_t rows = (size_t)group.index * n;
@@ -349,6 +349,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
     if constexpr (STRESS) paths += rows * COLUMNS, stress += rows;
     if constexpr (SQUARES) squares += rows;
     if constexpr (EDGE_SUMS) edges += group.index * nnz;
+    if constexpr (EDGE_SQUARES) edge_squares += group.index * nnz;
     if (root_weights) root_weights += group.index * COLUMNS;
     for (int round = rounds - 1; round >= (EDGE_SUMS ? 0 : 1); round--) {
         if (group.thread() == 0) halts[round % 2] = *stop;
@@ -363,14 +364,13 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
                 const int column = live ? columns[j + share.place] : 0;
                 const size_t entry = (size_t)v * COLUMNS + column;
                 const auto times = [&] { return root_weights ? root_weights[column] : 1.0; };
-                double near = 0;
+                Besides besides = {paths, 0, 0, edge_order, edges, edge_squares};
                 if constexpr (EDGE_SUMS) {
-                    near = times() * (double)values[entry];
+                    besides.start_at(times(), (double)values[entry]);
                     __syncwarp();  // before the first part of the lanes overwrites it
                 }
                 const Gathered sums = sum_tight<false>(indptr, indices, lengths, v, share, column, live,
-                                                       distances[entry], distances, values, rtol,
-                                                       {paths, near, edge_order, edges});
+                                                       distances[entry], distances, values, rtol, besides);
                 if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
                     const value sigma = values[entry];
                     const double x = (double)sigma * (double)sums.total;
