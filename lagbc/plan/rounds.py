@@ -141,7 +141,7 @@ def sizes_of_rounds(
     last, step = size if most is None else min(size, most), _LEAST_ROUND[device]
     ends = [min(PILOT[device], last)]
     for part in _ENDS:
-        end = ends[0] + step * ceil((part * (foreseen or 0) - ends[0]) / step)
+        end = ends[0] + step * ceil((part * min(foreseen or 0, last) - ends[0]) / step)
         if ends[-1] < end < last:
             ends.append(end)
     while ends[-1] < last:
