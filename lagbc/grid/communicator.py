@@ -25,14 +25,14 @@ class Line(Protocol):
 
     Attributes
     ----------
-    size, place : int
+    size, rank : int
         How many ranks there are, and which of them this one is.
     sent : int
         Bytes that this one has sent to others.
     """
 
     size: int
-    place: int
+    rank: int
     sent: int
 
     def all_gather(self, message: Message) -> list[Message]:
@@ -111,31 +111,31 @@ class Grid:
 class ThreadLine:
     """A line of threads of one process."""
 
-    def __init__(self, place: int, meeting: Meeting) -> None:
-        self.size, self.place, self.sent, self._meeting = meeting.size, place, 0, meeting
+    def __init__(self, rank: int, meeting: Meeting) -> None:
+        self.size, self.rank, self.sent, self._meeting = meeting.size, rank, 0, meeting
 
     def all_gather(self, message: Message) -> list[Message]:
         """Return the messages of all."""
         self.sent += len(message) * (self.size - 1)
-        return self._meeting.of_all(self.place, message)
+        return self._meeting.of_all(self.rank, message)
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
         """Give each rank its message; return those for this one."""
-        self.sent += sum(len(message) for to, message in enumerate(messages) if to != self.place)
-        return [given[self.place] for given in self._meeting.of_all(self.place, messages)]
+        self.sent += sum(len(message) for to, message in enumerate(messages) if to != self.rank)
+        return [given[self.rank] for given in self._meeting.of_all(self.rank, messages)]
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
         """Combine arrays, entry by entry, to the same array on all."""
-        combined: NDArray[Any] = reduce(OPERATIONS[operation], self._meeting.of_all(self.place, numbers.copy()))
+        combined: NDArray[Any] = reduce(OPERATIONS[operation], self._meeting.of_all(self.rank, numbers.copy()))
         return combined
 
     def split(self, color: int | None) -> ThreadLine | None:
         """Return the line of the ranks with this color, in the same order; None without one."""
-        colors = self._meeting.of_all(self.place, color)
-        mates = [place for place, other in enumerate(colors) if other == color]
-        meeting = Meeting(len(mates), self._meeting) if self.place == mates[0] else None
-        meetings = self._meeting.of_all(self.place, meeting)
-        return None if color is None else ThreadLine(mates.index(self.place), meetings[mates[0]])
+        colors = self._meeting.of_all(self.rank, color)
+        mates = [rank for rank, other in enumerate(colors) if other == color]
+        meeting = Meeting(len(mates), self._meeting) if self.rank == mates[0] else None
+        meetings = self._meeting.of_all(self.rank, meeting)
+        return None if color is None else ThreadLine(mates.index(self.rank), meetings[mates[0]])
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
@@ -154,9 +154,9 @@ class Meeting:
         self._all: list[Meeting] = [] if beside is None else beside._all
         self._all.append(self)
 
-    def of_all(self, place: int, said: Any) -> list[Any]:
+    def of_all(self, rank: int, said: Any) -> list[Any]:
         """Tell an object to all; return the objects of all."""
-        self._said[place] = said
+        self._said[rank] = said
         self._barrier.wait()
         heard = [*self._said]
         self._barrier.wait()
@@ -171,4 +171,4 @@ class Meeting:
 def line_of_threads(size: int) -> list[ThreadLine]:
     """Make a line of as many threads of this process, as each of them has it."""
     meeting = Meeting(size)
-    return [ThreadLine(place, meeting) for place in range(size)]
+    return [ThreadLine(rank, meeting) for rank in range(size)]

@@ -8,7 +8,7 @@ from one of grid column j: such pieces, each as long as all others, are the rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +137,11 @@ class Blocks:
         blocks = {id(block): block for block in (self.into, self.out, self.reach)}.values()
         return sum(block.indptr.nbytes + block.indices.nbytes for block in blocks)
 
+    @property
+    def reversed(self) -> Blocks:
+        """The blocks of the reversed edges."""
+        return Blocks(self.out, self.into, self.out.transposed(len(self.reach.indptr) - 1))
+
 
 @dataclass(frozen=True, eq=False)
 class DealtGraph(Graph):
@@ -150,15 +155,37 @@ class DealtGraph(Graph):
     entering: Ints = field(kw_only=True, repr=False)  # edges that enter each vertex
     is_searched: NDArray[np.bool_] = field(kw_only=True, repr=False)  # whether edges that are swept leave each vertex
     trees: Trees | None = field(kw_only=True, repr=False)  # that were folded
-    method: Any = field(default=None, init=False, repr=False)  # that sweeps it, on the rank that leads
+    is_reversed: bool = field(default=False, kw_only=True, repr=False)  # against the blocks
+    method: Any = field(default=None, kw_only=True, repr=False)  # that sweeps it, on the rank that leads
 
     def __post_init__(self) -> None:
         vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
 
     @property
     def transpose(self) -> Graph:
-        """Itself: edges are dealt by heads and by tails."""
-        return self
+        """The graph with every edge reversed, in the same blocks; itself if edges go both ways."""
+        if not self.directed:
+            return self
+        return replace(
+            self,
+            indptr=_pointers(self.entering),
+            entering=self.out_degrees,
+            is_searched=self.entering > 0,
+            is_reversed=not self.is_reversed,
+        )
+
+    @property
+    def components(self) -> Any:
+        """There are none.
+
+        Raises
+        ------
+        ValueError
+        """
+        raise InvalidValueError(
+            "components of a graph that is dealt over a grid are not known, which estimates with endpoints count; "
+            "leave out endpoints, or grid="
+        )
 
     @property
     def order_in_words(self) -> str:
@@ -336,9 +363,9 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
         return keys, cell
 
     keys = _sent(line, len(edges.tails), keys_of)
-    mates = line.split(line.place % shape.size) if line.size > shape.size else None
+    mates = line.split(line.rank % shape.size) if line.size > shape.size else None
     if mates is not None:
-        keys = mates.all_gather(NOTHING if mates.place else keys.view(np.uint8))[0].view(np.int64).copy()
+        keys = mates.all_gather(NOTHING if mates.rank else keys.view(np.uint8))[0].view(np.int64).copy()
         mates.close()
     indptr = np.searchsorted(keys, np.arange(shape.columns * length + 1) * width)
     np.remainder(keys, width, out=keys)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lagbc.errors import OutOfMemoryError
 from lagbc.grid.communicator import Grid, Line
 from lagbc.grid.deal import DealtGraph, Ints
-from lagbc.grid.places import Place
+from lagbc.grid.sites import Site
 from lagbc.grid.sweep import Asked, Cell, Ended, agreed
 from lagbc.methods.block import NOTHING, BlockPlan
 from lagbc.methods.contract import StopFlag
@@ -42,10 +42,10 @@ class Lane:
         None on a rank that leads a grid which it is not in.
     """
 
-    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, place: Place) -> None:
-        self.line, self.grid, self.graph, self.place = line, grid, graph, place
-        self._at = place.context()
-        self._stop, self._asked = StopFlag(), Asked(frozenset(), False, 0.0, None)
+    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, site: Site) -> None:
+        self.line, self.grid, self.graph, self.site = line, grid, graph, site
+        self._at = site.context()
+        self._stop, self._asked = StopFlag(), Asked(frozenset(), endpoints=False, linear=False, sigma_limit=0.0, omega=None, is_reversed=False)
         self._cell: Cell | None = None
 
     def end_for(self, why: int) -> None:
@@ -122,6 +122,8 @@ class Lane:
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
         """Make the rows of this rank."""
         deal, blocks, omega = self.graph.deal, self.graph.blocks, asked.omega
+        if asked.is_reversed:
+            blocks = blocks.reversed
         if omega is not None:
             omega = omega[(grid.row * grid.columns + grid.column) * deal.length :][: deal.length]
         plan = BlockPlan(
@@ -132,12 +134,13 @@ class Lane:
             own=grid.row,
             sums=asked.sums,
             endpoints=asked.endpoints,
+            linear=asked.linear,
             sigma_limit=asked.sigma_limit,
             omega=omega,
             stop=self._stop,
         )
         with self._at():
-            rows = self.place.block(plan)
+            rows = self.site.block(plan)
         return Cell(grid, rows, deal.length, asked, self._stop, self._at)
 
     def _sweep(self, batch: _Batch) -> list[NDArray[np.uint8]]:
@@ -155,7 +158,7 @@ class Lane:
 
     def _watch(self) -> None:
         """Agree with a grid, level by level."""
-        depth, nothing = 0, np.zeros(self.place.columns // 64, np.uint64)
+        depth, nothing = 0, np.zeros(self.site.columns // 64, np.uint64)
         while (state := agreed(self.line, 0, nothing, self._stop.value[0])).live and not state.overflowed.any():
             depth += 1
         if not state.overflowed.any() and self._asked.sums & PATH_SUMS:
@@ -163,20 +166,20 @@ class Lane:
                 agreed(self.line, 0, nothing, self._stop.value[0])
 
 
-def lanes_of(line: Line, graph: DealtGraph, place: Place, in_flight: int) -> list[Lane]:
+def lanes_of(line: Line, graph: DealtGraph, site: Site, in_flight: int) -> list[Lane]:
     """Make the lanes of a rank: of as many grids as there are ranks for, with so many batches in flight in each."""
     shape, lanes = graph.deal.shape, list[Lane]()
     for grid in range(line.size // shape.size):
         for _ in range(in_flight):
-            row, column = divmod(line.place - grid * shape.size, shape.columns)
-            is_in = line.place // shape.size == grid
-            whole = line.split(0 if is_in or line.place == 0 else None)
-            along_column = place.line(line.split(column if is_in else None))
-            along_row = place.line(line.split(row if is_in else None))
+            row, column = divmod(line.rank - grid * shape.size, shape.columns)
+            is_in = line.rank // shape.size == grid
+            whole = line.split(0 if is_in or line.rank == 0 else None)
+            along_column = site.line(line.split(column if is_in else None))
+            along_row = site.line(line.split(row if is_in else None))
             if whole is None:
                 continue
             of_grid = None
             if along_column is not None and along_row is not None:
                 of_grid = Grid(shape.rows, shape.columns, row, column, whole, along_column, along_row)
-            lanes.append(Lane(whole, of_grid, graph, place))
+            lanes.append(Lane(whole, of_grid, graph, site))
     return lanes

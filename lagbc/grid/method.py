@@ -17,7 +17,7 @@ from lagbc.errors import OutOfRangeError, StoppedError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
-from lagbc.grid.places import Place
+from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED, SUMS, Asked, Ended
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
@@ -68,10 +68,10 @@ class GridMethod:
 
     options = frozenset[str]()
 
-    def __init__(self, deal: Deal, lanes: list[Lane], place: Place) -> None:
-        self._deal, self._numbers, self._lanes, self.place, self._next = deal, deal.numbers, lanes, place, count()
-        self._columns = place.columns
-        block = self._columns // place.groups
+    def __init__(self, deal: Deal, lanes: list[Lane], site: Site) -> None:
+        self._deal, self._numbers, self._lanes, self.site, self._next = deal, deal.numbers, lanes, site, count()
+        self._columns = site.columns
+        block = self._columns // site.groups
         self.batching = Batching(block=block, widest=self._columns, auto=self._columns, concurrent=True)
 
     @property
@@ -85,13 +85,14 @@ class GridMethod:
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         """State the arrays of a rank."""
-        return self.place.arrays(self._deal.size, plan.sums)
+        return self.site.arrays(self._deal.size, plan.sums)
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
+        assert isinstance(graph, DealtGraph)
         omega = None if plan.omega is None else self._deal.in_pieces(plan.omega, 1.0)
         lane = self._lanes[next(self._next) % len(self._lanes)]
-        asked = Asked(plan.sums, plan.endpoints, plan.sigma_limit, omega)
+        asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed)
         lane.open(asked, plan.stop)
         return State(lane, plan, asked)
 
@@ -132,7 +133,7 @@ class GridMethod:
         roots, columns = levels.roots, [self._of_columns(one) for one in levels.found]
         groups = -(-len(roots) // self.batching.block)
         sums.require_rows(groups, len(roots))
-        pieces = [one[: -3 * self._columns].reshape(-1, self.place.groups, self._deal.length) for one in levels.found]
+        pieces = [one[: -3 * self._columns].reshape(-1, self.site.groups, self._deal.length) for one in levels.found]
         for number, name in enumerate(state.asked.told):
             for group in range(groups):
                 of_group = np.concatenate([one[number, group] for one in pieces])
@@ -148,8 +149,8 @@ class GridMethod:
         return found[-3 * self._columns :].reshape(3, self._columns)
 
 
-def with_method(graph: DealtGraph, lanes: list[Lane], place: Place) -> DealtGraph:
+def with_method(graph: DealtGraph, lanes: list[Lane], site: Site) -> DealtGraph:
     """Have a graph that lanes sweep."""
-    digest = np.append(graph.indices, place.gpu is not None)  # sums of devices are not mixed in a checkpoint
-    vars(graph).update(method=GridMethod(graph.deal, lanes, place), indices=digest)
+    digest = np.append(graph.indices, site.gpu is not None)  # sums of devices are not mixed in a checkpoint
+    vars(graph).update(method=GridMethod(graph.deal, lanes, site), indices=digest)
     return graph

@@ -26,7 +26,7 @@ class MpiLine:
     """A line of MPI ranks."""
 
     def __init__(self, comm: MPI.Comm) -> None:
-        self.size, self.place, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
+        self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
     def all_gather(self, message: Message) -> list[Message]:
         """Return the messages of all: one round carries all short ones, a second one all if one is long."""
@@ -46,13 +46,13 @@ class MpiLine:
         """Give each rank its message; return those for this one. Long ones follow from rank to rank."""
         if self.size == 1:
             return [*messages]
-        self.sent += sum(len(message) for message in messages) - len(messages[self.place])
+        self.sent += sum(len(message) for message in messages) - len(messages[self.rank])
         heads = np.empty((self.size, _HEAD), np.uint8)
         _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
         found = [head[8 : 8 + size] for head, size in zip(heads, _sizes(heads), strict=True)]
         requests = list[Any]()
         for rank, (message, size) in enumerate(zip(messages, _sizes(heads), strict=True)):
-            if rank == self.place:
+            if rank == self.rank:
                 found[rank] = message
                 continue
             if size > _SHORT:
@@ -72,7 +72,7 @@ class MpiLine:
 
     def split(self, color: int | None) -> MpiLine | None:
         """Return the line of the ranks with this color, in the same order; None without one."""
-        comm = self._comm.Split(MPI.UNDEFINED if color is None else color, self.place)
+        comm = self._comm.Split(MPI.UNDEFINED if color is None else color, self.rank)
         return None if color is None else MpiLine(comm)
 
     def abort(self, error: BaseException) -> None:

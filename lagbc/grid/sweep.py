@@ -19,10 +19,10 @@ from lagbc.grid.communicator import Grid
 from lagbc.grid.deal import Ints, slices
 from lagbc.methods.block import NOTHING, BlockSweep, Chosen, Live, Message
 from lagbc.methods.contract import Interrupted, StopFlag
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 
 # Sums that a rank makes of its vertices, in the order in which it tells them.
-SUMS = "dependency", "stress", "reached", "distance", "inverse"
+SUMS = "dependency", "stress", "dependency_squares", *DISTANCE_SUMS
 Context = AbstractContextManager[Any]
 # Why a sweep ends before its time, as ranks tell each other: Ctrl-C or `stop=` of a rank; by 1 the run is over.
 INTERRUPTED, STOPPED = 2, 4
@@ -57,15 +57,19 @@ class Asked:
     Attributes
     ----------
     sums : frozenset of str
-    endpoints, sigma_limit : as in `SweepPlan`
+    endpoints, linear, sigma_limit : as in `SweepPlan`
     omega : ndarray of float64, or None
         Target weights, at the numbers of vertices.
+    is_reversed : bool
+        Whether edges are swept against their direction.
     """
 
     sums: frozenset[str]
     endpoints: bool
+    linear: bool
     sigma_limit: float
     omega: NDArray[np.float64] | None
+    is_reversed: bool
 
     @property
     def told(self) -> list[str]:
@@ -178,12 +182,12 @@ class Cell:
             level = levels[depth]
             if depth == len(levels) - 1:
                 for first, last in slices(self._length, rows.slice_rows):
-                    rows.finish(rows.between(level.own, first, last), first, times)
+                    rows.finish(rows.between(level.own, first, last), first, times, depth)
             else:
                 chosen = rows.want(level.of_block)
                 live = self._expanded(levels[depth + 1], paths=paths)
                 for first, last in self._products(chosen, backward=True, paths=paths):
-                    rows.finish(rows.between(level.own, first, last), first, times)
+                    rows.finish(rows.between(level.own, first, last), first, times, depth)
                 rows.leave(live)
                 rows.unwant(level.of_block)
             agreed(self._grid.whole, 0, nothing, self._stop.value[0])
@@ -194,27 +198,27 @@ class Cell:
         for first in range(0, level.most, rows.slice_rows):
             part = rows.part(level.own, first, first + rows.slice_rows)
             own = rows.pack(part, paths=paths) if self._grid.rows > 1 else NOTHING
-            for place, message in enumerate(self._grid.expand(own)):
-                if place == self._grid.row:
+            for rank, message in enumerate(self._grid.expand(own)):
+                if rank == self._grid.row:
                     live.append(rows.enter(part))
                 else:
-                    live.append(rows.take(message, place * self._length, paths=paths))
+                    live.append(rows.take(message, rank * self._length, paths=paths))
         return live
 
     def _shared(self, own: Live) -> Live:
         """Return the rows of the block that are of a level."""
         of_all = enumerate(self._grid.share(self._rows.pack_bits(own)))
-        return self._rows.joined([self._rows.take_bits(one, place * self._length) for place, one in of_all])
+        return self._rows.joined([self._rows.take_bits(one, rank * self._length) for rank, one in of_all])
 
     def _products(self, chosen: Chosen, *, backward: bool, paths: bool) -> Iterator[tuple[int, int]]:
         """Multiply and fold, slice after slice of the piece that is owned."""
         rows, grid = self._rows, self._grid
         for first, last in slices(self._length, rows.slice_rows):
             messages = list[Message]()
-            for place in range(grid.columns):
-                base, own = place * self._length, place == grid.column
+            for rank in range(grid.columns):
+                base, own = rank * self._length, rank == grid.column
                 messages.append(rows.multiply(chosen, first, last, base, backward=backward, paths=paths, own=own))
-            for place, message in enumerate(grid.fold(messages)):
-                if place != grid.column:
+            for rank, message in enumerate(grid.fold(messages)):
+                if rank != grid.column:
                     rows.add(message, first, paths=paths)
             yield first, last

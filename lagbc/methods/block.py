@@ -56,7 +56,7 @@ class BlockPlan(NamedTuple):
     own : int
         Which piece of the grid column the rank owns.
     sums : frozenset of str
-    endpoints, sigma_limit : as in `SweepPlan`
+    endpoints, linear, sigma_limit : as in `SweepPlan`
     omega : ndarray of float64, shape (length,), or None
         Target weights of the vertices that the rank owns.
     stop : StopFlag
@@ -69,6 +69,7 @@ class BlockPlan(NamedTuple):
     own: int
     sums: frozenset[str]
     endpoints: bool
+    linear: bool
     sigma_limit: float
     omega: NDArray[np.float64] | None
     stop: StopFlag
@@ -143,8 +144,8 @@ class BlockSweep(Protocol):
     def found(self, first: int, last: int) -> Live:
         """Close a slice of a level that is found."""
 
-    def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
-        """Close rows of a level in the backward sweep: all of a slice that begins at place `first`."""
+    def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
+        """Close rows of level `depth` in the backward sweep: all of a slice that begins at place `first`."""
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""

@@ -15,6 +15,8 @@ from lagbc.errors import InvalidValueError
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
+# Sums over distances with an entry a vertex, in the order of the parameters of kernels.
+DISTANCE_SUMS = "reached", "distance", "inverse", "distance_squares", "inverse_squares"
 # Sums that are made where vertices stand for several members.
 SUMS_WITH_CLASS_SIZES = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
 # Sums of squares of the terms of single roots in the sum of the same name.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import DealtGraph
-from lagbc.grid.places import Place
+from lagbc.grid.sites import Site
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
@@ -52,20 +52,20 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     searched = graph.is_searched & (roots > 0)
     ordered = deal.order[searched[deal.order]]
     step = Step(graph, np.flatnonzero(roots), row, sweep, ordered)
-    reason = f"{deal.shape} grid of ranks has the graph in blocks{method.place}"
+    reason = f"{deal.shape} grid of ranks has the graph in blocks{method.site}"
     if trees is not None:
         reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
     scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
-    limit = room_of(method.place) if settings.memory is None else settings.memory
+    limit = room_of(method.site) if settings.memory is None else settings.memory
     of_graph, workspace = graph.blocks.bytes + BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
     needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
     return step, reason, needed
 
 
-def room_of(place: Place) -> int:
+def room_of(site: Site) -> int:
     """Return the bytes that a rank may take, of the memory that it shares with others."""
-    with place.context()():
-        return budget("cpu" if place.gpu is None else "cuda") // place.sharers
+    with site.context()():
+        return budget("cpu" if site.gpu is None else "cuda") // site.sharers
 
 
 def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

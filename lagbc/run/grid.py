@@ -26,7 +26,7 @@ from lagbc.grid.communicator import Line
 from lagbc.grid.deal import DealtGraph, Shape, deal_graph, size_of_block
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import with_method
-from lagbc.grid.places import Place
+from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.block import NOTHING
@@ -121,18 +121,18 @@ def call_on_line(
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
     part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
     try:
-        shape, place = _fitted(line, options, part, _place(line, *options.device))
+        shape, site = _fitted(line, options, part, _site(line, *options.device))
         graph = deal_graph(line, part, shape, directed, folds)
         del part
-        lanes = lanes_of(line, graph, place, 1 + options.overlap)
+        lanes = lanes_of(line, graph, site, 1 + options.overlap)
     except Error:
         raise  # on all ranks
     except BaseException as error:
         line.abort(error)  # the others wait for this one
         raise
     try:
-        if line.place == 0:
-            return _lead(line, with_method(graph, lanes, place), lanes, compute)
+        if line.rank == 0:
+            return _lead(line, with_method(graph, lanes, site), lanes, compute)
         result: Result = _follow(line, lanes)
         return result
     finally:
@@ -163,12 +163,12 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
     return graph, directions.pop() if directions else directed
 
 
-def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Place:
+def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Site:
     """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
     host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
     of_ranks = _of_all(line, (host, count))
     hosts = [other for other, _ in of_ranks]
-    on_cpu = Place(sharers=max(map(hosts.count, hosts)))
+    on_cpu = Site(sharers=max(map(hosts.count, hosts)))
     if not all(of_rank for _, of_rank in of_ranks):
         if device == "cuda":
             without = next(rank for rank, (_, of_rank) in enumerate(of_ranks) if not of_rank)
@@ -176,14 +176,14 @@ def _place(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Pl
         return on_cpu
     from cupy.cuda import runtime
 
-    gpu = _gpus_of(of_ranks, numbers)[line.place]
+    gpu = _gpus_of(of_ranks, numbers)[line.rank]
     names = _of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
     gpus_of_ranks, processes, have_nccl = zip(*names, strict=True)
     are_apart = len(set(gpus_of_ranks)) == line.size
     if device == "auto" and not are_apart:
         return on_cpu
     sharers = max(gpus_of_ranks.count(one) for one in gpus_of_ranks)
-    return Place(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers)
+    return Site(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers)
 
 
 def _gpus_of(of_ranks: list[tuple[str, int]], numbers: tuple[int, ...] | All | None) -> list[int]:
@@ -206,18 +206,18 @@ def _has_nccl() -> bool:
     return bool(nccl.available)
 
 
-def _fitted(line: Line, options: OfGrid, part: Graph | None, place: Place) -> tuple[Shape, Place]:
-    """Return the grid asked for, or the smallest one whose ranks have room; and the place, with groups as they fit."""
+def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site) -> tuple[Shape, Site]:
+    """Return the grid asked for, or the smallest one whose ranks have room; and the site, with groups as they fit."""
     n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
-    own = room_of(place) if options.memory is None else options.memory
+    own = room_of(site) if options.memory is None else options.memory
     room = int(line.combine(np.array([own]), "least")[0])
     left = room // (1 + options.overlap) - BYTES_PER_VERTEX * n
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         of_rank = size_of_block(shape, n), entries // shape.size
-        if options.grid != "auto" or place.bytes_of(*of_rank) <= left:
-            return shape, place.widest(*of_rank, left)
-    needed = (1 + options.overlap) * (place.bytes_of(*of_rank) + BYTES_PER_VERTEX * n)
+        if options.grid != "auto" or site.bytes_of(*of_rank) <= left:
+            return shape, site.widest(*of_rank, left)
+    needed = (1 + options.overlap) * (site.bytes_of(*of_rank) + BYTES_PER_VERTEX * n)
     raise OutOfMemoryError(
         f"a rank of a {shape} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more ranks, "
         "or raise it by memory="

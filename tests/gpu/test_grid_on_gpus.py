@@ -112,12 +112,12 @@ from strategies import scale_free
 import lagbc
 from lagbc.run import grid
 
-comm, places = MPI.COMM_WORLD, []
+comm, sites = MPI.COMM_WORLD, []
 size, rank, make = comm.Get_size(), comm.Get_rank(), grid.lanes_of
 
-def noted(line, graph, place, in_flight):
-    places.append(place)
-    return make(line, graph, place, in_flight)
+def noted(line, graph, site, in_flight):
+    sites.append(site)
+    return make(line, graph, site, in_flight)
 
 grid.lanes_of = noted
 A = scale_free(3000, 20_000, seed=2)
@@ -128,9 +128,9 @@ for shape in [(1, size), (size, 1), *([(2, 2), (1, 2)] if size == 4 else [])]:
         for name in ALL:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
 apart = cupy.cuda.runtime.getDeviceCount() >= size
-assert {{place.by_nccl for place in places}} == {{apart}}
+assert {{site.by_nccl for site in sites}} == {{apart}}
 if apart:
-    assert comm.allgather(places[0].gpu) == list(range(size))
+    assert comm.allgather(sites[0].gpu) == list(range(size))
 if rank == 0:
     print("nccl" if apart else "host")
 """

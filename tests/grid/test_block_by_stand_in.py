@@ -14,11 +14,11 @@ import numpy as np
 from on_threads import ALL, on_grid
 from strategies import disjoint, grid, path, scale_free, star
 import lagbc
-from lagbc.grid.places import Place
+from lagbc.grid.sites import Site
 from lagbc.methods import table, tuning
 import lagbc.plan.grid, lagbc.run.grid
 
-lagbc.run.grid._place = lambda *given: Place(0)
+lagbc.run.grid._site = lambda *given: Site(0)
 table.count_gpus = lambda: 0
 lagbc.plan.grid.budget = lambda device: 10**10
 

@@ -81,11 +81,12 @@ void bind_blocks(nb::module_& m) {
     record<S>(m, "BlockSweep", Field{"out", &S::out, "rows, entries"}, Field{"into", &S::into, "rows, nnz"},
               Field{"reach", &S::reach, "n, nnz"}, Field{"order", &S::order, "n"}, Field{"omega", &S::omega, "n"},
               Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
-              Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints},
+              Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"linear", &S::linear},
               Field{"overflowed", &S::overflowed}, Field{"bits", &S::bits, "n"}, Field{"wanted", &S::wanted, "rows"},
               Field{"marks", &S::marks, "rows"}, Field{"totals", &S::totals, "slice, 64"},
               Field{"path_totals", &S::path_totals, "slice, 64"}, Field{"met", &S::met, "slice"}, Field{"own", &S::own},
-              Field{"dependency", &S::dependency, "n"}, Field{"stress", &S::stress, "n"});
+              Field{"dependency", &S::dependency, "n"}, Field{"stress", &S::stress, "n"},
+              Field{"dependency_squares", &S::dependency_squares, "n"});
 }
 
 }  // namespace

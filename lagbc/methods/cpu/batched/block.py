@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
-from lagbc.methods.sums import PATH_SUMS
+from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 from lagbc.native import core, csr
 
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
+# Sums over paths.
+_PATH_SUMS = "dependency", "stress", "dependency_squares"
 # A row of a message that has no numbers.
 _BITS = np.dtype([("mask", np.uint64), ("row", np.int32)])
 
@@ -39,6 +41,7 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
         "met": Array((part,), WORD, 0),
         "dependency": Array((n,), FLOAT, 0),
         "stress": Array((n,), FLOAT, 0) if stress else None,
+        "dependency_squares": Array((n,), FLOAT, 0) if "dependency_squares" in sums else None,
     }
 
 
@@ -56,7 +59,8 @@ class HostBlock:
         edges: list[Any] = [csr(one.indptr, one.indices) for one in (plan.into, plan.out, plan.reach)]
         into, out, reach = edges
         self._into, self._out, self._nnz, self._degrees = into, out, len(plan.into.indices), np.diff(plan.reach.indptr)
-        self._counts, self._has_stress = bool(plan.sums & PATH_SUMS), "stress" in plan.sums
+        self._counts = bool(plan.sums & PATH_SUMS)
+        self._path_sums = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
         self._sweep = core.BlockSweep(
             **made,
             into=into,
@@ -66,6 +70,7 @@ class HostBlock:
             stop=plan.stop.value,
             sigma_limit=plan.sigma_limit,
             endpoints=plan.endpoints,
+            linear=plan.linear,
         )
 
     @property
@@ -170,31 +175,29 @@ class HostBlock:
         """Close a slice of a level that is found."""
         return Live(*core.found_rows(self._sweep, first, last))
 
-    def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
+    def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
         """Close rows of a level in the backward sweep."""
-        core.finish_rows(self._sweep, *level, first, times)
+        core.finish_rows(self._sweep, *level, first, times, depth)
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""
-        for sums in (self._sweep.dependency, self._sweep.stress):
-            if sums is not None:
-                sums[self._own] = 0
+        for sums in self._path_sums.values():
+            sums[self._own] = 0
 
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
         """Return the sums over paths of the vertices that are owned."""
-        found = {"dependency": self._sweep.dependency, "stress": self._sweep.stress}
-        return {name: sums[None, self._own] for name, sums in found.items() if sums is not None}
+        return {name: sums[None, self._own] for name, sums in self._path_sums.items()}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Return sums over distances of the vertices that are owned."""
         level, counts = self.joined(levels), [len(one.rows) for one in levels]
         starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._sweep.order)
         sums: dict[str, Any] = {
-            name: np.zeros(n) if name in self._sums else None for name in ("reached", "distance", "inverse")
+            name: np.zeros(n) if name in self._sums else None for name in DISTANCE_SUMS
         }
         of_own = level.rows + np.int32(self._sweep.own)
-        reached, distance, inverse = sums.values()
-        core.sum_row_distances(self._sweep, of_own, level.masks, starts, reached, distance, inverse, deepest)
+        reached, distance, inverse, *squares = sums.values()
+        core.sum_row_distances(self._sweep, of_own, level.masks, starts, reached, distance, inverse, deepest, *squares)
         return {name: found[None, self._own] for name, found in sums.items() if found is not None}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:

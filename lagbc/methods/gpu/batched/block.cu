@@ -136,13 +136,13 @@ __device__ __forceinline__ void load_met(const value* totals, size_t row, unsign
 
 // Close rows of a level in the backward sweep. `rows` are those of the piece that is owned, `length` a group, whose first
 // vertex is `own` of n; sums are those of a slice, `slice` rows a group, which begins at place `first`. `paths` and
-// `stress` are null where stress is not asked for. Scores have a row a group.
+// `stress` are null where stress is not asked for, and `squares` where those are not. Scores have a row a group.
 extern "C" __global__ void finish_rows(int n, int length, int slice, int own, int first, int count,
                                        const int* __restrict__ rows, const unsigned char* __restrict__ masks,
                                        const unsigned char* __restrict__ met, const value* __restrict__ totals,
                                        const value* __restrict__ path_totals, const double* __restrict__ omega,
                                        const double* __restrict__ root_weights, value* values, double* scores,
-                                       value* paths, double* stress, int endpoints) {
+                                       value* paths, double* stress, double* squares, int endpoints) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
     Place at(n, own + rows[j] % length, false);
@@ -159,6 +159,6 @@ extern "C" __global__ void finish_rows(int n, int length, int slice, int own, in
                      nullptr);
     }
     load_met(totals, row, found, total);
-    finish<false>(at, n, mask, total, omega, root_weights, nullptr, of_group, of_group, scores, nullptr);
+    finish<false>(at, n, mask, total, omega, root_weights, nullptr, of_group, of_group, scores, squares);
     if (endpoints) add_score(at, n, __popc(mask), scores);
 }

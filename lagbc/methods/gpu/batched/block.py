@@ -21,9 +21,11 @@ from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
 from lagbc.methods.gpu.batched.kernels import BLOCK, FORWARD
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
-from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
+from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
 
 COLUMNS = GROUP_COLUMNS
+# Sums over paths, and the parameters of `finish_rows` that take them.
+_PATH_SUMS = {"dependency": "scores", "stress": "stress", "dependency_squares": "squares"}
 # Kernels with a warp a row.
 _BY_ROW = "pack_values", "unpack_values", "mark_rows", "add_values", "close_rows", "finish_rows", "count_columns"
 
@@ -56,6 +58,7 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
             "overflowed": Array((groups, BYTES), BYTE, 0),
             "dependency": Array((groups, n), FLOAT, 0) if counts else None,
             "stress": Array((groups, n), FLOAT, 0) if stress else None,
+            "dependency_squares": Array((groups, n), FLOAT, 0) if "dependency_squares" in sums else None,
         },
         "own": product,
         "other": product,
@@ -109,7 +112,8 @@ class DeviceBlock:
         rows = allocate(cp, stated["rows"])
         self._omega, self._values, self._paths = rows["omega"], rows["values"], rows["paths"]
         self._bits, self._live, self._seen, self._marks = rows["bits"], rows["live"], rows["seen"], rows["marks"]
-        self._flags, self._dependency, self._stress = rows["overflowed"], rows["dependency"], rows["stress"]
+        self._flags = rows["overflowed"]
+        self._path_sums = {name: rows[name] for name in _PATH_SUMS}
         self._own, self._other = (_Product(**allocate(cp, stated[name])) for name in ("own", "other"))
         self._plan, self._groups, self.columns = plan, size.groups, size.groups * COLUMNS
         self._used = size.groups  # by the roots of a batch, the first ones
@@ -125,8 +129,8 @@ class DeviceBlock:
         self._variant = Variant(sums=DEPENDENCY if self._counts else DISTANCES_ALONE)
         self._multiply = FORWARD.kernel("launch_per_level_forward", self._variant)
         self._touch = FORWARD.kernel("launch_per_level_touch", self._variant)
-        self._kernels = {name: BLOCK.kernel(name) for name in _BY_ROW}
-        self._count_bits = BLOCK.kernel("count_bits")
+        of_block = Variant(sums=DEPENDENCY | plan.sums & {"dependency_squares"})
+        self._kernels = {name: BLOCK.kernel(name, of_block) for name in (*_BY_ROW, "count_bits")}
 
     @property
     def overflowed(self) -> NDArray[np.uint64]:
@@ -277,7 +281,7 @@ class DeviceBlock:
         _clear(self._own)
         return Live(_Move(self.slice_rows, self._length, first)(rows), masks)
 
-    def finish(self, level: Live, first: int, times: NDArray[np.float64]) -> None:
+    def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
         """Close rows of a level in the backward sweep."""
         own = self._own
         if len(level.rows):
@@ -296,34 +300,32 @@ class DeviceBlock:
                 omega=self._omega,
                 root_weights=cp.asarray(times),
                 values=self._values,
-                scores=self._dependency,
                 paths=self._paths,
-                stress=self._stress,
+                **dict(zip(_PATH_SUMS.values(), self._path_sums.values(), strict=True)),
                 endpoints=self._plan.endpoints,
             )
         _clear(own)
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""
-        for sums in (self._dependency, self._stress):
+        for sums in self._path_sums.values():
             if sums is not None:
                 sums.fill(0)
 
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
         """Return the sums over paths of the vertices that are owned."""
-        found = {"dependency": self._dependency, "stress": self._stress}
         own = slice(self._first, self._first + self._length)
-        return {name: sums[:, own].get() for name, sums in found.items() if sums is not None}
+        return {name: sums[:, own].get() for name, sums in self._path_sums.items() if sums is not None}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         """Return sums over distances of the vertices that are owned."""
-        names = [name for name in ("reached", "distance", "inverse") if name in self._plan.sums]
+        names = [name for name in DISTANCE_SUMS if name in self._plan.sums]
         sums = {name: cp.zeros(self._groups * self._length) for name in names}
         for level in range(len(levels) - 1, 0, -1):
             rows, masks = levels[level]
             if not len(rows):
                 continue
-            counts, terms = self._sizes(masks), {"reached": 1.0, "distance": level, "inverse": 1 / level}
+            counts, terms = self._sizes(masks), dict(zip(DISTANCE_SUMS, _terms_of(level), strict=True))
             for name, of_rows in sums.items():
                 of_rows[rows] += counts * terms[name]
             columns = self.count_columns(levels[level]) > 0
@@ -415,7 +417,7 @@ class DeviceBlock:
         """Count the columns of each row."""
         count = len(masks)
         sizes = cp.empty(count, np.int64)
-        self._count_bits((-(-count // THREADS),), THREADS, count=count, masks=masks, sizes=sizes)
+        self._kernels["count_bits"]((-(-count // THREADS),), THREADS, count=count, masks=masks, sizes=sizes)
         return sizes
 
     def _ends(self, masks: Any) -> Any:
@@ -432,6 +434,11 @@ class DeviceBlock:
 def _rows_of(bitmap: Any) -> Any:
     """Return the rows of a bitmap."""
     return cp.flatnonzero(unpack(bitmap.view(np.uint8))).astype(np.int32)
+
+
+def _terms_of(level: int) -> tuple[float, ...]:
+    """Return what a vertex at a level adds to each of `DISTANCE_SUMS`."""
+    return 1.0, float(level), 1 / level, float(level**2), 1 / level**2
 
 
 def _clear(product: _Product) -> None:

@@ -17,10 +17,7 @@ from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
-
-# Sums over distances with an entry a vertex.
-_OF_VERTICES = ("reached", "distance", "inverse", "distance_squares", "inverse_squares")
+from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +88,18 @@ class Distances:
         shapes = {"depth": (rows.groups, GROUP_COLUMNS)}
         asked = {
             name: cp.zeros(shapes.get(name, (rows.groups, rows.rows))) if name in names else None
-            for name in (*_OF_VERTICES, "depth")
+            for name in (*DISTANCE_SUMS, "depth")
         }
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names."""
-        return {name: getattr(self, name) for name in _OF_VERTICES}
+        return {name: getattr(self, name) for name in DISTANCE_SUMS}
 
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
         """Add the sums to a batch's, in matrix order."""
-        for name in _OF_VERTICES:
+        for name in DISTANCE_SUMS:
             if getattr(self, name) is not None:
                 add_sums(getattr(sums, name), rows.order, getattr(self, name), groups)
         if self.depth is not None:
@@ -134,7 +131,7 @@ def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
     return {
         # Of two parts at most, and their sum.
         "paths": Array((1 + len(names & {"stress", "dependency_squares"}), 3, *vertices), FLOAT),
-        "distances": Array((len(names & set(_OF_VERTICES)), *vertices), FLOAT),
+        "distances": Array((len(names & set(DISTANCE_SUMS)), *vertices), FLOAT),
         "depth": Array((plan.batch,), FLOAT),
         "ends": ends if plan.endpoints else None,
         "apart": Array((len(names - OF_EDGES), groups, graph.n), FLOAT),

@@ -205,25 +205,25 @@ inline std::tuple<Buffer<Narrow>, Buffer<uint64_t>> found_rows(BlockSweep& s, in
 
 // Close rows of a level in the backward sweep: those of a slice whose first row is `first`.
 inline void finish_rows(BlockSweep& s, Span<const Narrow> rows, Span<const uint64_t> masks, int64_t first,
-                        Span<const double> times) {
-    const PathSums sums{s.dependency, s.stress, {}, {}, {}};
+                        Span<const double> times, int64_t level) {
+    const PathSums sums{s.dependency, s.stress, {}, s.dependency_squares, {}};
     with(
-        [&](auto stress) {
-            const Backward<stress.value, false, false, Narrow> backward{s,   {}, {}, {{}, times.data}, every_column,
-                                                                        sums};
+        [&](auto stress, auto squares) {
+            using Back = Backward<decltype(stress)::value, false, decltype(squares)::value, Narrow>;
+            const Back backward{s, {}, {}, {{}, times.data}, every_column, sums};
             for (int64_t j = 0; j < rows.size; ++j) {
                 const int64_t i = rows[j] - first, v = s.own + rows[j];
                 Row total = zero_row(), paths_total = zero_row();
                 if (s.met[i] != 0) {
                     total = load_row(s.totals[i]);
-                    if constexpr (stress.value) paths_total = load_row(s.path_totals[i]);
+                    if constexpr (decltype(stress)::value) paths_total = load_row(s.path_totals[i]);
                 }
                 s.met[i] = 0;
-                backward.finish(v, masks[j], total, paths_total);
+                backward.finish(v, masks[j], total, paths_total, static_cast<double>(level));
                 if (s.endpoints) s.dependency[v] += __builtin_popcountll(masks[j]);
             }
         },
-        s.stress.is_there);
+        s.stress.is_there, s.dependency_squares.is_there);
 }
 
 // How many masks have each column.
@@ -238,9 +238,10 @@ inline Buffer<int64_t> count_columns(Span<const uint64_t> masks) {
 inline void sum_row_distances(const BlockSweep& s, Span<const Narrow> rows, Span<const uint64_t> masks,
                               Span<const int64_t> starts, Optional<Span<double>> reached,
                               Optional<Span<double>> distance, Optional<Span<double>> inverse,
-                              Optional<Span<double>> deepest) {
+                              Optional<Span<double>> deepest, Optional<Span<double>> distance_squares,
+                              Optional<Span<double>> inverse_squares) {
     add_level_sums(rows.data, masks.data, starts, starts.size - 2, every_column, s.order,
-                   {reached, distance, inverse, deepest, {}, {}});
+                   {reached, distance, inverse, deepest, distance_squares, inverse_squares});
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

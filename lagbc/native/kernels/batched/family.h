@@ -38,8 +38,11 @@ using Batched = Family<
     Kernel<"multiply_rows(sweep, block, rows, first, last, base, has_values, has_paths)", multiply_rows>,
     Kernel<"add_rows(sweep, message, first, has_values, has_paths)", add_rows>,
     Kernel<"found_rows(sweep, first, last)", found_rows>,
-    Kernel<"finish_rows(sweep, rows, masks, first, times)", finish_rows>, Kernel<"count_columns(masks)", count_columns>,
-    Kernel<"sum_row_distances(sweep, rows, masks, starts, reached, distance, inverse, deepest)", sum_row_distances>,
+    Kernel<"finish_rows(sweep, rows, masks, first, times, level)", finish_rows>,
+    Kernel<"count_columns(masks)", count_columns>,
+    Kernel<"sum_row_distances(sweep, rows, masks, starts, reached, distance, inverse, deepest, distance_squares, "
+           "inverse_squares)",
+           sum_row_distances>,
     Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
     // For tests alone:
     Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,

@@ -50,7 +50,7 @@ struct BlockSweep : Sweep<Narrow> {
     Span<uint64_t> met;       // (slice,): columns in which there is a sum; zeros
     int64_t own = 0;          // the first vertex that is owned
     Span<double> dependency;  // (n,): sums over paths
-    Optional<Span<double>> stress;
+    Optional<Span<double>> stress, dependency_squares;
 };
 
 // Edges and the columns in which they are tight: row v has starts[v]:starts[v + 1].

@@ -20,8 +20,8 @@ from lagbc.methods.table import Both
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a rank.
+class Site:
+    """The site of a rank.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class Place:
         """Bound the bytes of a rank for betweenness: its block, which is sorted by keys, and rows of numbers."""
         return bytes_of(self.arrays(size, DEPENDENCY)) + 2 * (8 + 4 + 4) * entries
 
-    def widest(self, size: BlockSize, entries: int, room: int) -> Place:
-        """Return the place with as many groups as there is room for."""
+    def widest(self, size: BlockSize, entries: int, room: int) -> Site:
+        """Return the site with as many groups as there is room for."""
         if self.gpu is None:
             return self
         wide = replace(self, groups=tuning.GRID_GROUPS)
@@ -87,9 +87,9 @@ class Place:
         return made
 
     def line(self, line: Line | None) -> Any:
-        """Return a line whose messages are on this place; all its ranks call."""
+        """Return a line whose messages are on this site; all its ranks call."""
         if line is None or self.gpu is None or line.size == 1:
-            return line  # no message leaves its place
+            return line  # no message leaves its site
         if self.by_nccl:
             with self.context()():
                 return NcclLine(line)
@@ -110,7 +110,7 @@ class HostedLine:
     """A line whose messages are on GPUs, and go through the host."""
 
     def __init__(self, line: Line) -> None:
-        self.size, self.place, self._line = line.size, line.place, line
+        self.size, self.rank, self._line = line.size, line.rank, line
 
     @property
     def sent(self) -> int:
@@ -123,7 +123,7 @@ class HostedLine:
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
         """Give each rank its message; return those for this one."""
-        return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.place])
+        return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.rank])
 
     def close(self) -> None:
         """Give back all that the line takes."""
@@ -132,7 +132,7 @@ class HostedLine:
     def _here(self, found: list[NDArray[np.uint8]], own: Message) -> list[Message]:
         import cupy as cp
 
-        return [own if rank == self.place else cp.asarray(one) for rank, one in enumerate(found)]
+        return [own if rank == self.rank else cp.asarray(one) for rank, one in enumerate(found)]
 
 
 class NcclLine:
@@ -141,10 +141,10 @@ class NcclLine:
     def __init__(self, line: Line) -> None:
         from cupy.cuda import nccl
 
-        self.size, self.place, self.sent, self._line, self._nccl = line.size, line.place, 0, line, nccl
-        own = pickle.dumps(nccl.get_unique_id() if line.place == 0 else None)
+        self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
+        own = pickle.dumps(nccl.get_unique_id() if line.rank == 0 else None)
         name = pickle.loads(line.all_gather(np.frombuffer(own, np.uint8))[0].tobytes())
-        self._communicator = nccl.NcclCommunicator(line.size, name, line.place)
+        self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
 
     def all_gather(self, message: Message) -> list[Message]:
         """Return the messages of all."""
@@ -167,12 +167,12 @@ class NcclLine:
 
         counts = [int(size.view(np.int64)[0]) for size in sizes]
         found = [
-            messages[rank] if rank == self.place else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
+            messages[rank] if rank == self.rank else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
         ]
         stream, nccl = cp.cuda.get_current_stream().ptr, self._nccl
         nccl.groupStart()
         for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
-            if rank == self.place:
+            if rank == self.rank:
                 continue
             if len(message):
                 self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
