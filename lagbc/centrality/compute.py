@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from lagbc.centrality.registry import (
     OF_THE_SUMS,
     Arguments,
     Centrality,
+    all_sums,
     find,
     require_taken,
     shared,
@@ -49,11 +50,9 @@ from lagbc.run.execute import Result, execute
 from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import GraphLike
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 # Centralities, by name or as records.
 Asked = str | Centrality | Iterable[str | Centrality]
+Made = TypeVar("Made")
 
 
 def compute(
@@ -84,26 +83,60 @@ def compute(
     scores : dict
         With `standard_error` a pair of dicts, the second one of errors.
     """
-    asked, given = _as_list(which), (batch, directed, weighted, strength, arguments, standard_error)
-    if (comm := communicator(options)) is None:
-        return _compute_here(A, asked, options, *given)
-    alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
+    asked = _as_list(which)
     names = [one.name if isinstance(one, Centrality) else one for one in asked]
+
+    def here(A: GraphLike, read: Read, options: Options) -> Any:
+        return _compute_here(A, asked, options, batch, read, arguments, standard_error)
+
+    folds = names == ["bc"] and not arguments.endpoints
+    read = Read(directed, weighted, strength)
+    return made(A, read, options, here, names, lambda: all_sums(find_all(asked)), folds=folds)
+
+
+class Read(NamedTuple):
+    """How a graph is read: arguments as for `lagbc.bc`."""
+
+    directed: bool | None = None
+    weighted: bool | str | None = None
+    strength: bool | str = False
+
+
+def made(
+    A: GraphLike,
+    read: Read,
+    options: Options,
+    here: Callable[[GraphLike, Read, Options], Made],
+    key: Any,
+    sums: Callable[[], frozenset[str]],
+    *,
+    folds: bool = False,
+) -> Made:
+    """Make a call: in this process, or on all ranks of `comm`, with the graph on each or dealt over them.
+
+    Parameters
+    ----------
+    A, read, options
+    here : callable
+        Makes it in a process, which leads all others.
+    key : object
+        The same on all ranks.
+    sums : callable
+        Returns the sums of the call.
+    folds : bool
+        Whether a dealt graph gives the same without its trees.
+    """
+    if (comm := communicator(options)) is None:
+        return here(A, read, options)
+    alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     if (of_ranks := of_grid(options)) is not None:
-        from lagbc.run.grid import on_grid, take_part
+        from lagbc.run.grid import Call, on_grid, take_part
 
-        def led_on_grid(graph: Graph) -> Any:
-            return _compute_here(graph, asked, alone, batch, None, None, False, arguments, standard_error)
-
-        part = partial(take_part, A, directed, weighted, strength)
-        folds = names == ["bc"] and of_ranks.reduce != "none" and not arguments.endpoints
-        return on_grid(of_ranks, names, part, led_on_grid, folds)
+        call = Call(key, sums, folds and of_ranks.reduce != "none")
+        return on_grid(of_ranks, call, partial(take_part, A, *read), lambda graph: here(graph, Read(), alone))
     from lagbc.run.ranks import on_ranks
 
-    def led(executor: Executor | None) -> Any:
-        return _compute_here(A, asked, {**alone, "executor": executor}, *given)
-
-    return on_ranks(comm, names, led)
+    return on_ranks(comm, key, lambda executor: here(A, read, {**alone, "executor": executor}))
 
 
 def _compute_here(
@@ -111,18 +144,16 @@ def _compute_here(
     asked: list[str | Centrality],
     options: Options,
     batch: int | str,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
+    read: Read,
     arguments: Arguments,
     standard_error: bool,
 ) -> Any:
-    """Compute centralities in this process, which leads all others; arguments as for `compute`."""
+    """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
     centralities = find_all(asked)
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
-        call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
+        call = plan_call(A, centralities, *read, settings, arguments)
         if standard_error:
             require_estimate(arguments.k, log2=arguments.log2)
         result = execute(call.plan)
@@ -296,7 +327,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
     is_weighted = arguments.target_weights is not None or root_weights is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
-    sums: frozenset[str] = frozenset().union(*(one.sums for one in centralities))
+    sums = all_sums(centralities)
     bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
     _require_decays(centralities, sums, arguments)
     of_vertices = [one for one in centralities if not one.of_edges]

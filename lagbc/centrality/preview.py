@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import Asked, find_all, plan_call, resumed_by, settle_for
-from lagbc.centrality.registry import Arguments, require_taken
+from lagbc.centrality.registry import Arguments, all_sums, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -142,7 +142,7 @@ def _plan_roots(
     cutoff, decay = cutoff_and_decay
     centralities = find_all(which)
     require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
-    sums = frozenset[str]().union(*(one.sums for one in centralities))
+    sums = all_sums(centralities)
     bounds, resumed = parse_bounds(sums, *cutoff_and_decay), resumed_by(settings)
     if demand is not None:
         if decay is not None:

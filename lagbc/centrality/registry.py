@@ -233,6 +233,11 @@ def find(name: str) -> Centrality:
     return there[name]
 
 
+def all_sums(centralities: Iterable[Centrality]) -> frozenset[str]:
+    """Return the sums of some centralities."""
+    return frozenset[str]().union(*(one.sums for one in centralities))
+
+
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:
     """Return the centralities that take all given arguments of the sums."""
     given = arguments.given.intersection(OF_THE_SUMS)

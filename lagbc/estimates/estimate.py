@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.centrality.compute import as_returned, plan_call, resumed_by
+from lagbc.centrality.compute import Read, as_returned, made, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
-from lagbc.estimates.terms import Terms, estimated_sum, terms_of
+from lagbc.estimates.terms import Terms, estimated_sum, sums_of, terms_of
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -25,7 +25,7 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
+from lagbc.plan.options import Options, Settings, check_options, parse_count, parse_real
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -55,8 +55,6 @@ from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from matplotlib.figure import Figure
 
     from lagbc.run.submit import Submit
@@ -399,18 +397,13 @@ def estimate(
     own = ("batch", "directed", "weighted", "strength", *_OWN)
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
-    read = directed, weighted, strength
 
-    def led(executor: Executor | None) -> Estimate:
-        given: Options = {**options, "executor": executor, "comm": None}
-        settings = check_options(batch, options if comm is None else given, own)
+    def here(A: GraphLike, read: Read, options: Options) -> Estimate:
+        settings = check_options(batch, options, own)
         return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
 
-    if (comm := communicator(options)) is None:
-        return led(None)
-    from lagbc.run.ranks import on_ranks
-
-    return on_ranks(comm, f"estimate {centrality}", led)
+    read, key = Read(directed, weighted, strength), f"estimate {centrality}"
+    return made(A, read, options, here, key, lambda: sums_of(estimated_sum(find(centrality))))
 
 
 _OWN = (
@@ -468,7 +461,7 @@ class Asked:
 
     A: GraphLike
     centrality: Centrality
-    read: tuple[bool | None, bool | str | None, bool | str]  # directed, weighted, strength
+    read: Read
     settings: Settings
     arguments: Arguments
     wanted: Wanted
@@ -482,11 +475,11 @@ def run_estimate(asked: Asked) -> Estimate:
     _require_taken(asked, name)
     begun = time.perf_counter()
     with stopping_by(asked.settings.stop, asked.settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
-        directed, weighted, strength = asked.read
-        upload = not strength and is_read_on_device(
-            asked.A, lambda: PROBED, weighted=bool(weighted), settings=asked.settings
+        read = asked.read
+        upload = not read.strength and is_read_on_device(
+            asked.A, lambda: PROBED, weighted=bool(read.weighted), settings=asked.settings
         )
-        graph = take_graph(asked.A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
+        graph = take_graph(asked.A, **read._asdict(), copy=False, upload=upload)
         raise_if_stopped()
         run = _Run(asked, graph, name, begun)
         with run.carriers:
@@ -520,13 +513,11 @@ class _Run:
         self._device = "cpu"  # until a plan tells another one
         self.carriers = ExitStack()
         self._submit: Submit | None = None
-        sums = frozenset({name, f"{name}_squares"})
+        sums = sums_of(name)
         if sums & PATH_SUMS:
-            warn_of_ties(graph, asked.read[2], arguments.rtol)
+            warn_of_ties(graph, asked.read.strength, arguments.rtol)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
         self._vertices = self._vertex_numbers()
-        if name == "distance":
-            _require_connected(graph)
 
     def _vertex_numbers(self) -> NDArray[np.int64] | None:
         if self._asked.vertices is None:
@@ -621,15 +612,25 @@ class _Run:
 
         def bound() -> float:
             roots = np.sort(order[: PILOT["cpu"]])
-            out = self._depths(self._graph, roots)
-            back = self._depths(self._graph.transpose, roots) if self._graph.directed else out
+            out = self._depths(self._graph, roots, "from")
+            back = self._depths(self._graph.transpose, roots, "to") if self._graph.directed else out
             return float((out + back).min())
 
         return bound
 
-    def _depths(self, graph: Graph, roots: NDArray[np.int64]) -> Values:
-        request = Request(sums=frozenset({"depth"}), roots=roots)
-        depths: Values = execute(make_plan(graph, request, self._silent)).sums.depth[roots]
+    def _depths(self, graph: Graph, roots: NDArray[np.int64], way: str) -> Values:
+        """Return the largest distances of roots; ValueError if there is no path from, or to, some of them."""
+        request = Request(sums=frozenset({"depth", "reached"}), roots=roots)
+        found = execute(make_plan(graph, request, self._silent)).sums
+        expected = len(roots) - np.isin(np.arange(graph.n), roots)
+        if len(apart := np.flatnonzero(found.reached != expected)):
+            vertex = apart[0] if self._graph.names is None else self._graph.names[int(apart[0])]
+            raise InvalidValueError(
+                f"closeness is estimated of connected graphs{', strongly if directed' if graph.directed else ''}, and "
+                f"no path leads {way} some root {'to' if way == 'from' else 'from'} vertex {vertex}; harmonic "
+                "centrality is estimated of any"
+            )
+        depths: Values = found.depth[roots]
         return depths
 
     def _draw_rounds(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
@@ -705,19 +706,4 @@ class _Run:
             reason=reason,
             top=top,
             _plotted=found,
-        )
-
-
-def _require_connected(graph: Graph) -> None:
-    """Raise ValueError if some vertex does not reach another one."""
-    if graph.directed:
-        from scipy.sparse import csgraph
-
-        parts = csgraph.connected_components(graph.on_host.pattern, connection="strong", return_labels=False)
-    else:
-        parts = int(graph.components.max()) + 1
-    if parts != 1:
-        raise InvalidValueError(
-            f"closeness is estimated of connected graphs, and this one has {parts} "
-            f"{'strong ' if graph.directed else ''}components; harmonic centrality is estimated of any"
         )

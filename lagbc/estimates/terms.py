@@ -52,6 +52,11 @@ def estimated_sum(centrality: Centrality) -> str:
     return name
 
 
+def sums_of(name: str) -> frozenset[str]:
+    """Return the sums of a sweep for an estimated one: itself, and that of squares."""
+    return frozenset({name, f"{name}_squares"})
+
+
 @dataclass(frozen=True, eq=False)
 class Terms:
     """The terms of a run; its arrays are on the device of the sums.
@@ -96,7 +101,7 @@ class Terms:
     @property
     def sums(self) -> frozenset[str]:
         """The sums of a sweep."""
-        return frozenset({self.name, f"{self.name}_squares"})
+        return sums_of(self.name)
 
     def of_round(self, sums: Sums) -> tuple[Values, Values]:
         """Return the sums of y and of y^2 over a round."""

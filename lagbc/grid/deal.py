@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from lagbc.grid.fold import Trees, fold
 from lagbc.methods.block import NOTHING, BlockSize
 
 Ints = NDArray[np.int64]
+# Bytes per vertex of the whole graph that a rank holds: degrees, the order, numbers, positions. And per vertex, and per
+# entry of a block, while the graph is dealt: sorts of vertices, components beside trees; keys in an array that grows.
+_HELD_PER_VERTEX, _DEALING_PER_VERTEX, _DEALING_PER_ENTRY = 80, 128, 40
 # Edges that a rank sends at a time.
 _AT_ONCE = 2**16
 # Each pair of vertices has a key of 63 bits.
@@ -156,7 +159,9 @@ class DealtGraph(Graph):
     is_searched: NDArray[np.bool_] = field(kw_only=True, repr=False)  # whether edges that are swept leave each vertex
     trees: Trees | None = field(kw_only=True, repr=False)  # that were folded
     is_reversed: bool = field(default=False, kw_only=True, repr=False)  # against the blocks
-    method: Any = field(default=None, kw_only=True, repr=False)  # that sweeps it, on the rank that leads
+    # On the rank that leads: the method that sweeps it, and the bytes that each rank may take.
+    method: Any = field(default=None, kw_only=True, repr=False)
+    room: int = field(default=0, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
@@ -188,6 +193,12 @@ class DealtGraph(Graph):
         )
 
     @property
+    def bytes_of_rank(self) -> tuple[int, int]:
+        """Bytes that a rank holds, and bytes that dealing takes at most."""
+        held = self.blocks.bytes + _HELD_PER_VERTEX * self.n
+        return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
+
+    @property
     def order_in_words(self) -> str:
         """Why vertices are ordered as they are."""
         return "vertices are dealt by falling degree, so that each rank has as many edges"
@@ -210,6 +221,16 @@ class DealtGraph(Graph):
             "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
             "numbers: scale them, or leave out grid="
         )
+
+
+def bytes_of_dealing(n: int, entries: int) -> int:
+    """Bound the bytes that a rank takes while a graph is dealt, of so many vertices and entries of a block."""
+    return _DEALING_PER_VERTEX * n + _DEALING_PER_ENTRY * entries
+
+
+def is_dealt(graph: Graph) -> TypeGuard[DealtGraph]:
+    """Whether a graph is dealt over a grid."""
+    return isinstance(graph, DealtGraph)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +286,7 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, fol
         edges = Edges(edges.tails[kept], edges.heads[kept])
         degrees = sum(line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
     deal = Deal.of(degrees, shape)
-    numbers = deal.numbers
+    numbers = deal.numbers.astype(index_type(shape.size * deal.length))
     edges = Edges(numbers[edges.tails], numbers[edges.heads])
     del numbers
     into_block = _block(line, deal, edges, along=not directed)

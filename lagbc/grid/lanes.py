@@ -45,7 +45,8 @@ class Lane:
     def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, site: Site) -> None:
         self.line, self.grid, self.graph, self.site = line, grid, graph, site
         self._at = site.context()
-        self._stop, self._asked = StopFlag(), Asked(frozenset(), endpoints=False, linear=False, sigma_limit=0.0, omega=None, is_reversed=False)
+        self._stop = StopFlag()
+        self._has_paths = False
         self._cell: Cell | None = None
 
     def end_for(self, why: int) -> None:
@@ -106,7 +107,7 @@ class Lane:
         self.line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
 
     def _open(self, asked: Asked) -> None:
-        self._asked, self._cell, missing = asked, None, 0
+        self._has_paths, self._cell, missing = bool(asked.sums & PATH_SUMS), None, 0
         if self.grid is not None:
             try:
                 self._cell = self._cell_of(self.grid, asked)
@@ -161,7 +162,7 @@ class Lane:
         depth, nothing = 0, np.zeros(self.site.columns // 64, np.uint64)
         while (state := agreed(self.line, 0, nothing, self._stop.value[0])).live and not state.overflowed.any():
             depth += 1
-        if not state.overflowed.any() and self._asked.sums & PATH_SUMS:
+        if not state.overflowed.any() and self._has_paths:
             for _ in range(depth):
                 agreed(self.line, 0, nothing, self._stop.value[0])
 

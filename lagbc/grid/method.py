@@ -6,19 +6,21 @@ A state is a lane: each hand of the run has one, so that grids share the batches
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import OutOfRangeError, StoppedError
+from lagbc.errors import OutOfMemoryError, OutOfRangeError, StoppedError
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
 from lagbc.grid.sites import Site
-from lagbc.grid.sweep import INTERRUPTED, STOPPED, SUMS, Asked, Ended
+from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Asked, Ended
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
@@ -26,9 +28,23 @@ from lagbc.methods.table import Method
 
 @dataclass(frozen=True)
 class OnGrid(Method):
-    """A row of no table: the method of one dealt graph."""
+    """A row of no table: the method of one dealt graph. Sums come to the host, whatever device ranks sweep on."""
 
     of_graph: Any = None
+
+    @property
+    def available(self) -> bool:
+        """Whether ranks have their device; they do."""
+        return True
+
+    @property
+    def arrays(self) -> Any:
+        """The module whose arrays are summed into."""
+        return np
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Return the context of a hand; lanes have contexts of their own."""
+        return nullcontext()
 
     def load(self) -> MethodModule:
         """Return the method."""
@@ -66,11 +82,10 @@ class State:
 class GridMethod:
     """Sweeps by lanes."""
 
-    options = frozenset[str]()
-
     def __init__(self, deal: Deal, lanes: list[Lane], site: Site) -> None:
         self._deal, self._numbers, self._lanes, self.site, self._next = deal, deal.numbers, lanes, site, count()
-        self._columns = site.columns
+        self._columns, self.options = site.columns, site.options
+        self._in_flight = sum(lane.grid is not None for lane in lanes)  # on this rank, as on any other
         block = self._columns // site.groups
         self.batching = Batching(block=block, widest=self._columns, auto=self._columns, concurrent=True)
 
@@ -81,18 +96,21 @@ class GridMethod:
 
     def row(self) -> OnGrid:
         """Return the row of the table by which a step names it."""
-        return OnGrid("batched", "semiring", "cpu", False, __name__, sums=(*SUMS, "depth"), of_graph=self)
+        return OnGrid("batched", "semiring", self.site.device, False, __name__, sums=(*SUMS, "depth"), of_graph=self)
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-        """State the arrays of a rank."""
-        return self.site.arrays(self._deal.size, plan.sums)
+        """State the arrays of a rank, for each of its lanes."""
+        return {f"lane {number}": self.site.arrays(self._deal.size, plan.sums) for number in range(self._in_flight)}
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
         assert isinstance(graph, DealtGraph)
         omega = None if plan.omega is None else self._deal.in_pieces(plan.omega, 1.0)
         lane = self._lanes[next(self._next) % len(self._lanes)]
-        asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed)
+        room = bytes_of(self.site.arrays(self._deal.size, plan.sums)["levels"])
+        if plan.growth is not None:
+            room += plan.growth // min(self._in_flight, plan.threads)
+        asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed, room)
         lane.open(asked, plan.stop)
         return State(lane, plan, asked)
 
@@ -103,7 +121,7 @@ class GridMethod:
         ------
         OverflowError
             Path counts left the range of float64.
-        KeyboardInterrupt, StoppedError
+        KeyboardInterrupt, StoppedError, MemoryError
             Of some rank.
         """
         numbers, times, there = np.full(self._columns, -1), np.ones(self._columns), np.flatnonzero(roots >= 0)
@@ -117,6 +135,8 @@ class GridMethod:
                 raise KeyboardInterrupt from None
             if ended.why & STOPPED:
                 raise StoppedError("the run was stopped, as stop= of a rank asked for") from None
+            if ended.why & OUT_OF_ROOM:
+                raise OutOfMemoryError("the levels of a search take more bytes than a rank of the grid has") from None
             raise
         overflowed = np.flatnonzero(sum(self._of_columns(one)[2] for one in found))
         if len(overflowed):
@@ -149,8 +169,6 @@ class GridMethod:
         return found[-3 * self._columns :].reshape(3, self._columns)
 
 
-def with_method(graph: DealtGraph, lanes: list[Lane], site: Site) -> DealtGraph:
-    """Have a graph that lanes sweep."""
-    digest = np.append(graph.indices, site.gpu is not None)  # sums of devices are not mixed in a checkpoint
-    vars(graph).update(method=GridMethod(graph.deal, lanes, site), indices=digest)
-    return graph
+def with_method(graph: DealtGraph, lanes: list[Lane], site: Site, room: int) -> DealtGraph:
+    """Have a graph that lanes sweep, in the bytes that a rank may take."""
+    return replace(graph, method=GridMethod(graph.deal, lanes, site), room=room)

@@ -15,8 +15,8 @@ from lagbc.grid.communicator import Line
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message
-from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Both
+from lagbc.types import DeviceName
 
 
 @dataclass(frozen=True)
@@ -47,25 +47,32 @@ class Site:
         return " on GPUs, with messages by NCCL" if self.by_nccl else " on GPUs, with messages through the host"
 
     @property
+    def device(self) -> DeviceName:
+        """The kind of device."""
+        return "cpu" if self.gpu is None else "cuda"
+
+    @property
     def columns(self) -> int:
         """Roots of a batch."""
         return self.groups * int(self._module.COLUMNS)
 
+    @property
+    def options(self) -> frozenset[str]:
+        """Options of a plan that a rank reads."""
+        options: frozenset[str] = self._module.options
+        return options
+
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
-        """State the arrays of a rank."""
-        stated: dict[str, Any] = self._module.arrays(size._replace(groups=self.groups), sums)
-        return stated
+        """State the arrays of a rank, the rows of its levels, as they come to, and its messages, at most."""
+        size, of = size._replace(groups=self.groups), self._module
+        return {"rows": of.arrays(size, sums), "levels": of.levels(size), "messages": of.messages(size, sums)}
 
-    def bytes_of(self, size: BlockSize, entries: int) -> int:
-        """Bound the bytes of a rank for betweenness: its block, which is sorted by keys, and rows of numbers."""
-        return bytes_of(self.arrays(size, DEPENDENCY)) + 2 * (8 + 4 + 4) * entries
-
-    def widest(self, size: BlockSize, entries: int, room: int) -> Site:
+    def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as there is room for."""
         if self.gpu is None:
             return self
         wide = replace(self, groups=tuning.GRID_GROUPS)
-        while wide.groups > 1 and wide.bytes_of(size, entries) > room:
+        while wide.groups > 1 and bytes_of(wide.arrays(size, sums)) > room:
             wide = replace(wide, groups=wide.groups // 2)
         return wide
 

@@ -24,8 +24,9 @@ from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 # Sums that a rank makes of its vertices, in the order in which it tells them.
 SUMS = "dependency", "stress", "dependency_squares", *DISTANCE_SUMS
 Context = AbstractContextManager[Any]
-# Why a sweep ends before its time, as ranks tell each other: Ctrl-C or `stop=` of a rank; by 1 the run is over.
-INTERRUPTED, STOPPED = 2, 4
+# Why a sweep ends before its time, as ranks tell each other: Ctrl-C or `stop=` of a rank, or levels that take more than
+# there is; by 1 the run is over.
+INTERRUPTED, STOPPED, OUT_OF_ROOM = 2, 4, 8
 
 
 class Level(NamedTuple):
@@ -37,6 +38,11 @@ class Level(NamedTuple):
     own: Live
     of_block: Live
     most: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all rows."""
+        return sum(rows.nbytes for live in (self.own, self.of_block) for rows in live)
 
 
 class State(NamedTuple):
@@ -62,6 +68,8 @@ class Asked:
         Target weights, at the numbers of vertices.
     is_reversed : bool
         Whether edges are swept against their direction.
+    room : int
+        Bytes that the rows of levels may take.
     """
 
     sums: frozenset[str]
@@ -70,6 +78,7 @@ class Asked:
     sigma_limit: float
     omega: NDArray[np.float64] | None
     is_reversed: bool
+    room: int
 
     @property
     def told(self) -> list[str]:
@@ -159,6 +168,7 @@ class Cell:
         columns = present[numbers[present] // length == self._piece]
         columns = columns[np.argsort(numbers[columns])]
         own, most, levels = rows.begin(present, numbers[columns] % length, columns), rows.columns, list[Level]()
+        left = self._asked.room
         while True:
             levels.append(Level(own, self._shared(own), most))
             rows.settle(levels[-1].of_block)
@@ -167,7 +177,9 @@ class Cell:
                 [rows.found(*ends) for ends in self._products(rows.reached(live), backward=False, paths=False)]
             )
             rows.leave(live)
-            state = agreed(self._grid.whole, len(own.rows), rows.overflowed, self._stop.value[0])
+            left -= levels[-1].bytes
+            ends = self._stop.value[0] | (OUT_OF_ROOM if left < 0 else 0)
+            state = agreed(self._grid.whole, len(own.rows), rows.overflowed, ends)
             if state.overflowed.any() or not state.live:
                 return levels, state.overflowed
             most = state.live

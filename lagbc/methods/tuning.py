@@ -15,8 +15,10 @@ machine can measure, and prints today's best; a rule whose gain is below 1.3 on 
 BATCHED_PULL_SHARE = 0.1
 # Rows that a rank of a grid multiplies and folds at a time, whose sums it holds. More are fewer messages.
 GRID_SLICE = 4096
-# The same on a GPU, whose launches need more rows, and the most groups of 256 roots of a batch: the host takes about as
-# long for a level of four as for one of one. Results: grid_gpu.md.
+# Levels in which a vertex is found by some root of a batch, as counted beforehand; of more the budget has to have room.
+GRID_LEVELS = 6
+# Rows of a slice on a GPU, whose launches need more, and the most groups of 256 roots of a batch: the host takes about
+# as long for a level of four as for one of one. Results: grid_gpu.md.
 GRID_SLICE_ON_GPU = 2**18
 GRID_GROUPS = 4
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On

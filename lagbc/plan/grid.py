@@ -6,29 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.graph import Graph
 from lagbc.grid.deal import DealtGraph
-from lagbc.grid.sites import Site
-from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
-from lagbc.plan.memory import MemoryEstimate, budget
 from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
 
-# Bytes per vertex of the whole graph on each rank: degrees, the order, numbers, and arrays that sort them.
-BYTES_PER_VERTEX = 40
 
-
-def is_dealt(graph: Graph) -> bool:
-    """Whether a graph is dealt over a grid."""
-    return isinstance(graph, DealtGraph)
-
-
-def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[Step, str, MemoryEstimate]:
-    """Make the step of a dealt graph, its reason, and the memory of a rank; ValueError if a grid does not sweep it."""
-    assert isinstance(graph, DealtGraph)
+def step_on_grid(graph: DealtGraph, request: Request, settings: Settings) -> tuple[Step, str]:
+    """Make the step of a dealt graph, and its reason; ValueError if a grid does not sweep it."""
     _require_sweepable(request, settings)
     method, deal, trees = graph.method, graph.deal, graph.trees
     row, omega, root_weights = method.row(), request.omega, request.root_weights
@@ -55,17 +42,7 @@ def step_on_grid(graph: Graph, request: Request, settings: Settings) -> tuple[St
     reason = f"{deal.shape} grid of ranks has the graph in blocks{method.site}"
     if trees is not None:
         reason += f", {int(np.count_nonzero(~trees.is_core))} vertices of trees folded"
-    scores = 8 * graph.n * len(request.sums) * (5 + 2 * method.hands)
-    limit = room_of(method.site) if settings.memory is None else settings.memory
-    of_graph, workspace = graph.blocks.bytes + BYTES_PER_VERTEX * graph.n, bytes_of(method.arrays(graph, sweep))
-    needed = MemoryEstimate(row.name, row.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
-    return step, reason, needed
-
-
-def room_of(site: Site) -> int:
-    """Return the bytes that a rank may take, of the memory that it shares with others."""
-    with site.context()():
-        return budget("cpu" if site.gpu is None else "cuda") // site.sharers
+    return step, reason
 
 
 def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -75,9 +52,8 @@ def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[n
     return roots, targets
 
 
-def through_trees(graph: Graph, request: Request) -> NDArray[np.float64] | None:
+def through_trees(graph: DealtGraph, request: Request) -> NDArray[np.float64] | None:
     """Sum up the pairs that the sweep of a dealt graph does not count, as trees were folded."""
-    assert isinstance(graph, DealtGraph)
     return None if graph.trees is None else graph.trees.through(*weights_of(request, graph.n))
 
 

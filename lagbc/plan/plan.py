@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.graph.graph import Graph
+from lagbc.grid.deal import DealtGraph, is_dealt
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -19,7 +20,7 @@ from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.grid import is_dealt, step_on_grid, through_trees
+from lagbc.plan.grid import step_on_grid, through_trees
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
@@ -143,9 +144,10 @@ def uncontracted(plan: Plan, number: int) -> Plan:
     return _planned(plan.graph, reduction, plan.settings, made)
 
 
-def _on_grid(graph: Graph, request: Request, settings: Settings) -> Plan:
+def _on_grid(graph: DealtGraph, request: Request, settings: Settings) -> Plan:
     """Plan a run over a graph that lies on ranks in blocks."""
-    step, reason, needed = step_on_grid(graph, request, settings)
+    step, reason = step_on_grid(graph, request, settings)
+    step, needed = memory.fit(step, settings.memory)
     choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
     beside = through_trees(graph, request)
     return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)

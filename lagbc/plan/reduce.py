@@ -20,6 +20,7 @@ from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.grid.deal import is_dealt
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -166,10 +167,11 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether sums over the pieces of a graph give the requested ones.
 
     A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need the
-    reachability of each vertex. In float32 a run has no weights of targets.
+    reachability of each vertex. In float32 a run has no weights of targets. No rank has a dealt graph.
     """
     return (
-        request.sums <= _REDUCIBLE
+        not is_dealt(graph)
+        and request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None
         and request.bounds is None

@@ -23,14 +23,15 @@ from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
 from lagbc.grid.communicator import Line
-from lagbc.grid.deal import DealtGraph, Shape, deal_graph, size_of_block
+from lagbc.grid.deal import DealtGraph, Shape, bytes_of_dealing, deal_graph, size_of_block
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import with_method
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
+from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import NOTHING
-from lagbc.plan.grid import BYTES_PER_VERTEX, room_of
+from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -51,25 +52,27 @@ class Part(NamedTuple):
     counted: tuple[int, int] = (0, 0)
 
 
+class Call(NamedTuple):
+    """A call of all ranks: its key, a function that returns its sums, and whether trees are folded, for bc alone."""
+
+    key: Any
+    sums: Callable[[], frozenset[str]]
+    folds: bool = False
+
+
 def on_grid(
-    options: OfGrid,
-    what: Any,
-    take_part: Callable[[], Part],
-    compute: Callable[[DealtGraph], Result],
-    folds: bool = False,
+    options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
 ) -> Result:
     """Make a call on all ranks: rank 0 calls `compute`, with the graph that all have dealt.
 
     Parameters
     ----------
     options : OfGrid
-    what : object
-        A key of the call; the same on all ranks.
+    call : Call
+        The same on all ranks.
     take_part : callable
         Returns the part of this rank.
     compute : callable
-    folds : bool
-        Whether trees are folded, for calls of betweenness alone.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def on_grid(
                 stopping.enter_context(stopping_by(options.stop))  # which may end the call; all hear of it
                 return take_part()
 
-            return call_on_line(line, options, what, take_own, compute, folds)
+            return call_on_line(line, options, call, take_own, compute)
     finally:
         line.close()
 
@@ -111,20 +114,15 @@ def take_part(
 
 
 def call_on_line(
-    line: Line,
-    options: OfGrid,
-    what: Any,
-    take_part: Callable[[], Part],
-    compute: Callable[[DealtGraph], Result],
-    folds: bool = False,
+    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
-    part, directed = _agree(line, (what, options.grid, options.overlap, options.device, folds), take_part)
+    part, directed, sums = _agree(line, options, call, take_part)
     try:
-        shape, site = _fitted(line, options, part, _site(line, *options.device))
-        graph = deal_graph(line, part, shape, directed, folds)
+        fitted = _fitted(line, options, part, _site(line, *options.device), sums)
+        graph = deal_graph(line, part, fitted.shape, directed, call.folds)
         del part
-        lanes = lanes_of(line, graph, site, 1 + options.overlap)
+        lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
     except Error:
         raise  # on all ranks
     except BaseException as error:
@@ -132,7 +130,7 @@ def call_on_line(
         raise
     try:
         if line.rank == 0:
-            return _lead(line, with_method(graph, lanes, site), lanes, compute)
+            return _lead(line, with_method(graph, lanes, fitted.site, fitted.room), lanes, compute)
         result: Result = _follow(line, lanes)
         return result
     finally:
@@ -140,18 +138,21 @@ def call_on_line(
             lane.close()
 
 
-def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph | None, bool]:
-    """Return the part of this rank, and whether edges are one way; raise the error of any rank."""
-    part, error = Part(None, True), None
+def _agree(
+    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]
+) -> tuple[Graph | None, bool, frozenset[str]]:
+    """Return the part of this rank, whether edges are one way, and the sums; raise the error of any rank."""
+    part, sums, error = Part(None, True), frozenset[str](), None
+    own = call.key, options.grid, options.overlap, options.device, call.folds
     try:
-        part = take_part()
+        part, sums = take_part(), call.sums()
     except BaseException as raised:
         error = portable(raised) if isinstance(raised, Exception) else raised
     graph, directed, counted = part
-    told = _of_all(line, (call, directed, graph is not None, error, counted))
+    told = _of_all(line, (own, directed, graph is not None, error, counted))
     for rank, (other, _, _, failed, _) in enumerate(told):
-        if other != call:
-            raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {call}")
+        if other != own:
+            raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {own}")
         if failed is not None:
             raise failed
     read, stated = sum(one[-1][0] for one in told), max(one[-1][1] for one in told)
@@ -160,7 +161,7 @@ def _agree(line: Line, call: Any, take_part: Callable[[], Part]) -> tuple[Graph 
     directions = {one for _, one, has_part, *_ in told if has_part}
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
-    return graph, directions.pop() if directions else directed
+    return graph, directions.pop() if directions else directed, sums
 
 
 def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Site:
@@ -206,22 +207,37 @@ def _has_nccl() -> bool:
     return bool(nccl.available)
 
 
-def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site) -> tuple[Shape, Site]:
-    """Return the grid asked for, or the smallest one whose ranks have room; and the site, with groups as they fit."""
+class _Fitted(NamedTuple):
+    """The grid, the bytes that a rank of it may take, and the site of this rank, with groups as they fit."""
+
+    shape: Shape
+    room: int
+    site: Site
+
+
+def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site, sums: frozenset[str]) -> _Fitted:
+    """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
     n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
-    own = room_of(site) if options.memory is None else options.memory
-    room = int(line.combine(np.array([own]), "least")[0])
-    left = room // (1 + options.overlap) - BYTES_PER_VERTEX * n
+    own = _room_of(site) if options.memory is None else options.memory
+    room, in_flight = int(line.combine(np.array([own]), "least")[0]), 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
-        of_rank = size_of_block(shape, n), entries // shape.size
-        if options.grid != "auto" or site.bytes_of(*of_rank) <= left:
-            return shape, site.widest(*of_rank, left)
-    needed = (1 + options.overlap) * (site.bytes_of(*of_rank) + BYTES_PER_VERTEX * n)
+        size, lanes = size_of_block(shape, n), in_flight * line.size // shape.size
+        dealt = bytes_of_dealing(n, 2 * entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
+        least, left = in_flight * bytes_of(site.arrays(size, sums)), room - dealt
+        if options.grid != "auto" or least <= left:
+            return _Fitted(shape, room, site.widest(size, sums, left // in_flight))
+    needed = dealt + least
     raise OutOfMemoryError(
         f"a rank of a {shape} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more ranks, "
         "or raise it by memory="
     )
+
+
+def _room_of(site: Site) -> int:
+    """Return the bytes that a rank may take, of the memory that it shares with others."""
+    with site.context()():
+        return budget(site.device) // site.sharers
 
 
 def _required(grid: tuple[int, int], ranks: int) -> Shape:

@@ -17,10 +17,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "grid"))
 from on_threads import (
     ALL,
     ARGUMENTS,
+    ESTIMATES,
     GRAPHS,
     SHAPES,
+    estimated,
     on_grid,
     require_close,
+    require_estimate_of_one_process,
     require_scores_of_one_process,
     require_sums_of_one_process,
     scores,
@@ -76,6 +79,24 @@ def test_the_same_bits(monkeypatch):
             np.testing.assert_array_equal(one[name], expected[name], err_msg=name)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
+@pytest.mark.parametrize("kind", ESTIMATES)
+def test_estimates_of_one_process(kind, shape):
+    """Of one GPU; rounds are those of a GPU."""
+    require_estimate_of_one_process(kind, shape, device="cuda")
+
+
+def test_the_same_bits_of_estimates():
+    expected = estimated("bc", (2, 2), device="cuda")
+    for how in ({"spread": False}, {"overlap": True}, {"ranks": 8, "overlap": True}):
+        found = estimated("bc", (2, 2), device="cuda", **how)
+        np.testing.assert_array_equal(found.upper, expected.upper)
+
+
+def test_the_device_of_a_plan():
+    assert on_gpus((1, 2), GRAPHS[0], lambda graph: lagbc.estimate_memory(graph).device) == "cuda"
+
+
 def test_trees_are_folded():
     A = scale_free(2000, 2500, seed=1)
     found = on_gpus((2, 2), A, lagbc.bc, directed=False, folds=True)
@@ -127,6 +148,14 @@ for shape in [(1, size), (size, 1), *([(2, 2), (1, 2)] if size == 4 else [])]:
         found = lagbc.centralities(parts_of(A, size)[rank], ALL, comm=comm, grid=shape, overlap=overlap, device="cuda")
         for name in ALL:
             np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
+given = {{"rng": 1, "max_roots": 800}}
+estimates = [
+    lagbc.estimate(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda", **given)
+    for overlap in (False, True)
+]
+assert (estimates[0].upper == estimates[1].upper).all()
+exact = lagbc.bc(A, reduce="none", device="cpu", normalized=True)
+assert ((estimates[0].lower <= exact + 1e-12) & (exact <= estimates[0].upper + 1e-12)).all()
 apart = cupy.cuda.runtime.getDeviceCount() >= size
 assert {{site.by_nccl for site in sites}} == {{apart}}
 if apart:

@@ -170,6 +170,8 @@ def finish_rows(given):
             given["paths"][group * n + own, columns] = omega + onward
         onward = np.where(met, given["totals"][of_slice][columns], 0)
         given["scores"][group, own] += (weights * sigma * onward).sum() + given["endpoints"] * len(columns)
+        if given["squares"] is not None:
+            given["squares"][group, own] += (weights * (sigma * onward) ** 2).sum()
         given["values"][group * n + own, columns] = omega / sigma + onward
 
 

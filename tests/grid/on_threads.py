@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import BrokenBarrierError
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,8 +11,9 @@ from strategies import disjoint, grid, path, scale_free, star
 
 import lagbc
 from lagbc.grid.communicator import line_of_threads
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan.options import OfGrid
-from lagbc.run.grid import call_on_line, take_part
+from lagbc.run.grid import Call, call_on_line, take_part
 
 # All sums of vertices.
 ALL = ("bc", "stress", "closeness", "harmonic", "eccentricity")
@@ -25,6 +27,9 @@ ARGUMENTS = [
     {"endpoints": True, "normalized": True},
     {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
 ]
+
+# A goal of estimates.
+MANY = {"max_roots": 400}
 
 
 def scores(names, **given):
@@ -57,20 +62,23 @@ def parts_of(A, count):
     return [sp.coo_array((coo.data[of], (coo.row[of], coo.col[of])), shape=coo.shape) for of in places]
 
 
-def each_on_grid(shape, parts, call, *, directed=True, overlap=False, memory=None, folds=False, device="cpu"):
+def each_on_grid(
+    shape, parts, call, *, directed=True, overlap=False, memory=None, folds=False, device="cpu", sums=DEPENDENCY
+):
     """Make a call on ranks that pass these parts; return what each rank returns or raises.
 
     `call` is made of the graph on the first rank.
     """
     lines = line_of_threads(len(parts))
 
-    def on_rank(place):
+    def on_rank(rank):
         options = OfGrid(None, shape, overlap, memory, None, device=(device, None))
         try:
-            return call_on_line(lines[place], options, "call", partial(take_part, parts[place], directed), call, folds)
+            part = partial(take_part, parts[rank], directed)
+            return call_on_line(lines[rank], options, Call("call", lambda: sums, folds), part, call)
         except BaseException as error:
             if not isinstance(error, BrokenBarrierError | lagbc.Error | KeyboardInterrupt | ZeroDivisionError):
-                lines[place].abort(error)
+                lines[rank].abort(error)
             return error
 
     with ThreadPoolExecutor(len(parts)) as pool:
@@ -86,3 +94,37 @@ def on_grid(shape, A, call, *, ranks=None, spread=True, **given):
         raise first
     assert not [other for other in others if isinstance(other, BaseException)]
     return first
+
+
+class Kind(NamedTuple):
+    """A graph, and arguments of `lagbc.estimate` on it."""
+
+    A: Any
+    centrality: str = "bc"
+    directed: bool = False
+
+
+ESTIMATES = {
+    "bc": Kind(scale_free(700, 4200, seed=2)),
+    "directed": Kind(scale_free(700, 4200, seed=2), directed=True),
+    "sparse": Kind(scale_free(1500, 2500, seed=3)),
+    "harmonic": Kind(scale_free(700, 4200, seed=2), "harmonic", directed=True),
+    "closeness": Kind(grid(25, 24), "closeness"),
+    "directed closeness": Kind(grid(25, 24), "closeness", directed=True),
+}
+
+
+def estimated(kind, shape, goal=MANY, **given):
+    """On a grid, to this goal."""
+    A, centrality, directed = ESTIMATES[kind]
+    return on_grid(shape, A, lambda graph: lagbc.estimate(graph, centrality, rng=1, **goal), directed=directed, **given)
+
+
+def require_estimate_of_one_process(kind, shape, goal=MANY, *, device="cpu", **given):
+    A, centrality, directed = ESTIMATES[kind]
+    found = estimated(kind, shape, goal, device=device, **given)
+    expected = lagbc.estimate(A, centrality, rng=1, directed=directed, reduce="none", device=device, **goal)
+    assert (found.roots, found.exact, found.reason) == (expected.roots, expected.exact, expected.reason)
+    for name in ("scores", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12, atol=1e-15, err_msg=name)
+    return found

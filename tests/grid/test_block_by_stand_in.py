@@ -16,11 +16,11 @@ from strategies import disjoint, grid, path, scale_free, star
 import lagbc
 from lagbc.grid.sites import Site
 from lagbc.methods import table, tuning
-import lagbc.plan.grid, lagbc.run.grid
+import lagbc.run.grid
 
 lagbc.run.grid._site = lambda *given: Site(0)
 table.count_gpus = lambda: 0
-lagbc.plan.grid.budget = lambda device: 10**10
+lagbc.run.grid.budget = lambda device: 10**10
 
 
 def found(shape, A, names=ALL, directed=True, given={{}}, **options):
@@ -40,6 +40,20 @@ def expected(A, names=ALL, **given):
 print("same")
 """
 BODIES = {
+    "estimates": """
+from on_threads import ESTIMATES, Kind, estimated
+ESTIMATES.update(small=Kind(scale_free(90, 300, seed=2)), ways=Kind(scale_free(90, 300, seed=2), directed=True),
+    harmonic=Kind(scale_free(90, 300, seed=2), "harmonic"), closeness=Kind(grid(5, 8), "closeness", True))
+for kind in ("small", "ways", "harmonic", "closeness"):
+    A, name, directed = ESTIMATES[kind]
+    for shape in ((2, 2), (1, 1)):
+        ours = estimated(kind, shape, {"max_roots": 60}, memory=10**10)
+        theirs = lagbc.estimate(A, name, rng=1, directed=directed, reduce="none", device="cpu", max_roots=60)
+        for one in ("scores", "lower", "upper"):
+            np.testing.assert_allclose(getattr(ours, one), getattr(theirs, one), rtol=1e-12, atol=1e-15)
+device = on_grid((1, 2), grid(4, 5), lambda graph: lagbc.estimate_memory(graph).device, memory=10**10)
+assert device == "cuda", device
+""",
     "sums": """
 for A in (scale_free(60, 200, seed=2), disjoint(star(40), path(5), grid(4, 5))):
     for directed in (True, False):

@@ -187,7 +187,7 @@ def test_the_smallest_grid_that_fits():
         return tuple(graph.deal.shape)
 
     assert on_grid("auto", A, shape_of, ranks=4) == (1, 1)
-    assert on_grid("auto", A, shape_of, ranks=4, memory=1_800_000) == (2, 2)
+    assert on_grid("auto", A, shape_of, ranks=4, memory=4_200_000) == (2, 2)
     with pytest.raises(MemoryError, match="start more ranks"):
         on_grid("auto", A, shape_of, ranks=4, memory=1000)
 

@@ -70,6 +70,50 @@ def test_all_grids_of_few_ranks(program):
     assert stdout.split() == ["same"]
 
 
+ESTIMATED = """
+from on_threads import ESTIMATES
+ranks = comm.Get_size()
+for kind, (A, name, directed) in ESTIMATES.items():
+    given = {"directed": directed, "rng": 1, "max_roots": 300}
+    expected = lagbc.estimate(A, name, reduce="none", device="cpu", **given)
+    for shape in [(1, ranks), (2, ranks // 2)]:
+        found = lagbc.estimate(parts_of(A, ranks)[comm.Get_rank()], name, comm=comm, grid=shape, **given)
+        again = lagbc.estimate(None if comm.Get_rank() else A, name, comm=comm, grid=shape, overlap=True, **given)
+        assert (found.roots, found.reason) == (expected.roots, expected.reason)
+        for one in ("scores", "lower", "upper"):
+            np.testing.assert_allclose(getattr(found, one), getattr(expected, one), rtol=1e-12, atol=1e-15)
+            assert (getattr(found, one) == getattr(again, one)).all()
+try:
+    lagbc.estimate(A, "edge_bc", comm=comm, grid=shape)
+except ValueError as error:
+    assert "sums of edges: not made" in str(error)
+print(*comm.gather("same") or [], flush=True)
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_estimates(program, ranks):
+    """All ranks have the intervals of one process, to the same bits for the same grid."""
+    status, stdout, stderr = run(ranks, program(ESTIMATED))
+    assert status == 0, stderr
+    assert stdout.split() == ["same"] * ranks
+
+
+def test_the_command_of_estimates(tmp_path):
+    file, out = tmp_path / "lesmis.mtx", tmp_path / "scores.csv"
+    file.write_bytes(gzip.decompress(lagbc.example_path("lesmis").read_bytes()))
+    estimate = ("-m", "lagbc", "estimate", file, "--max-roots", 60, "--grid", "1x2")
+    status, stdout, stderr = run(2, *estimate, "--out", out)
+    assert status == 0, stderr
+    assert stdout.count("60 of 77 roots were drawn") == 1
+    found = np.loadtxt(out, delimiter=",", skiprows=1, usecols=(1, 2, 3)).T
+    expected = lagbc.estimate(lagbc.read_graph(file), rng=0, max_roots=60, reduce="none")
+    for one, other in zip(found, (expected.scores, expected.lower, expected.upper), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+    status, stdout, stderr = run(2, *estimate, "--which", "edge-bc")
+    assert (status, stderr.count("sums of edges: not made")) == (1, 1), stderr
+
+
 def test_the_command(tmp_path):
     """Each rank reads its part of the file; rank 0 prints and writes."""
     file, out = tmp_path / "lesmis.mtx", tmp_path / "scores.npy"

@@ -15,6 +15,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import takes_arguments
 from lagbc.interfaces.cli.document import arguments_of
+from lagbc.interfaces.cli.graphs import Dealing
 from lagbc.interfaces.cli.outputs import write_table
 from lagbc.interfaces.cli.rows import rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Task, carry_out
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="Write scores and intervals: a .csv table.")
 @options.json_option
 @options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint")
+@options.takes_grid
 def estimate_command(
     source: options.GraphOptions,
     which: str,
@@ -67,7 +69,13 @@ def estimate_command(
         output = options.OutputOptions(None, out, None, as_json)
         return _Estimate(taken, output, steps, which.replace("-", "_"), seed, given, run)
 
-    carry_out(source, False, prepare)
+    def sums() -> frozenset[str]:
+        from lagbc.centrality.registry import find
+        from lagbc.estimates.terms import estimated_sum, sums_of
+
+        return sums_of(estimated_sum(find(which.replace("-", "_"))))
+
+    carry_out(source, False, prepare, Dealing.of_run(run, sums))
 
 
 @dataclass(eq=False)

@@ -46,17 +46,24 @@ class Source:
 
 
 class Dealing(NamedTuple):
-    """Options of a graph that is dealt over ranks: options of its grid, and whether trees are folded."""
+    """A graph that is dealt over ranks: options of its grid, the sums of the call, and whether trees are folded."""
 
     how: Any
-    folds: bool
+    sums: Callable[[], frozenset[str]]
+    folds: bool = False
+
+    @classmethod
+    def of_run(cls, run: dict[str, Any], sums: Callable[[], frozenset[str]]) -> Dealing | None:
+        """Take the options of a grid from those of a run; None without a grid."""
+        how = {name: run.pop(name, None) for name in ("grid", "overlap")}
+        return None if how["grid"] is None else cls(how | {name: run[name] for name in ("memory", "device")}, sums)
 
 
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
     """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
     from lagbc.interfaces.launched import ranks
     from lagbc.plan.options import of_grid
-    from lagbc.run.grid import Part, on_grid, take_part
+    from lagbc.run.grid import Call, Part, on_grid, take_part
 
     if (comm := ranks()) is None:
         raise InvalidValueError("--grid deals a graph over ranks; start them: mpiexec -n 4 lagbc bc FILE --grid 2x2")
@@ -74,7 +81,7 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
         vars(opened[0])["graph"] = graph
         lead(opened[0])
 
-    on_grid(of_ranks, options.name, open_part, lead_with, dealing.folds)
+    on_grid(of_ranks, Call(options.name, dealing.sums, dealing.folds), open_part, lead_with)
 
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:

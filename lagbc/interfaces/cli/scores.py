@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, find, registered, that_take
+from lagbc.centrality.registry import (
+    OF_THE_SCORES,
+    OF_THE_SUMS,
+    Arguments,
+    Centrality,
+    all_sums,
+    find,
+    registered,
+    that_take,
+)
 from lagbc.errors import InvalidValueError
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
@@ -118,17 +127,15 @@ def _carry_out_records(
     **typed: Any,
 ) -> None:
     """Compute the centralities that `records_of` returns for the arguments read."""
-    grid, overlap = run.pop("grid", None), run.pop("overlap", False)
-    dealing = None
-    if grid is not None:
+    dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
+    if dealing is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
         for option, path in (("--plot", output.plot), ("--plot-map", map_options.plot_map)):
             if path is not None:
                 raise InvalidValueError(f"{option} draws a graph that one process has; leave it out, or --grid")
         folds = [record.name for record in records_of({})] == ["bc"] and not typed["endpoints"]
-        folds = folds and run["reduce"] != "none"
-        dealing = Dealing({"grid": grid, "overlap": overlap, "memory": run["memory"], "device": run["device"]}, folds)
+        dealing = dealing._replace(folds=folds and run["reduce"] != "none")
 
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):

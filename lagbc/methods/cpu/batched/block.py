@@ -14,6 +14,8 @@ from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
 from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 from lagbc.native import core, csr
 
+# Options of a plan that are read.
+options = frozenset({"linear"})
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
 # Sums over paths.
@@ -43,6 +45,18 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
         "stress": Array((n,), FLOAT, 0) if stress else None,
         "dependency_squares": Array((n,), FLOAT, 0) if "dependency_squares" in sums else None,
     }
+
+
+def levels(size: BlockSize) -> dict[str, Array]:
+    """State the rows of levels, as many as most searches find: of the piece that is owned, and of the block."""
+    return {"rows": Array((tuning.GRID_LEVELS, (1 + size.across) * size.length, _BITS.itemsize), BYTE)}
+
+
+def messages(size: BlockSize, sums: frozenset[str]) -> dict[str, Array]:
+    """State messages of full rows: those of a grid column, or to and from all of a row, written in arrays that grow."""
+    a_row = _BITS.itemsize + COLUMNS * FLOAT.itemsize * (bool(sums & PATH_SUMS) + ("stress" in sums))
+    part = min(size.length, tuning.GRID_SLICE)
+    return {"sent": Array((max(1 + size.down, 3 * size.across - 2), part, a_row), BYTE)}
 
 
 class HostBlock:
@@ -192,9 +206,7 @@ class HostBlock:
         """Return sums over distances of the vertices that are owned."""
         level, counts = self.joined(levels), [len(one.rows) for one in levels]
         starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._sweep.order)
-        sums: dict[str, Any] = {
-            name: np.zeros(n) if name in self._sums else None for name in DISTANCE_SUMS
-        }
+        sums: dict[str, Any] = {name: np.zeros(n) if name in self._sums else None for name in DISTANCE_SUMS}
         of_own = level.rows + np.int32(self._sweep.own)
         reached, distance, inverse, *squares = sums.values()
         core.sum_row_distances(self._sweep, of_own, level.masks, starts, reached, distance, inverse, deepest, *squares)

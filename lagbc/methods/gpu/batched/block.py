@@ -23,6 +23,8 @@ from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
 from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
 
+# Options of a plan that are read.
+options = frozenset[str]()
 COLUMNS = GROUP_COLUMNS
 # Sums over paths, and the parameters of `finish_rows` that take them.
 _PATH_SUMS = {"dependency": "scores", "stress": "stress", "dependency_squares": "squares"}
@@ -62,6 +64,19 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         },
         "own": product,
         "other": product,
+    }
+
+
+def levels(size: BlockSize) -> dict[str, Array]:
+    """State the rows of levels, as many as most searches find: of the piece that is owned, and of the block."""
+    return {"rows": Array((tuning.GRID_LEVELS, size.groups * (1 + size.across) * size.length, BYTES + 4), BYTE)}
+
+
+def messages(size: BlockSize, sums: frozenset[str]) -> dict[str, Array]:
+    """State messages of full rows: those of a grid column, or to and from all of a row."""
+    a_row = BYTES + 4 + COLUMNS * FLOAT.itemsize * (bool(sums & PATH_SUMS) + ("stress" in sums))
+    return {
+        "sent": Array((max(1 + size.down, 2 * size.across - 1), size.groups * slice_rows(size.length), a_row), BYTE)
     }
 
 

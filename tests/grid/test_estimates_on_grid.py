@@ -1,0 +1,115 @@
+"""Estimates of a graph in blocks are those of one process, by ranks that are threads of this process."""
+
+import numpy as np
+import pytest
+from on_threads import ESTIMATES, each_on_grid, estimated, on_grid, parts_of, require_estimate_of_one_process
+from strategies import disjoint, grid, matrix, path, scale_free
+
+import lagbc
+from lagbc.estimates.estimate import Aim
+from lagbc.grid import sweep
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3), (3, 1)])
+@pytest.mark.parametrize("kind", ESTIMATES)
+def test_intervals_of_one_process(kind, shape):
+    require_estimate_of_one_process(kind, shape)
+
+
+GOALS = {"error": 0.06}, {"top": 3, "tie": 0.05}, {"vertices": [3, 14]}, {"guarantee": False}
+
+
+@pytest.mark.parametrize("goal", GOALS, ids=str)
+def test_goals_of_one_process(goal):
+    require_estimate_of_one_process("bc", (2, 2), {"relative_error": 0.4, **goal})
+
+
+def test_the_linear_estimator(monkeypatch):
+    """As in one process, where a pilot takes it."""
+    pilot, taken = Aim.pilot, list[bool]()
+
+    def prefer_linear(aim, sequence):
+        priced = pilot(aim, sequence)
+        aim.foreseen = 0.0 if aim.terms.is_linear else 1e9
+        taken.append(aim.terms.is_linear)
+        return priced
+
+    monkeypatch.setattr(Aim, "pilot", prefer_linear)
+    monkeypatch.setattr(Aim, "may_be_linear", lambda aim, sequence: True)
+    require_estimate_of_one_process("sparse", (2, 2))
+    assert taken == [False, True] * 2
+
+
+@pytest.mark.parametrize("kind", ["bc", "closeness"])
+def test_the_same_bits(kind):
+    """Whoever passes the entries, with more grids, and batches in flight."""
+    expected = estimated(kind, (2, 2))
+    for given in ({"spread": False}, {"overlap": True}, {"ranks": 8, "overlap": True}):
+        found = estimated(kind, (2, 2), **given)
+        for name in ("scores", "lower", "upper"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        assert found.roots == expected.roots
+
+
+def test_all_ranks_have_the_estimate():
+    A = ESTIMATES["bc"].A
+    call = lambda graph: lagbc.estimate(graph, rng=1, max_roots=300)  # noqa: E731
+    first, *others = each_on_grid((2, 2), parts_of(A, 4), call, directed=False)
+    for other in others:
+        np.testing.assert_array_equal(other.upper, first.upper)
+        assert str(other) == str(first)
+
+
+def test_all_roots_where_that_takes_no_longer():
+    A = scale_free(300, 2000, seed=2)
+    found = on_grid((2, 2), A, lambda graph: lagbc.estimate(graph, rng=1, relative_error=1e-6), directed=False)
+    assert found.exact
+    expected = lagbc.bc(A, directed=False, reduce="none", normalized=True)
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_checkpoint_goes_on(tmp_path):
+    """From the round at hand, to the same bits."""
+    file, calls = tmp_path / "rounds", []
+    expected = estimated("bc", (1, 2), {"max_roots": 900})
+
+    def interrupted(progress):
+        calls.append(progress.done)
+        if progress.done >= 448:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        estimated("bc", (1, 2), {"max_roots": 900, "checkpoint": file, "progress": interrupted})
+    found = estimated("bc", (1, 2), {"max_roots": 900, "checkpoint": file})
+    np.testing.assert_array_equal(found.upper, expected.upper)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda graph: lagbc.estimate(graph, "edge_bc"), "sums of edges: not made of a graph that is dealt"),
+        (lambda graph: lagbc.estimate(graph, endpoints=True), "leave out endpoints, or grid="),
+        (lambda graph: lagbc.estimate(graph, "stress"), "stress is not estimated"),
+        (lambda graph: lagbc.estimate(graph, reduce="all"), "reduce='all': not made of a graph that is dealt"),
+        (lambda graph: lagbc.estimate(graph, "closeness"), "closeness is estimated of connected graphs"),
+    ],
+)
+def test_what_is_not_estimated(call, words):
+    with pytest.raises(ValueError, match=words):
+        on_grid((1, 2), disjoint(grid(12, 12), path(30)), call, directed=False)
+
+
+@pytest.mark.parametrize("edges", [[(v, v + 1) for v in range(199)], [(v + 1, v) for v in range(199)]])
+def test_closeness_of_graphs_that_are_not_strongly_connected(edges):
+    A = matrix(200, edges)
+    for call in (lambda graph: lagbc.estimate(graph, "closeness"), lambda graph: lagbc.estimate(A, "closeness")):
+        with pytest.raises(ValueError, match="strongly if directed, and no path leads"):
+            on_grid((1, 2), A, call)
+
+
+def test_levels_out_of_room(monkeypatch):
+    """Of a rank are an error of all."""
+    monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: 10**12))
+    found = each_on_grid((2, 2), parts_of(grid(9, 9), 4), lambda graph: lagbc.bc(graph, memory=10**8))
+    assert all(isinstance(error, MemoryError) for error in found)
+    assert "levels of a search" in str(found[0].__cause__)
