@@ -1,23 +1,20 @@
 """Messages of ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
 
-The sweep knows lines alone. Ranks are threads of one process here, and processes in `lagbc.grid.mpi`.
+The sweep knows lines alone. Ranks are processes in `lagbc.grid.mpi`, and threads of one process in tests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
-from threading import Barrier
+from threading import Condition
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods.block import NOTHING, Message
-
-# Ways to combine the numbers of all ranks; each rank gets the same result.
-OPERATIONS = {"sum": np.add, "or": np.bitwise_or, "xor": np.bitwise_xor, "least": np.minimum}
 
 
 class Line(Protocol):
@@ -42,7 +39,7 @@ class Line(Protocol):
         """Give each rank its message; return those for this one."""
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
-        """Combine arrays, entry by entry, to the same array on all."""
+        """Combine arrays, entry by entry, by "sum", "or", "xor" or "least", to the same array on all."""
 
     def split(self, color: int | None) -> Line | None:
         """Return the line of the ranks with this color, in the same order; None without one."""
@@ -89,18 +86,9 @@ class Grid:
         """Give each rank of the grid row the sums of its vertices; return those for this rank, in order."""
         return self.along_row.exchange(messages)
 
-    def any(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the bits that some rank has set."""
-        return self.whole.combine(words, "or")
-
     def gather(self, message: Message) -> list[Message]:
         """Give a message to the rank that leads, which alone returns the messages of all."""
         return self.whole.exchange([message] + [NOTHING] * (self.whole.size - 1))
-
-    def close(self) -> None:
-        """Give back all that its lines take."""
-        for line in (self.along_column, self.along_row):
-            line.close()
 
     @property
     def sent(self) -> int:
@@ -108,67 +96,37 @@ class Grid:
         return self.along_column.sent + self.along_row.sent
 
 
-class ThreadLine:
-    """A line of threads of one process."""
+class Turns:
+    """Turns of the lanes of a grid at their GPUs: they come in one order on all ranks, that of the first one.
 
-    def __init__(self, rank: int, meeting: Meeting) -> None:
-        self.size, self.rank, self.sent, self._meeting = meeting.size, rank, 0, meeting
+    An operation on GPUs ends when all its ranks have begun it, and until then may hold up what else a rank begins: were
+    two begun in either order, each might wait for the other one.
+    """
 
-    def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all."""
-        self.sent += len(message) * (self.size - 1)
-        return self._meeting.of_all(self.rank, message)
+    def __init__(self, line: Line) -> None:
+        self._line, self._changed = line, Condition()
+        self._lane, self._is_asked = -1, False  # whose turn it is, of some lane or none; whether a thread asks
 
-    def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank its message; return those for this one."""
-        self.sent += sum(len(message) for to, message in enumerate(messages) if to != self.rank)
-        return [given[self.rank] for given in self._meeting.of_all(self.rank, messages)]
-
-    def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
-        """Combine arrays, entry by entry, to the same array on all."""
-        combined: NDArray[Any] = reduce(OPERATIONS[operation], self._meeting.of_all(self.rank, numbers.copy()))
-        return combined
-
-    def split(self, color: int | None) -> ThreadLine | None:
-        """Return the line of the ranks with this color, in the same order; None without one."""
-        colors = self._meeting.of_all(self.rank, color)
-        mates = [rank for rank, other in enumerate(colors) if other == color]
-        meeting = Meeting(len(mates), self._meeting) if self.rank == mates[0] else None
-        meetings = self._meeting.of_all(self.rank, meeting)
-        return None if color is None else ThreadLine(mates.index(self.rank), meetings[mates[0]])
-
-    def abort(self, error: BaseException) -> None:
-        """End all ranks, as this one cannot go on."""
-        self._meeting.abort()
-
-    def close(self) -> None:
-        """Do nothing: threads share memory."""
-
-
-class Meeting:
-    """Where the threads of a line meet."""
-
-    def __init__(self, size: int, beside: Meeting | None = None) -> None:
-        self.size = size
-        self._barrier, self._said = Barrier(size), list[Any]([None] * size)
-        self._all: list[Meeting] = [] if beside is None else beside._all
-        self._all.append(self)
-
-    def of_all(self, rank: int, said: Any) -> list[Any]:
-        """Tell an object to all; return the objects of all."""
-        self._said[rank] = said
-        self._barrier.wait()
-        heard = [*self._said]
-        self._barrier.wait()
-        return heard
-
-    def abort(self) -> None:
-        """Have all who wait, here or in the lines beside, wait no longer."""
-        for meeting in self._all:
-            meeting._barrier.abort()
-
-
-def line_of_threads(size: int) -> list[ThreadLine]:
-    """Make a line of as many threads of this process, as each of them has it."""
-    meeting = Meeting(size)
-    return [ThreadLine(rank, meeting) for rank in range(size)]
+    @contextmanager
+    def of(self, lane: int) -> Iterator[None]:
+        """Wait for the turn of a lane, and give it back."""
+        with self._changed:
+            while self._lane != lane:
+                if self._lane >= 0 or self._is_asked:
+                    self._changed.wait()
+                    continue
+                self._is_asked = True
+                self._changed.release()  # the others may come meanwhile
+                try:
+                    told = self._line.all_gather(np.array([lane]).view(np.uint8))[0]
+                finally:
+                    self._changed.acquire()
+                    self._is_asked = False
+                    self._changed.notify_all()
+                self._lane = int(told.view(np.int64)[0])
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._lane = -1
+                self._changed.notify_all()

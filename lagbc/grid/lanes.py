@@ -7,14 +7,17 @@ share the roots.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.grid.communicator import Grid, Line
+from lagbc.grid.communicator import Grid, Line, Turns
 from lagbc.grid.deal import DealtGraph, Ints
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import Asked, Cell, Ended, agreed
@@ -42,8 +45,8 @@ class Lane:
         None on a rank that leads a grid which it is not in.
     """
 
-    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, site: Site) -> None:
-        self.line, self.grid, self.graph, self.site = line, grid, graph, site
+    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, site: Site, lines: Sequence[Line]) -> None:
+        self.line, self.grid, self.graph, self.site, self._lines = line, grid, graph, site, lines
         self._at = site.context()
         self._stop = StopFlag()
         self._has_paths = False
@@ -84,9 +87,8 @@ class Lane:
     def close(self) -> None:
         """Give back all that the lane takes; all ranks do, in the same order."""
         self._cell = None
-        if self.grid is not None:
-            self.grid.close()
-        self.line.close()
+        for line in self._lines:
+            line.close()
 
     def follow(self) -> None:
         """Obey the rank that leads, until it ends; on the others."""
@@ -171,16 +173,20 @@ def lanes_of(line: Line, graph: DealtGraph, site: Site, in_flight: int) -> list[
     """Make the lanes of a rank: of as many grids as there are ranks for, with so many batches in flight in each."""
     shape, lanes = graph.deal.shape, list[Lane]()
     for grid in range(line.size // shape.size):
-        for _ in range(in_flight):
-            row, column = divmod(line.rank - grid * shape.size, shape.columns)
-            is_in = line.rank // shape.size == grid
+        row, column = divmod(line.rank - grid * shape.size, shape.columns)
+        is_in = line.rank // shape.size == grid
+        order = line.split(0 if is_in else None) if in_flight > 1 and site.by_nccl else None
+        turns = None if order is None else Turns(order)
+        for number in range(in_flight):
+            turn = nullcontext if turns is None else partial(turns.of, number)
             whole = line.split(0 if is_in or line.rank == 0 else None)
-            along_column = site.line(line.split(column if is_in else None))
-            along_row = site.line(line.split(row if is_in else None))
+            along_column = site.line(line.split(column if is_in else None), turn)
+            along_row = site.line(line.split(row if is_in else None), turn)
             if whole is None:
                 continue
             of_grid = None
-            if along_column is not None and along_row is not None:
+            if is_in:
                 of_grid = Grid(shape.rows, shape.columns, row, column, whole, along_column, along_row)
-            lanes.append(Lane(whole, of_grid, graph, site))
+            lines = whole, along_column, along_row, order if number == 0 else None
+            lanes.append(Lane(whole, of_grid, graph, site, [one for one in lines if one is not None]))
     return lanes

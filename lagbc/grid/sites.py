@@ -18,6 +18,9 @@ from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
 
+# Returns the context in which an operation on GPUs is begun.
+Turn = Callable[[], AbstractContextManager[Any]]
+
 
 @dataclass(frozen=True)
 class Site:
@@ -93,13 +96,13 @@ class Site:
         made: BlockSweep = self._module.HostBlock(plan) if self.gpu is None else self._module.DeviceBlock(plan)
         return made
 
-    def line(self, line: Line | None) -> Any:
-        """Return a line whose messages are on this site; all its ranks call."""
+    def line(self, line: Line | None, turn: Turn = nullcontext) -> Any:
+        """Return a line whose messages are on this site, sent at their turn; all its ranks call."""
         if line is None or self.gpu is None or line.size == 1:
             return line  # no message leaves its site
         if self.by_nccl:
             with self.context()():
-                return NcclLine(line)
+                return NcclLine(line, turn)
         return HostedLine(line)
 
     @property
@@ -145,9 +148,10 @@ class HostedLine:
 class NcclLine:
     """A line whose messages go from GPU to GPU, after their sizes went from host to host."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, turn: Turn) -> None:
         from cupy.cuda import nccl
 
+        self._turn = turn
         self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
         own = pickle.dumps(nccl.get_unique_id() if line.rank == 0 else None)
         name = pickle.loads(line.all_gather(np.frombuffer(own, np.uint8))[0].tobytes())
@@ -177,16 +181,17 @@ class NcclLine:
             messages[rank] if rank == self.rank else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
         ]
         stream, nccl = cp.cuda.get_current_stream().ptr, self._nccl
-        nccl.groupStart()
-        for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
-            if rank == self.rank:
-                continue
-            if len(message):
-                self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
-                self.sent += len(message)
-            if len(one):
-                self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
-        nccl.groupEnd()
+        with self._turn():
+            nccl.groupStart()
+            for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
+                if rank == self.rank:
+                    continue
+                if len(message):
+                    self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
+                    self.sent += len(message)
+                if len(one):
+                    self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
+            nccl.groupEnd()
         return found
 
 

@@ -50,9 +50,10 @@ _DECOMPOSED_BYTES, _DECOMPOSED_ENTRY_BYTES = 112, (104, 124)
 class MemoryEstimate:
     """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
-    Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need. Where
-    one has to grow by more than the budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or
-    half the batch; with one thread and the smallest batch it raises MemoryError.
+    Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
+    rows of levels of a graph that is dealt over a grid with that of six levels. Where one has to grow by more than the
+    budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and
+    the smallest batch it raises MemoryError.
 
     Attributes
     ----------

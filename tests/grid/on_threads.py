@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from strategies import disjoint, grid, path, scale_free, star
+from thread_lines import line_of_threads
 
 import lagbc
-from lagbc.grid.communicator import line_of_threads
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan.options import OfGrid
 from lagbc.run.grid import Call, call_on_line, take_part

@@ -1,12 +1,17 @@
 """Ranks send as many bytes as the model of scaling counts, and each has its share of the edges."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from on_threads import on_grid
+from thread_lines import line_of_threads
 
 import lagbc
 from benchmarks.generators import rmat
 from benchmarks.scale_model import COLUMNS, GRAPHS, SHAPES, count, page, predictions
+from lagbc.grid.communicator import Turns
 from lagbc.run import grid
 
 
@@ -37,3 +42,22 @@ def test_the_page_has_a_row_for_each_graph_and_grid():
     ]
     assert len(rows) == len(GRAPHS) * len(SHAPES)
     assert all(one.memory > 0 for one in predicted)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_turns_come_in_one_order_on_all_ranks(ranks):
+    """Whenever a lane comes, on each rank."""
+    lines, random = line_of_threads(ranks), np.random.default_rng(1)
+    pauses, orders = random.exponential(0.001, (ranks, 2, 50)), [[] for _ in lines]
+    turns = [Turns(line) for line in lines]
+
+    def go(rank, lane):
+        for pause in pauses[rank, lane]:
+            time.sleep(pause)
+            with turns[rank].of(lane):
+                orders[rank].append(lane)
+
+    with ThreadPoolExecutor(2 * ranks) as pool:
+        list(pool.map(go, *zip(*[(rank, lane) for rank in range(ranks) for lane in (0, 1)], strict=True)))
+    assert all(order == orders[0] for order in orders)
+    assert sorted(orders[0]) == [0] * 50 + [1] * 50
