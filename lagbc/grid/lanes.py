@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,10 +20,9 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.grid.communicator import Grid, Line, Turns
 from lagbc.grid.deal import DealtGraph, Ints
 from lagbc.grid.sites import Site
-from lagbc.grid.sweep import Asked, Cell, Ended, agreed
-from lagbc.methods.block import NOTHING, BlockPlan
+from lagbc.grid.sweep import Cell, Ended, agreed
+from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
-from lagbc.methods.sums import PATH_SUMS
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,7 @@ class Lane:
         self.line, self.grid, self.graph, self.site, self._lines = line, grid, graph, site, lines
         self._at = site.context()
         self._stop = StopFlag()
-        self._has_paths = False
+        self._counts = False
         self._cell: Cell | None = None
 
     def end_for(self, why: int) -> None:
@@ -109,7 +108,7 @@ class Lane:
         self.line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
 
     def _open(self, asked: Asked) -> None:
-        self._has_paths, self._cell, missing = bool(asked.sums & PATH_SUMS), None, 0
+        self._counts, self._cell, missing = asked.counts, None, 0
         if self.grid is not None:
             try:
                 self._cell = self._cell_of(self.grid, asked)
@@ -124,22 +123,19 @@ class Lane:
 
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
         """Make the rows of this rank."""
-        deal, blocks, omega = self.graph.deal, self.graph.blocks, asked.omega
+        deal, blocks = self.graph.deal, self.graph.blocks
         if asked.is_reversed:
             blocks = blocks.reversed
-        if omega is not None:
-            omega = omega[(grid.row * grid.columns + grid.column) * deal.length :][: deal.length]
+        if asked.omega is not None:
+            first = (grid.row * grid.columns + grid.column) * deal.length
+            asked = replace(asked, omega=asked.omega[first : first + deal.length])
         plan = BlockPlan(
             into=blocks.into,
             out=blocks.out,
             reach=blocks.reach,
             size=deal.size,
             own=grid.row,
-            sums=asked.sums,
-            endpoints=asked.endpoints,
-            linear=asked.linear,
-            sigma_limit=asked.sigma_limit,
-            omega=omega,
+            asked=asked,
             stop=self._stop,
         )
         with self._at():
@@ -164,7 +160,7 @@ class Lane:
         depth, nothing = 0, np.zeros(self.site.columns // 64, np.uint64)
         while (state := agreed(self.line, 0, nothing, self._stop.value[0])).live and not state.overflowed.any():
             depth += 1
-        if not state.overflowed.any() and self._has_paths:
+        if not state.overflowed.any() and self._counts:
             for _ in range(depth):
                 agreed(self.line, 0, nothing, self._stop.value[0])
 

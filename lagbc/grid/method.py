@@ -19,8 +19,9 @@ from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
 from lagbc.grid.sites import Site
-from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Asked, Ended
+from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Ended, told
 from lagbc.methods.arrays import bytes_of
+from lagbc.methods.block import Asked
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
@@ -154,7 +155,7 @@ class GridMethod:
         groups = -(-len(roots) // self.batching.block)
         sums.require_rows(groups, len(roots))
         pieces = [one[: -3 * self._columns].reshape(-1, self.site.groups, self._deal.length) for one in levels.found]
-        for number, name in enumerate(state.asked.told):
+        for number, name in enumerate(told(state.asked)):
             for group in range(groups):
                 of_group = np.concatenate([one[number, group] for one in pieces])
                 getattr(sums, name)[group] += self._deal.in_order(of_group)

@@ -93,7 +93,7 @@ class Site:
     def block(self, plan: BlockPlan) -> BlockSweep:
         """Make a rank's rows; called in the context."""
         plan = plan._replace(size=plan.size._replace(groups=self.groups))
-        made: BlockSweep = self._module.HostBlock(plan) if self.gpu is None else self._module.DeviceBlock(plan)
+        made: BlockSweep = self._module.block(plan)
         return made
 
     def line(self, line: Line | None, turn: Turn = nullcontext) -> Any:

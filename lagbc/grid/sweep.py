@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.grid.communicator import Grid
 from lagbc.grid.deal import Ints, slices
-from lagbc.methods.block import NOTHING, BlockSweep, Chosen, Live, Message
+from lagbc.methods.block import NOTHING, Asked, BlockSweep, Chosen, Live, Message
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 
@@ -56,34 +55,9 @@ class State(NamedTuple):
     overflowed: NDArray[np.uint64]
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """The request to all ranks.
-
-    Attributes
-    ----------
-    sums : frozenset of str
-    endpoints, linear, sigma_limit : as in `SweepPlan`
-    omega : ndarray of float64, or None
-        Target weights, at the numbers of vertices.
-    is_reversed : bool
-        Whether edges are swept against their direction.
-    room : int
-        Bytes that the rows of levels may take.
-    """
-
-    sums: frozenset[str]
-    endpoints: bool
-    linear: bool
-    sigma_limit: float
-    omega: NDArray[np.float64] | None
-    is_reversed: bool
-    room: int
-
-    @property
-    def told(self) -> list[str]:
-        """The sums of vertices, in order."""
-        return [name for name in SUMS if name in self.sums]
+def told(asked: Asked) -> list[str]:
+    """Return the sums of vertices that ranks tell, in order."""
+    return [name for name in SUMS if name in asked.sums]
 
 
 class Ended(Interrupted):
@@ -117,7 +91,7 @@ class Cell:
     ) -> None:
         self._grid, self._rows, self._length, self._asked, self._stop, self._at = grid, rows, length, asked, stop, at
         self._piece = grid.row * grid.columns + grid.column
-        self._counts, self._has_stress = bool(asked.sums & PATH_SUMS), "stress" in asked.sums
+        self._counts, self._has_stress = asked.counts, "stress" in asked.sums
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sweep from roots, which count so many times; all ranks do.
@@ -158,7 +132,7 @@ class Cell:
         if asked.sums - PATH_SUMS:
             found |= rows.distance_sums([level.own for level in levels], columns[0])
         sums: NDArray[np.float64]
-        sums = np.concatenate([*(found[name].ravel() for name in asked.told), columns.ravel()])
+        sums = np.concatenate([*(found[name].ravel() for name in told(asked)), columns.ravel()])
         return sums
 
     def _search(self, numbers: Ints) -> tuple[list[Level], NDArray[np.uint64]]:

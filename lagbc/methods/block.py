@@ -14,12 +14,14 @@ Rows of a block are the vertices of a grid row, its columns the vertices of a gr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods.contract import StopFlag
+from lagbc.methods.sums import PATH_SUMS
 
 # Bytes of a message, in an array of uint8 on the block's device.
 Message = Any
@@ -45,6 +47,35 @@ class BlockSize(NamedTuple):
     groups: int = 1
 
 
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The request to all ranks.
+
+    Attributes
+    ----------
+    sums, endpoints, linear, sigma_limit : as in `SweepPlan`
+    omega : ndarray of float64, or None
+        Target weights, at the numbers of vertices; on a rank, of those that it owns.
+    is_reversed : bool
+        Whether edges are swept against their direction.
+    room : int
+        Bytes that the rows of levels may take.
+    """
+
+    sums: frozenset[str]
+    endpoints: bool
+    linear: bool
+    sigma_limit: float
+    omega: NDArray[np.float64] | None
+    is_reversed: bool
+    room: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether paths are counted."""
+        return bool(self.sums & PATH_SUMS)
+
+
 class BlockPlan(NamedTuple):
     """A rank's part of a sweep.
 
@@ -55,10 +86,7 @@ class BlockPlan(NamedTuple):
     size : BlockSize
     own : int
         Which piece of the grid column the rank owns.
-    sums : frozenset of str
-    endpoints, linear, sigma_limit : as in `SweepPlan`
-    omega : ndarray of float64, shape (length,), or None
-        Target weights of the vertices that the rank owns.
+    asked : Asked
     stop : StopFlag
     """
 
@@ -67,22 +95,27 @@ class BlockPlan(NamedTuple):
     reach: Any
     size: BlockSize
     own: int
-    sums: frozenset[str]
-    endpoints: bool
-    linear: bool
-    sigma_limit: float
-    omega: NDArray[np.float64] | None
+    asked: Asked
     stop: StopFlag
 
 
 class BlockSweep(Protocol):
-    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named."""
+    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named.
 
-    columns: int  # roots of a batch
+    Attributes
+    ----------
+    columns : int
+        Roots of a batch.
+    slice_rows : int
+        Rows of a piece that are multiplied, folded and closed at a time, at most.
+    xp : module
+        Of its arrays: numpy or cupy.
+    """
 
-    @property
-    def slice_rows(self) -> int:
-        """Rows of a piece that are multiplied, folded and closed at a time, at most."""
+    columns: int
+    slice_rows: int
+    xp: Any
+    _sums_over_paths: dict[str, Any]  # by name
 
     @property
     def overflowed(self) -> NDArray[np.uint64]:
@@ -93,12 +126,16 @@ class BlockSweep(Protocol):
 
     def part(self, level: Live, first: int, last: int) -> Live:
         """Return some rows of a level by their numbers among them."""
+        return Live(level.rows[first:last], level.masks[first:last])
 
     def between(self, level: Live, first: int, last: int) -> Live:
         """Return the rows of a level with places first to last."""
 
     def joined(self, parts: Sequence[Live]) -> Live:
         """Put rows one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return Live(*(self.xp.concatenate(of_parts) for of_parts in zip(*parts, strict=True)))
 
     def pack(self, level: Live, *, paths: bool) -> Message:
         """Write rows with their numbers."""
@@ -149,6 +186,8 @@ class BlockSweep(Protocol):
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""
+        for sums in self._sums_over_paths.values():
+            sums.fill(0)
 
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
         """Return the sums over paths of the vertices that are owned, a row a group."""

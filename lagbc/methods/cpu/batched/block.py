@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate
-from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
+from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 from lagbc.native import core, csr
 
@@ -59,22 +59,28 @@ def messages(size: BlockSize, sums: frozenset[str]) -> dict[str, Array]:
     return {"sent": Array((max(1 + size.down, 3 * size.across - 2), part, a_row), BYTE)}
 
 
-class HostBlock:
-    """A rank's rows; see `lagbc.methods.block.BlockSweep`. Of a level, `masks` has a word a row."""
+def block(plan: BlockPlan) -> BlockSweep:
+    """Make a rank's rows."""
+    return _HostRows(plan)
 
-    columns = COLUMNS
+
+class _HostRows(BlockSweep):
+    """A rank's rows. Of a level, `masks` has a word a row."""
+
+    columns, xp = COLUMNS, np
 
     def __init__(self, plan: BlockPlan) -> None:
-        made = allocate(np, arrays(plan.size, plan.sums))
+        asked = plan.asked
+        made = allocate(np, arrays(plan.size, asked.sums))
         own, made["order"][:] = plan.own * plan.size.length, np.arange(len(made["order"]))
-        self._own, self._sums = slice(own, own + plan.size.length), plan.sums
-        if plan.omega is not None:
-            made["omega"][self._own] = plan.omega
+        self._own, self._sums, self.slice_rows = slice(own, own + plan.size.length), asked.sums, len(made["met"])
+        if asked.omega is not None:
+            made["omega"][self._own] = asked.omega
         edges: list[Any] = [csr(one.indptr, one.indices) for one in (plan.into, plan.out, plan.reach)]
         into, out, reach = edges
         self._into, self._out, self._nnz, self._degrees = into, out, len(plan.into.indices), np.diff(plan.reach.indptr)
-        self._counts = bool(plan.sums & PATH_SUMS)
-        self._path_sums = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
+        self._counts = asked.counts
+        self._sums_over_paths = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
         self._sweep = core.BlockSweep(
             **made,
             into=into,
@@ -82,23 +88,16 @@ class HostBlock:
             reach=reach,
             own=own,
             stop=plan.stop.value,
-            sigma_limit=plan.sigma_limit,
-            endpoints=plan.endpoints,
-            linear=plan.linear,
+            sigma_limit=asked.sigma_limit,
+            endpoints=asked.endpoints,
+            linear=asked.linear,
         )
 
     @property
-    def slice_rows(self) -> int:
-        """Rows of a slice."""
-        return len(self._sweep.met)
-
-    @property
     def overflowed(self) -> NDArray[np.uint64]:
-        """Bits of the columns in which a path count left the range."""
         return np.array([self._sweep.overflowed], np.uint64)
 
     def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
-        """Want all rows; put roots at level 0."""
         sweep, one = self._sweep, np.uint64(1)
         sweep.overflowed = 0
         sweep.wanted[:] = np.bitwise_or.reduce(one << present.astype(np.uint64), initial=np.uint64(0))
@@ -106,64 +105,43 @@ class HostBlock:
             sweep.values[sweep.own + places, columns] = 1.0
         return Live(places.astype(np.int32), one << columns.astype(np.uint64))
 
-    def part(self, level: Live, first: int, last: int) -> Live:
-        """Return some rows of a level."""
-        return Live(level.rows[first:last], level.masks[first:last])
-
     def between(self, level: Live, first: int, last: int) -> Live:
-        """Return the rows with places first to last."""
         return self.part(level, *np.searchsorted(level.rows, [first, last]))
 
-    def joined(self, parts: Sequence[Live]) -> Live:
-        """Put rows one after the other."""
-        if not parts:
-            return Live(np.zeros(0, np.int32), np.zeros(0, np.uint64))
-        return Live(np.concatenate([part.rows for part in parts]), np.concatenate([part.masks for part in parts]))
-
     def pack(self, level: Live, *, paths: bool) -> NDArray[np.uint8]:
-        """Write rows with their numbers."""
         return core.pack_rows(self._sweep, *level, self._counts, paths)
 
     def pack_bits(self, level: Live) -> NDArray[np.uint8]:
-        """Write rows alone."""
         return core.pack_rows(self._sweep, *level, False, False)
 
     def take_bits(self, message: NDArray[np.uint8], first: int) -> Live:
-        """Read rows alone."""
         found = message.view(_BITS)
         return Live(found["row"] + np.int32(first), found["mask"])
 
     def enter(self, level: Live) -> Rows:
-        """Put rows that are owned on the frontier."""
         rows: Rows = level.rows + np.int32(self._sweep.own)
         self._sweep.bits[rows] = level.masks
         return rows
 
     def take(self, message: NDArray[np.uint8], first: int, *, paths: bool) -> Rows:
-        """Put rows of a piece on the frontier."""
         return core.take_rows(self._sweep, message, first, self._counts, paths)
 
     def leave(self, live: Sequence[Rows]) -> None:
-        """Take rows off the frontier."""
         for rows in live:
             self._sweep.bits[rows] = 0
 
     def settle(self, level: Live) -> None:
-        """Want rows no more in their columns."""
         self._sweep.wanted[level.rows] &= ~level.masks
 
     def want(self, level: Live) -> Rows:
-        """Want these rows."""
         self._sweep.wanted[level.rows] = level.masks
         rows: Rows = level.rows
         return rows
 
     def unwant(self, level: Live | None = None) -> None:
-        """Want these rows no more, or none."""
         self._sweep.wanted[slice(None) if level is None else level.rows] = 0
 
     def reached(self, live: Sequence[Rows]) -> Rows | None:
-        """Find the rows that a frontier leads to."""
         rows = np.concatenate(live)
         if self._degrees[rows].sum() > tuning.BATCHED_PULL_SHARE * self._nnz:
             return None
@@ -172,7 +150,6 @@ class HostBlock:
     def multiply(
         self, chosen: Rows | None, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool
     ) -> NDArray[np.uint8]:
-        """Gather along edges to rows of a piece."""
         ends, block = (base + first, base + last), self._out if backward else self._into
         some = None if chosen is None else chosen[slice(*np.searchsorted(chosen, ends))]
         message = core.multiply_rows(self._sweep, block, some, *ends, base, self._counts, paths)
@@ -182,28 +159,18 @@ class HostBlock:
         return NOTHING
 
     def add(self, message: NDArray[np.uint8], first: int, *, paths: bool) -> None:
-        """Add the sums of another rank."""
         core.add_rows(self._sweep, message, first, self._counts, paths)
 
     def found(self, first: int, last: int) -> Live:
-        """Close a slice of a level that is found."""
         return Live(*core.found_rows(self._sweep, first, last))
 
     def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
-        """Close rows of a level in the backward sweep."""
         core.finish_rows(self._sweep, *level, first, times, depth)
 
-    def clear_sums(self) -> None:
-        """Set the sums over paths to 0."""
-        for sums in self._path_sums.values():
-            sums[self._own] = 0
-
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
-        """Return the sums over paths of the vertices that are owned."""
-        return {name: sums[None, self._own] for name, sums in self._path_sums.items()}
+        return {name: sums[None, self._own] for name, sums in self._sums_over_paths.items()}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Return sums over distances of the vertices that are owned."""
         level, counts = self.joined(levels), [len(one.rows) for one in levels]
         starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._sweep.order)
         sums: dict[str, Any] = {name: np.zeros(n) if name in self._sums else None for name in DISTANCE_SUMS}
@@ -213,5 +180,4 @@ class HostBlock:
         return {name: found[None, self._own] for name, found in sums.items() if found is not None}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
-        """Count the rows that are live in each column."""
         return core.count_columns(level.masks)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, Array, allocate
-from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, Live
+from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.gpu.batched.kernels import BLOCK, FORWARD
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
@@ -119,42 +119,47 @@ class _Move(NamedTuple):
         return rows + rows // np.int32(self.start) * np.int32(self.end - self.start) + np.int32(self.shift)
 
 
-class DeviceBlock:
-    """A rank's rows; see `lagbc.methods.block.BlockSweep`. Of a level, `masks` has 32 bytes a row."""
+def block(plan: BlockPlan) -> BlockSweep:
+    """Make a rank's rows."""
+    return _DeviceRows(plan)
+
+
+class _DeviceRows(BlockSweep):
+    """A rank's rows. Of a level, `masks` has 32 bytes a row."""
+
+    xp = cp
 
     def __init__(self, plan: BlockPlan) -> None:
-        size, stated = plan.size, arrays(plan.size, plan.sums)
+        size, asked, stated = plan.size, plan.asked, arrays(plan.size, plan.asked.sums)
         rows = allocate(cp, stated["rows"])
         self._omega, self._values, self._paths = rows["omega"], rows["values"], rows["paths"]
         self._bits, self._live, self._seen, self._marks = rows["bits"], rows["live"], rows["seen"], rows["marks"]
         self._flags = rows["overflowed"]
-        self._path_sums = {name: rows[name] for name in _PATH_SUMS}
+        self._sums_over_paths = {name: rows[name] for name in _PATH_SUMS if rows[name] is not None}
         self._own, self._other = (_Product(**allocate(cp, stated[name])) for name in ("own", "other"))
-        self._plan, self._groups, self.columns = plan, size.groups, size.groups * COLUMNS
+        self._asked, self._groups, self.columns = asked, size.groups, size.groups * COLUMNS
         self._used = size.groups  # by the roots of a batch, the first ones
         self._length, self._first, self.slice_rows = size.length, plan.own * size.length, slice_rows(size.length)
         self._n, self._rows = size.down * size.length, size.across * size.length
-        self._counts = bool(plan.sums & PATH_SUMS)
+        self._counts = asked.counts
         self._into = _Csr.of(plan.into, size.across)
         self._out = self._into if plan.out is plan.into else _Csr.of(plan.out, size.across)
         self._reach = _Csr.of(plan.reach, size.down)
         self._degrees = cp.diff(self._reach.indptr)
-        if plan.omega is not None:
-            self._omega[self._first : self._first + size.length] = cp.asarray(plan.omega)
+        if asked.omega is not None:
+            self._omega[self._first : self._first + size.length] = cp.asarray(asked.omega)
         self._variant = Variant(sums=DEPENDENCY if self._counts else DISTANCES_ALONE)
         self._multiply = FORWARD.kernel("launch_per_level_forward", self._variant)
         self._touch = FORWARD.kernel("launch_per_level_touch", self._variant)
-        of_block = Variant(sums=DEPENDENCY | plan.sums & {"dependency_squares"})
+        of_block = Variant(sums=DEPENDENCY | asked.sums & {"dependency_squares"})
         self._kernels = {name: BLOCK.kernel(name, of_block) for name in (*_BY_ROW, "count_bits")}
 
     @property
     def overflowed(self) -> NDArray[np.uint64]:
-        """Bits of the columns in which a path count left the range."""
         flags: NDArray[np.uint8] = self._flags.get()
         return flags.ravel().view(np.uint64)
 
     def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
-        """Want all rows; put roots at level 0."""
         self._flags.fill(0)
         self._used = int(present.max(initial=-1)) // COLUMNS + 1
         wanted = _bit_rows(present // COLUMNS, present % COLUMNS, self._groups)
@@ -164,44 +169,28 @@ class DeviceBlock:
             self._values[self._to_columns(self._first)(rows), cp.asarray(columns % COLUMNS)] = 1.0
         return Live(rows, cp.asarray(_bit_rows(np.arange(len(places)), columns % COLUMNS, len(places))))
 
-    def part(self, level: Live, first: int, last: int) -> Live:
-        """Return some rows of a level."""
-        return Live(level.rows[first:last], level.masks[first:last])
-
     def between(self, level: Live, first: int, last: int) -> Live:
-        """Return the rows with places first to last."""
         if first == 0 and last == self._length:
             return level
         places = level.rows % np.int32(self._length)
         chosen = cp.flatnonzero((places >= first) & (places < last))
         return Live(level.rows[chosen], level.masks[chosen])
 
-    def joined(self, parts: Sequence[Live]) -> Live:
-        """Put rows one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        return Live(cp.concatenate([part.rows for part in parts]), cp.concatenate([part.masks for part in parts]))
-
     def pack(self, level: Live, *, paths: bool) -> Any:
-        """Write rows with their numbers."""
         sources = self._sources(self._values, self._paths, paths)
         return self._written(level, level.rows, self._to_columns(self._first), sources)
 
     def pack_bits(self, level: Live) -> Any:
-        """Write rows alone."""
         return self._written(level, level.rows, self._to_columns(0), [])
 
     def take_bits(self, message: Any, first: int) -> Live:
-        """Read rows alone."""
         rows, masks, _ = self._read(message, 0)
         return Live(_Move(self._length, self._rows, first)(rows), masks)
 
     def enter(self, level: Live) -> Any:
-        """Put rows that are owned on the frontier."""
         return self._entered(level.rows, level.masks, self._first)
 
     def take(self, message: Any, first: int, *, paths: bool) -> Any:
-        """Put rows of a piece on the frontier."""
         into = self._sources(self._values, self._paths, paths)
         rows, masks, packed = self._read(message, len(into))
         if into and len(rows):
@@ -211,15 +200,12 @@ class DeviceBlock:
         return self._entered(rows, masks, first)
 
     def leave(self, live: Sequence[Any]) -> None:
-        """Take rows off the frontier."""
         self._live.fill(0)
 
     def settle(self, level: Live) -> None:
-        """Want rows no more in their columns."""
         self._seen[level.rows] |= level.masks
 
     def want(self, level: Live) -> Any:
-        """Want these rows."""
         self._seen[level.rows] = ~level.masks
         self._marks.fill(0)
         as_they_are = _Move(self._rows, self._rows, 0)
@@ -227,14 +213,12 @@ class DeviceBlock:
         return self._marks
 
     def unwant(self, level: Live | None = None) -> None:
-        """Want these rows no more, or none."""
         if level is None:
             self._seen.fill(255)
         else:
             self._seen[level.rows] = 255
 
     def reached(self, live: Sequence[Any]) -> Any:
-        """Find the rows that a frontier leads to."""
         edges = int(self._degrees[cp.concatenate(live)].sum())
         if tuning.SMALL_LEVEL * edges > self._groups * self._rows:
             return None
@@ -247,9 +231,8 @@ class DeviceBlock:
         return self._marks
 
     def multiply(self, chosen: Any, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool) -> Any:
-        """Gather along edges to rows of a piece."""
         product, edges = (self._own if own else self._other), self._out if backward else self._into
-        limit = np.inf if backward else self._plan.sigma_limit
+        limit = np.inf if backward else self._asked.sigma_limit
         self._launch(product, product.totals, self._values, chosen, first, last, base, edges, limit)
         if paths:  # of the same columns
             met = product.met.reshape(self._groups, self.slice_rows, BYTES)[:, : last - first]
@@ -265,7 +248,6 @@ class DeviceBlock:
         return message
 
     def add(self, message: Any, first: int, *, paths: bool) -> None:
-        """Add the sums of another rank."""
         own = self._own
         into = self._sources(own.totals, own.path_totals, paths)
         rows, masks, packed = self._read(message, len(into))
@@ -286,18 +268,16 @@ class DeviceBlock:
         )
 
     def found(self, first: int, last: int) -> Live:
-        """Close a slice of a level that is found."""
         rows = _rows_of(self._own.met_live)
         masks = self._own.met[rows]
         if self._counts and len(rows):
-            into = {"values": self._values, "limit": self._plan.sigma_limit, "overflowed": self._flags}
+            into = {"values": self._values, "limit": self._asked.sigma_limit, "overflowed": self._flags}
             move = _Move(self.slice_rows, self._n, self._first + first)
             self._by_row("close_rows", rows, masks=masks, totals=self._own.totals, **into, **move.arguments)
         _clear(self._own)
         return Live(_Move(self.slice_rows, self._length, first)(rows), masks)
 
     def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
-        """Close rows of a level in the backward sweep."""
         own = self._own
         if len(level.rows):
             self._by_row(
@@ -316,25 +296,17 @@ class DeviceBlock:
                 root_weights=cp.asarray(times),
                 values=self._values,
                 paths=self._paths,
-                **dict(zip(_PATH_SUMS.values(), self._path_sums.values(), strict=True)),
-                endpoints=self._plan.endpoints,
+                **{parameter: self._sums_over_paths.get(name) for name, parameter in _PATH_SUMS.items()},
+                endpoints=self._asked.endpoints,
             )
         _clear(own)
 
-    def clear_sums(self) -> None:
-        """Set the sums over paths to 0."""
-        for sums in self._path_sums.values():
-            if sums is not None:
-                sums.fill(0)
-
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
-        """Return the sums over paths of the vertices that are owned."""
         own = slice(self._first, self._first + self._length)
-        return {name: sums[:, own].get() for name, sums in self._path_sums.items() if sums is not None}
+        return {name: sums[:, own].get() for name, sums in self._sums_over_paths.items()}
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Return sums over distances of the vertices that are owned."""
-        names = [name for name in DISTANCE_SUMS if name in self._plan.sums]
+        names = [name for name in DISTANCE_SUMS if name in self._asked.sums]
         sums = {name: cp.zeros(self._groups * self._length) for name in names}
         for level in range(len(levels) - 1, 0, -1):
             rows, masks = levels[level]
@@ -348,7 +320,6 @@ class DeviceBlock:
         return {name: of_rows.reshape(self._groups, -1).get() for name, of_rows in sums.items()}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
-        """Count the rows that are live in each column."""
         counts = cp.zeros(self.columns, np.uint32)
         of_rows = {"masks": level.masks, "counts": counts, "from": self._length}
         self._by_row("count_columns", level.rows, **of_rows)
