@@ -82,29 +82,15 @@ class Deal:
 
     @property
     def numbers(self) -> Ints:
-        """The number of each vertex: its piece times the length, plus its place in the piece."""
-        numbers = np.empty(self.n, np.int64)
-        numbers[self.order] = self._dealt
-        return numbers
+        """The number of each vertex: its piece times the length, plus its place in the piece.
 
-    @property
-    def _dealt(self) -> Ints:
-        """The numbers in order: to the pieces from first to last, then from last to first."""
+        Vertices go to the pieces from first to last, then from last to first.
+        """
         turn, piece = np.divmod(np.arange(self.n), self.shape.size)
         piece = np.where(turn % 2, self.shape.size - 1 - piece, piece)
-        return piece * self.length + turn
-
-    def in_pieces(self, values: NDArray[Any], absent: Any) -> NDArray[Any]:
-        """Put values of vertices at their numbers; a place without a vertex has the value for absent ones."""
-        placed = np.full(self.shape.size * self.length, absent, values.dtype)
-        placed[self._dealt] = values[self.order]
-        return placed
-
-    def in_order(self, placed: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of vertices that are at their numbers."""
-        values = np.empty(self.n, placed.dtype)
-        values[self.order] = placed[self._dealt]
-        return values
+        numbers = np.empty(self.n, np.int64)
+        numbers[self.order] = piece * self.length + turn
+        return numbers
 
 
 @dataclass(frozen=True, eq=False)

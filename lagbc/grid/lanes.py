@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,14 +23,6 @@ from lagbc.grid.sites import Site
 from lagbc.grid.sweep import Cell, Ended, agreed
 from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
-
-
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """Roots, by their numbers, and how often each counts."""
-
-    numbers: Ints
-    times: NDArray[np.float64]
 
 
 class Lane:
@@ -68,16 +60,15 @@ class Lane:
         self._open(asked)
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Have all ranks sweep; return the sums of each, as `Cell.sweep` does. On the rank that leads.
+        """Have all ranks sweep; arguments and the sums of each are those of `Cell.sweep`. On the rank that leads.
 
         Raises
         ------
         Ended
         """
-        batch = _Batch(numbers, times)
-        self._tell(batch)
-        found = self._sweep(batch)
-        return [one.view(np.float64) for one in (found if self._is_in else found[1:])]
+        self._tell((numbers, times))
+        found = self._sweep(numbers, times)
+        return [one.view(np.float64) for one in (found if self.grid is not None else found[1:])]
 
     def end(self) -> None:
         """Have the others follow no more; on the rank that leads."""
@@ -96,13 +87,9 @@ class Lane:
                 if isinstance(told, Asked):
                     self._open(told)
                 else:
-                    self._sweep(told)
+                    self._sweep(*told)
             except (Ended, MemoryError):
                 continue  # which the one that leads raises, too
-
-    @property
-    def _is_in(self) -> bool:
-        return self.grid is not None
 
     def _tell(self, told: Any) -> None:
         self.line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
@@ -129,25 +116,17 @@ class Lane:
         if asked.omega is not None:
             first = (grid.row * grid.columns + grid.column) * deal.length
             asked = replace(asked, omega=asked.omega[first : first + deal.length])
-        plan = BlockPlan(
-            into=blocks.into,
-            out=blocks.out,
-            reach=blocks.reach,
-            size=deal.size,
-            own=grid.row,
-            asked=asked,
-            stop=self._stop,
-        )
+        plan = BlockPlan(blocks, deal.size, grid.row, asked, self._stop)
         with self._at():
             rows = self.site.block(plan)
         return Cell(grid, rows, deal.length, asked, self._stop, self._at)
 
-    def _sweep(self, batch: _Batch) -> list[NDArray[np.uint8]]:
+    def _sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.uint8]]:
         try:
             if self.grid is None or self._cell is None:
                 self._watch()
                 return self.line.exchange([NOTHING] * self.line.size)
-            sums = self._cell.sweep(batch.numbers, batch.times)
+            sums = self._cell.sweep(numbers, times)
             return self.grid.gather(sums.view(np.uint8))
         except Ended:
             raise

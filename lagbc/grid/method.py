@@ -106,9 +106,13 @@ class GridMethod:
     def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
         assert isinstance(graph, DealtGraph)
-        omega = None if plan.omega is None else self._deal.in_pieces(plan.omega, 1.0)
+        omega = None
+        if plan.omega is not None:
+            omega = np.ones(self._deal.shape.size * self._deal.length)
+            omega[self._numbers] = plan.omega
         lane = self._lanes[next(self._next) % len(self._lanes)]
-        room = bytes_of(self.site.arrays(self._deal.size, plan.sums)["levels"])
+        levels = self.site.arrays(self._deal.size, plan.sums)["passing"]["levels"]
+        room = bytes_of({"levels": levels})
         if plan.growth is not None:
             room += plan.growth // min(self._in_flight, plan.threads)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed, room)
@@ -158,7 +162,7 @@ class GridMethod:
         for number, name in enumerate(told(state.asked)):
             for group in range(groups):
                 of_group = np.concatenate([one[number, group] for one in pieces])
-                getattr(sums, name)[group] += self._deal.in_order(of_group)
+                getattr(sums, name)[group] += of_group[self._numbers]
         if sums.depth is not None:
             sums.depth += np.max(columns, axis=0)[0, : len(roots)]
         if state.asked.endpoints:

@@ -12,6 +12,7 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from lagbc.errors import RunError
+from lagbc.grid.communicator import Line
 from lagbc.methods.block import Message
 
 _OPERATIONS = {"sum": MPI.SUM, "or": MPI.BOR, "xor": MPI.BXOR, "least": MPI.MIN}
@@ -22,14 +23,14 @@ _HEAD = 8 + _SHORT
 _LOOKS, _SLEEP, _MANY_LOOKS, _LONG_SLEEP = 200, 5e-5, 20_000, 1e-3
 
 
-class MpiLine:
+class _MpiLine:
     """A line of MPI ranks."""
 
     def __init__(self, comm: MPI.Comm) -> None:
         self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
     def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all: one round carries all short ones, a second one all if one is long."""
+        """One round carries all short messages, a second one all if one is long."""
         if self.size == 1:
             return [message]
         self.sent += len(message) * (self.size - 1)
@@ -43,7 +44,7 @@ class MpiLine:
         return np.split(found, starts[1:])
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank its message; return those for this one. Long ones follow from rank to rank."""
+        """Long messages follow from rank to rank."""
         if self.size == 1:
             return [*messages]
         self.sent += sum(len(message) for message in messages) - len(messages[self.rank])
@@ -65,15 +66,13 @@ class MpiLine:
         return found
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
-        """Combine arrays, entry by entry, to the same array on all."""
         combined = np.empty_like(numbers)
         _wait_for(self._comm.Iallreduce(numbers, combined, _OPERATIONS[operation]))
         return combined
 
-    def split(self, color: int | None) -> MpiLine | None:
-        """Return the line of the ranks with this color, in the same order; None without one."""
+    def split(self, color: int | None) -> _MpiLine | None:
         comm = self._comm.Split(MPI.UNDEFINED if color is None else color, self.rank)
-        return None if color is None else MpiLine(comm)
+        return None if color is None else _MpiLine(comm)
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
@@ -87,7 +86,7 @@ class MpiLine:
         self._comm.Free()
 
 
-def line_of(comm: MPI.Comm) -> MpiLine:
+def line_of(comm: MPI.Comm) -> Line:
     """Return all ranks of a communicator as a line, whose messages are none of the program's.
 
     Raises
@@ -98,7 +97,7 @@ def line_of(comm: MPI.Comm) -> MpiLine:
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
     _wait_for(comm.Ibarrier())
-    return MpiLine(comm.Dup())
+    return _MpiLine(comm.Dup())
 
 
 def _head(message: Message) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lagbc.grid.communicator import Line
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message
+from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message, passing
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
 
@@ -68,7 +68,7 @@ class Site:
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         """State the arrays of a rank, the rows of its levels, as they come to, and its messages, at most."""
         size, of = size._replace(groups=self.groups), self._module
-        return {"rows": of.arrays(size, sums), "levels": of.levels(size), "messages": of.messages(size, sums)}
+        return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of)}
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as there is room for."""
@@ -102,8 +102,8 @@ class Site:
             return line  # no message leaves its site
         if self.by_nccl:
             with self.context()():
-                return NcclLine(line, turn)
-        return HostedLine(line)
+                return _NcclLine(line, turn)
+        return _HostedLine(line)
 
     @property
     def _module(self) -> Any:
@@ -116,7 +116,7 @@ class Site:
         return on_gpu
 
 
-class HostedLine:
+class _HostedLine:
     """A line whose messages are on GPUs, and go through the host."""
 
     def __init__(self, line: Line) -> None:
@@ -128,11 +128,9 @@ class HostedLine:
         return self._line.sent
 
     def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all."""
         return self._here(self._line.all_gather(_on_host(message)), message)
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank its message; return those for this one."""
         return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.rank])
 
     def close(self) -> None:
@@ -145,7 +143,7 @@ class HostedLine:
         return [own if rank == self.rank else cp.asarray(one) for rank, one in enumerate(found)]
 
 
-class NcclLine:
+class _NcclLine:
     """A line whose messages go from GPU to GPU, after their sizes went from host to host."""
 
     def __init__(self, line: Line, turn: Turn) -> None:
@@ -158,12 +156,10 @@ class NcclLine:
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
 
     def all_gather(self, message: Message) -> list[Message]:
-        """Return the messages of all."""
         sizes = self._line.all_gather(np.array([len(message)]).view(np.uint8))
         return self._sent([message] * self.size, sizes)
 
     def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank its message; return those for this one."""
         sizes = self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         return self._sent(messages, sizes)
 

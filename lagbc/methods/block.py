@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.methods import tuning
+from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import PATH_SUMS
 
@@ -76,13 +78,28 @@ class Asked:
         return bool(self.sums & PATH_SUMS)
 
 
+def passing(size: BlockSize, sums: frozenset[str], module: Any) -> dict[str, Array]:
+    """State what a rank has in passing, at most: the rows of so many levels as most searches find, and messages.
+
+    Messages are of full rows: those of a grid column, or to and from all of a grid row, written in arrays that grow.
+    """
+    rows, parts = (1 + size.across) * size.length, max(1 + size.down, 3 * size.across - 2)
+    kinds = bool(sums & PATH_SUMS) + ("stress" in sums)
+    a_row = module.BYTES_OF_BITS + module.COLUMNS * FLOAT.itemsize * kinds
+    return {
+        "levels": Array((tuning.GRID_LEVELS, size.groups * rows, module.BYTES_OF_BITS), BYTE),
+        "messages": Array((parts, size.groups * module.slice_rows(size.length), a_row), BYTE),
+    }
+
+
 class BlockPlan(NamedTuple):
     """A rank's part of a sweep.
 
     Attributes
     ----------
-    into, out, reach : objects with `indptr` and `indices`
-        Edges by their heads, by their tails, and by their heads with columns for rows.
+    edges : object
+        Its `into`, `out` and `reach` have `indptr` and `indices` of edges by their heads, by their tails, and by their
+        heads with columns for rows.
     size : BlockSize
     own : int
         Which piece of the grid column the rank owns.
@@ -90,9 +107,7 @@ class BlockPlan(NamedTuple):
     stop : StopFlag
     """
 
-    into: Any
-    out: Any
-    reach: Any
+    edges: Any
     size: BlockSize
     own: int
     asked: Asked

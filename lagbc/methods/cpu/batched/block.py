@@ -22,13 +22,19 @@ COLUMNS = 64
 _PATH_SUMS = "dependency", "stress", "dependency_squares"
 # A row of a message that has no numbers.
 _BITS = np.dtype([("mask", np.uint64), ("row", np.int32)])
+BYTES_OF_BITS = _BITS.itemsize
 
 Rows = NDArray[np.int32]
 
 
+def slice_rows(length: int) -> int:
+    """Return the rows of a slice."""
+    return min(length, tuning.GRID_SLICE)
+
+
 def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
     """State the arrays of a rank."""
-    n, rows, part = size.down * size.length, size.across * size.length, min(size.length, tuning.GRID_SLICE)
+    n, rows, part = size.down * size.length, size.across * size.length, slice_rows(size.length)
     counts, stress = bool(sums & PATH_SUMS), "stress" in sums
     return {
         "order": Array((n,), INTEGER),
@@ -45,18 +51,6 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
         "stress": Array((n,), FLOAT, 0) if stress else None,
         "dependency_squares": Array((n,), FLOAT, 0) if "dependency_squares" in sums else None,
     }
-
-
-def levels(size: BlockSize) -> dict[str, Array]:
-    """State the rows of levels, as many as most searches find: of the piece that is owned, and of the block."""
-    return {"rows": Array((tuning.GRID_LEVELS, (1 + size.across) * size.length, _BITS.itemsize), BYTE)}
-
-
-def messages(size: BlockSize, sums: frozenset[str]) -> dict[str, Array]:
-    """State messages of full rows: those of a grid column, or to and from all of a row, written in arrays that grow."""
-    a_row = _BITS.itemsize + COLUMNS * FLOAT.itemsize * (bool(sums & PATH_SUMS) + ("stress" in sums))
-    part = min(size.length, tuning.GRID_SLICE)
-    return {"sent": Array((max(1 + size.down, 3 * size.across - 2), part, a_row), BYTE)}
 
 
 def block(plan: BlockPlan) -> BlockSweep:
@@ -76,9 +70,11 @@ class _HostRows(BlockSweep):
         self._own, self._sums, self.slice_rows = slice(own, own + plan.size.length), asked.sums, len(made["met"])
         if asked.omega is not None:
             made["omega"][self._own] = asked.omega
-        edges: list[Any] = [csr(one.indptr, one.indices) for one in (plan.into, plan.out, plan.reach)]
-        into, out, reach = edges
-        self._into, self._out, self._nnz, self._degrees = into, out, len(plan.into.indices), np.diff(plan.reach.indptr)
+        edges = plan.edges
+        made_of: list[Any] = [csr(one.indptr, one.indices) for one in (edges.into, edges.out, edges.reach)]
+        into, out, reach = made_of
+        self._into, self._out = into, out
+        self._nnz, self._degrees = len(edges.into.indices), np.diff(edges.reach.indptr)
         self._counts = asked.counts
         self._sums_over_paths = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
         self._sweep = core.BlockSweep(

@@ -26,6 +26,8 @@ from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
 # Options of a plan that are read.
 options = frozenset[str]()
 COLUMNS = GROUP_COLUMNS
+# Of a row of a message that has no numbers.
+BYTES_OF_BITS = BYTES + 4
 # Sums over paths, and the parameters of `finish_rows` that take them.
 _PATH_SUMS = {"dependency": "scores", "stress": "stress", "dependency_squares": "squares"}
 # Kernels with a warp a row.
@@ -64,19 +66,6 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         },
         "own": product,
         "other": product,
-    }
-
-
-def levels(size: BlockSize) -> dict[str, Array]:
-    """State the rows of levels, as many as most searches find: of the piece that is owned, and of the block."""
-    return {"rows": Array((tuning.GRID_LEVELS, size.groups * (1 + size.across) * size.length, BYTES + 4), BYTE)}
-
-
-def messages(size: BlockSize, sums: frozenset[str]) -> dict[str, Array]:
-    """State messages of full rows: those of a grid column, or to and from all of a row."""
-    a_row = BYTES + 4 + COLUMNS * FLOAT.itemsize * (bool(sums & PATH_SUMS) + ("stress" in sums))
-    return {
-        "sent": Array((max(1 + size.down, 2 * size.across - 1), size.groups * slice_rows(size.length), a_row), BYTE)
     }
 
 
@@ -142,9 +131,10 @@ class _DeviceRows(BlockSweep):
         self._length, self._first, self.slice_rows = size.length, plan.own * size.length, slice_rows(size.length)
         self._n, self._rows = size.down * size.length, size.across * size.length
         self._counts = asked.counts
-        self._into = _Csr.of(plan.into, size.across)
-        self._out = self._into if plan.out is plan.into else _Csr.of(plan.out, size.across)
-        self._reach = _Csr.of(plan.reach, size.down)
+        edges = plan.edges
+        self._into = _Csr.of(edges.into, size.across)
+        self._out = self._into if edges.out is edges.into else _Csr.of(edges.out, size.across)
+        self._reach = _Csr.of(edges.reach, size.down)
         self._degrees = cp.diff(self._reach.indptr)
         if asked.omega is not None:
             self._omega[self._first : self._first + size.length] = cp.asarray(asked.omega)
