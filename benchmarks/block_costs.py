@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -82,7 +83,8 @@ def measure(network: Network, block: Graph, budget: float, rounds: int) -> Row:
 def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
-    whole = costs.predict_by_size(n, nnz, n, "cpu", weighted=weighted, depth=depth)
+    block: Any = SimpleNamespace(n=n, nnz=nnz, weighted=weighted)
+    whole = costs.predict_at_depth(block, n, "cpu", depth)
     return whole / 1e9, costs.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 

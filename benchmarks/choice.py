@@ -62,7 +62,7 @@ def cases(device: str, *, weighted: bool) -> list[Case]:
 def candidates(case: Case) -> list[lagbc.Method]:
     """List the methods that have constants."""
     rows = [row for row in lagbc.METHODS if (row.device, row.weighted) == (case.device, case.weighted)]
-    return [row for row in rows if costs.is_costed(row)]
+    return [row for row in rows if row.key in tuning.COSTS]
 
 
 def line_up(network: Network, case: Case) -> Roots:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import SPECIAL, draw_options, graphs, grid, oracle, path, scale_free, star
 
 import lagbc
-from lagbc.centrality.rescale import rescale
+from lagbc.centrality.finish import rescale
 
 
 class Chosen(random.Random):

@@ -56,7 +56,7 @@ FLOORS = (
             (
                 "centrality",
                 "which sums a centrality is made of, and how they are finished",
-                "registry.py   compute.py   finish.py   rescale.py",
+                "registry.py   compute.py   finish.py",
             ),
         ),
         "a Request and Options",

@@ -10,18 +10,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.registry import (
-    NONE_GIVEN,
-    OF_THE_SCORES,
-    OF_THE_SUMS,
-    Arguments,
-    Centrality,
-    all_sums,
-    find,
-    require_taken,
-    shared,
-)
-from lagbc.centrality.rescale import require_defined
+from lagbc.centrality.finish import require_defined
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, all_sums, find, shared
 from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
@@ -57,7 +47,7 @@ Made = TypeVar("Made")
 
 def compute(
     A: GraphLike,
-    which: Asked,
+    centralities: tuple[Centrality, ...],
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
@@ -71,8 +61,8 @@ def compute(
     Parameters
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
-    which : str, Centrality or several
-        Names of the registry, or records.
+    centralities : tuple of Centrality
+        That take the arguments.
     options : Options
     arguments : Arguments
     standard_error : bool
@@ -83,15 +73,16 @@ def compute(
     scores : dict
         With `standard_error` a pair of dicts, the second one of errors.
     """
-    asked = _as_list(which)
-    names = [one.name if isinstance(one, Centrality) else one for one in asked]
+    read = Read(directed, weighted, strength)
+    if (comm := communicator(options)) is None:
+        return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
+    names = [one.name for one in centralities]
 
     def here(A: GraphLike, read: Read, options: Options) -> Any:
-        return _compute_here(A, asked, options, batch, read, arguments, standard_error)
+        return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
 
     folds = names == ["bc"] and not arguments.endpoints
-    read = Read(directed, weighted, strength)
-    return made(A, read, options, here, names, lambda: all_sums(find_all(asked)), folds=folds)
+    return made_on_ranks(comm, A, read, options, here, names, lambda: all_sums(centralities), folds=folds)
 
 
 class Read(NamedTuple):
@@ -102,7 +93,8 @@ class Read(NamedTuple):
     strength: bool | str = False
 
 
-def made(
+def made_on_ranks(
+    comm: Any,
     A: GraphLike,
     read: Read,
     options: Options,
@@ -112,11 +104,11 @@ def made(
     *,
     folds: bool = False,
 ) -> Made:
-    """Make a call: in this process, or on all ranks of `comm`, with the graph on each or dealt over them.
+    """Make a call on all ranks of a communicator, with the graph on each or dealt over them.
 
     Parameters
     ----------
-    A, read, options
+    comm, A, read, options
     here : callable
         Makes it in a process, which leads all others.
     key : object
@@ -126,8 +118,6 @@ def made(
     folds : bool
         Whether a dealt graph gives the same without its trees.
     """
-    if (comm := communicator(options)) is None:
-        return here(A, read, options)
     alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     if (of_ranks := of_grid(options)) is not None:
         from lagbc.run.grid import Call, on_grid, take_part
@@ -141,7 +131,7 @@ def made(
 
 def _compute_here(
     A: GraphLike,
-    asked: list[str | Centrality],
+    centralities: tuple[Centrality, ...],
     options: Options,
     batch: int | str,
     read: Read,
@@ -150,7 +140,6 @@ def _compute_here(
 ) -> Any:
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
-    centralities = find_all(asked)
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, *read, settings, arguments)
@@ -181,18 +170,10 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call whose arguments are checked and whose run is planned.
-
-    Attributes
-    ----------
-    centralities : tuple of Centrality
-    arguments : Arguments
-        With numbers of vertices in place of names.
-    plan : Plan
-    """
+    """A call whose arguments are checked and whose run is planned."""
 
     centralities: tuple[Centrality, ...]
-    arguments: Arguments
+    arguments: Arguments  # with numbers of vertices in place of names
     plan: Plan
 
 
@@ -207,7 +188,6 @@ def plan_call(
     resumed: Resumed | None = None,
 ) -> Call:
     """Check a call, and plan its run; arguments as for `compute` and `make_plan`."""
-    require_taken(centralities, arguments)
     upload = (
         not strength
         and arguments.cutoff is None
@@ -215,14 +195,16 @@ def plan_call(
     )
     graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
     raise_if_stopped()
-    arguments = _with_numbers(graph, arguments)
+    if graph.names is not None:
+        arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
     request = make_request(graph, centralities, arguments)
-    if request.sums & PATH_SUMS:
-        warn_of_ties(graph, strength, arguments.rtol)
-    resumed = resumed_by(settings) if resumed is None else resumed
-    return Call(centralities, arguments, make_plan(graph, request, settings, resumed))
+    if strength and request.sums & PATH_SUMS:
+        warn_of_ties(graph, arguments.rtol)
+    if resumed is None and settings.checkpoint is not None:
+        resumed = resumed_by(settings)
+    return Call(centralities, arguments, make_plan(graph, request, settings, resumed or NOTHING))
 
 
 def resumed_by(settings: Settings) -> Resumed:
@@ -236,17 +218,15 @@ def resumed_by(settings: Settings) -> Resumed:
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     """Make the scores of a call of the sums of its run, each as its public function returns it."""
-    arguments = call.arguments
-    return {
-        one.name: _return_columns(A, result.graph, one, _finish_columns(one, result, arguments), arguments)
-        for one in call.centralities
-    }
+    scores = dict[str, Any]()
+    for one in call.centralities:
+        columns = _finish_columns(one, result, call.arguments)
+        scores[one.name] = _return_columns(A, result.graph, one, columns, call.arguments)
+    return scores
 
 
 def _with_numbers(graph: Graph, arguments: Arguments) -> Arguments:
     """Replace names of vertices by their numbers."""
-    if graph.names is None:
-        return arguments
     sources, targets = (numbers_of(name, graph.names, getattr(arguments, name)) for name in ("sources", "targets"))
     return replace(arguments, sources=sources, targets=targets)
 
@@ -265,36 +245,29 @@ def _count_asked_roots(A: Any, arguments: Arguments) -> int:
 
 def compute_one(
     A: GraphLike,
-    which: str | Centrality,
+    one: Centrality,
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
     strength: bool | str,
     options: Options,
-    arguments: Arguments = NONE_GIVEN,
+    arguments: Arguments,
     standard_error: bool = False,
 ) -> Any:
     """Compute one centrality, or a pair of it and its errors; arguments as for `compute`."""
-    found = compute(A, which, batch, directed, weighted, strength, options, arguments, standard_error)
-    name = which if isinstance(which, str) else which.name
-    return tuple(part[name] for part in found) if standard_error else found[name]
+    found = compute(A, (one,), batch, directed, weighted, strength, options, arguments, standard_error)
+    return tuple(part[one.name] for part in found) if standard_error else found[one.name]
 
 
 def find_all(which: Asked) -> tuple[Centrality, ...]:
     """Return the centralities of names or records; ValueError if a name is unknown, or there is none."""
-    asked = _as_list(which)
+    try:
+        asked = [which] if isinstance(which, str | Centrality) else list(which)
+    except TypeError:
+        raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
     if not asked:
         raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in shared())}")
     return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
-
-
-def _as_list(which: Asked) -> list[str | Centrality]:
-    if isinstance(which, str | Centrality):
-        return [which]
-    try:
-        return list(which)
-    except TypeError:
-        raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
 
 
 def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
@@ -317,22 +290,25 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
         log2=arguments.log2,
     )
     n, names = graph.n, graph.names
-    k, endpoints, demand = arguments.k, arguments.endpoints, None
+    k, endpoints = arguments.k, arguments.endpoints
+    targets, target_weights = arguments.targets, arguments.target_weights
+    demand = root_weights = omega = None
     if arguments.demand is not None:
         _require_alone(arguments)
         demand = parse_demand(n, arguments.demand, names)
     roots = parse_roots(n, arguments.sources, k, arguments.rng, names) if demand is None else origins(demand)
-    root_weights = parse_vertex_weights("source_weights", arguments.source_weights, n, names)
-    omega = parse_targets(n, arguments.targets, arguments.target_weights, names, endpoints=endpoints)
-    is_weighted = arguments.target_weights is not None or root_weights is not None
+    if arguments.source_weights is not None:
+        root_weights = parse_vertex_weights("source_weights", arguments.source_weights, n, names)
+    if targets is not None or target_weights is not None:
+        omega = parse_targets(n, targets, target_weights, names, endpoints=endpoints)
+    is_weighted = target_weights is not None or root_weights is not None
     if is_weighted and (arguments.normalized or endpoints or k is not None):
         raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
     sums = all_sums(centralities)
-    bounds = parse_bounds(sums, arguments.cutoff, arguments.decay)
-    _require_decays(centralities, sums, arguments)
-    of_vertices = [one for one in centralities if not one.of_edges]
-    if of_vertices:
-        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
+    if (bounds := parse_bounds(sums, arguments.cutoff, arguments.decay)) is not None:
+        _require_decays(centralities, sums, arguments)
+    if k is not None:
+        _require_defined(n, k, centralities, endpoints=endpoints)
     return Request(
         sums=sums,
         roots=roots,
@@ -342,10 +318,17 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
         bounds=bounds,
         weighs_pairs=is_weighted,
         endpoints=endpoints,
-        rtol=parse_tolerance(arguments.rtol),
+        rtol=0.0 if arguments.rtol is None else parse_tolerance(arguments.rtol),
         is_sample=k is not None,
         is_redrawn=k is not None and arguments.rng is None,
     )
+
+
+def _require_defined(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
+    """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
+    of_vertices = [one for one in centralities if not one.of_edges]
+    if of_vertices:
+        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
 
 
 def _require_alone(arguments: Arguments) -> None:
@@ -370,6 +353,8 @@ def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], 
 
 def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
     """Finish the columns of a centrality, one for each cutoff and decay that it takes."""
+    if result.plan.request.bounds is None:
+        return [_finish_column(centrality, result, arguments)]
     return [_finish_column(centrality, one, arguments) for one in result.columns(decays="decay" in centrality.takes)]
 
 
@@ -377,8 +362,8 @@ def _return_columns(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
     """Return columns as one array or a list of matrices, or the only one of a call without cutoffs and decays."""
-    bounds: Any = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
-    if not any(map(np.ndim, bounds)):
+    cutoff, decay = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
+    if not (np.ndim(cutoff) or np.ndim(decay)):  # type: ignore[arg-type]  # of None it is 0
         (scores,) = columns
         return as_returned(A, graph, centrality, scores)
     if centrality.of_edges:

@@ -79,7 +79,8 @@ def count(
     settings = check_options("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
-    warn_of_ties(graph, strength, arguments.rtol)
+    if strength:
+        warn_of_ties(graph, arguments.rtol)
     in_group = _mark_groups(graph, arguments.groups)
     with stopping_by(settings.stop):
         raw: NDArray[np.float64] = _sum_pairs(graph.on_host, in_group, tolerance, settings, endpoints=endpoints)

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from lagbc.centrality.compute import Call, find_all, finish_call, plan_call, settle_for
 from lagbc.centrality.declare import takes_all
-from lagbc.centrality.registry import Arguments
+from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
@@ -105,6 +105,7 @@ def save_part(
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     centralities = find_all(which)
     settings = settle_for(centralities, batch, options)
+    require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
         return _save_share(target, share, call)

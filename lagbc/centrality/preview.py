@@ -75,6 +75,7 @@ def select_method(
 def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, arguments: Arguments) -> Selection:
     """Return the method of a call and the reason, by all its arguments: weights and targets limit reductions."""
     centralities = find_all(which)
+    require_taken(centralities, arguments)
     settings = settle_for(centralities, batch, options)
     with reading_gpu(graph, settings.devices):
         plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan

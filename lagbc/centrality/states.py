@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
     """Check the states, and take them as root weights."""
-    x = parse_vertex_weights("states", _states_in_order(arguments.states, graph), graph.n, graph.names)
-    if x is None:
+    states = _states_in_order(arguments.states, graph)
+    if states is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
+    x = parse_vertex_weights("states", states, graph.n, graph.names)
     _require_comparable(x, graph.names)
     # The largest is the unit, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)

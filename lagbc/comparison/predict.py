@@ -23,31 +23,15 @@ _ROUND, _GROWTH = 10, 4
 
 @dataclass(frozen=True)
 class Prediction:
-    """Time of a run from all roots.
+    """Time of a run from all roots."""
 
-    Attributes
-    ----------
-    seconds : float
-        Of reductions and sweeps, without reading, ordering and compilation.
-    roots, idle : int
-        Vertices with out-edges, and without: these add nothing.
-    swept : int
-        Roots of the longest run.
-    swept_seconds : float
-        Of that run.
-    is_bound : bool
-        Whether `seconds` is rather too much, as no run had a full round of batches.
-    share : float
-        The part of the work that reductions leave; the runs sweep the whole graph.
-    """
-
-    seconds: float
-    roots: int
+    seconds: float  # of reductions and sweeps, without reading, ordering and compilation
+    roots: int  # roots, idle: vertices with out-edges, and without: these add nothing
     idle: int
-    swept: int = 0
-    swept_seconds: float = 0.0
-    is_bound: bool = False
-    share: float = 1.0
+    swept: int = 0  # roots of the longest run
+    swept_seconds: float = 0.0  # of that run
+    is_bound: bool = False  # whether `seconds` is rather too much, as no run had a full round of batches
+    share: float = 1.0  # the part of the work that reductions leave; the runs sweep the whole graph
 
 
 def predict(graph: Graph) -> Prediction:

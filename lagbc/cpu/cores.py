@@ -48,14 +48,16 @@ def _between(bounds: list[int]) -> list[Part]:
     return list(pairwise(bounds))
 
 
-def share(work: Callable[..., Result], parts: Iterable[Any], threads: int | None = None) -> list[Result]:
-    """Call ``work(*part)`` for each part, on `threads` threads or one for each core; results in order of parts.
+def share(
+    work: Callable[..., Result], parts: Iterable[Any], before: tuple[Any, ...] = (), after: tuple[Any, ...] = ()
+) -> list[Result]:
+    """Call ``work(*before, *part, *after)`` for each part, on a thread for each core; results in order of parts.
 
     The calling thread takes parts, too: a system that starts no thread still gets the work done.
     """
     parts = list(parts)
     if len(parts) == 1:
-        return [work(*parts[0])]
+        return [work(*before, *parts[0], *after)]
     results: dict[int, Result] = {}
     errors: list[BaseException] = []
     left = enumerate(parts)
@@ -65,11 +67,11 @@ def share(work: Callable[..., Result], parts: Iterable[Any], threads: int | None
             for place, part in left:
                 if errors:
                     return
-                results[place] = work(*part)
+                results[place] = work(*before, *part, *after)
         except BaseException as error:
             errors.append(error)
 
-    helpers = [Thread(target=take) for _ in range(min(threads or cores(), len(parts)) - 1)]
+    helpers = [Thread(target=take) for _ in range(min(cores(), len(parts)) - 1)]
     started = []
     for helper in helpers:
         try:

@@ -23,16 +23,10 @@ _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a module.
-
-    Attributes
-    ----------
-    function : cupy.RawKernel
-    parameters : dict
-        For each parameter, in order, the NumPy type of a number, or None for a pointer.
-    """
+    """A kernel of a module."""
 
     function: Any
+    # for each parameter, in order, the NumPy type of a number, or None for a pointer
     parameters: Mapping[str, str | None]
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.centrality.compute import Read, as_returned, made, plan_call, resumed_by
+from lagbc.centrality.compute import Read, as_returned, made_on_ranks, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
@@ -25,7 +25,7 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.options import Options, Settings, check_options, parse_count, parse_real
+from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -130,21 +130,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted quality of an estimate, and the limits of its run.
+    """The wanted quality of an estimate, and the limits of its run."""
 
-    Attributes
-    ----------
-    relative_error, error : float or None
-        The wanted error; one of them is None.
-    confidence : float
-    guarantee : bool
-    top : int or None
-    tie : float or None
-    max_roots : int or None
-    max_seconds : float or None
-    """
-
-    relative_error: float | None
+    relative_error: float | None  # relative_error, error: the wanted error; one of them is None
     error: float | None
     confidence: float
     guarantee: bool
@@ -403,7 +391,9 @@ def estimate(
         return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
 
     read, key = Read(directed, weighted, strength), f"estimate {centrality}"
-    return made(A, read, options, here, key, lambda: sums_of(estimated_sum(find(centrality))))
+    if (comm := communicator(options)) is None:
+        return here(A, read, options)
+    return made_on_ranks(comm, A, read, options, here, key, lambda: sums_of(estimated_sum(find(centrality))))
 
 
 _OWN = (
@@ -514,8 +504,8 @@ class _Run:
         self.carriers = ExitStack()
         self._submit: Submit | None = None
         sums = sums_of(name)
-        if sums & PATH_SUMS:
-            warn_of_ties(graph, asked.read.strength, arguments.rtol)
+        if sums & PATH_SUMS and asked.read.strength:
+            warn_of_ties(graph, arguments.rtol)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
         self._vertices = self._vertex_numbers()
 
@@ -652,8 +642,9 @@ class _Run:
         (step,) = plan.steps
         work = Rounds.of_goal(step, aim, sequence)
         with ExitStack() as stack:
-            kept = open_checkpoint(plan, [work], stack)
-            meter, total = meter_of(plan, [work], kept, stack), Total(0) if kept is None else kept.totals[0]
+            kept = open_checkpoint(plan, [work], stack) if plan.settings.checkpoint is not None else None
+            meter = meter_of(plan, [work], kept, stack) if plan.settings.progress else None
+            total = Total(0) if kept is None else kept.totals[0]
             if not work.is_enough(total):
                 total = total_of(plan, 0, work, kept, meter, self._carrier(plan))
         found: Sequence = total.chunks or sequence

@@ -14,22 +14,13 @@ Values = NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
-    """A row of the table of an estimate.
+    """A row of the table of an estimate."""
 
-    Attributes
-    ----------
-    vertex : object
-        Its name, or its number.
-    score, lower, upper : float
-    tied : bool
-        Whether a vertex outside the k highest may be as high, by the intervals.
-    """
-
-    vertex: Any
+    vertex: Any  # its name, or its number
     score: float
     lower: float
     upper: float
-    tied: bool
+    tied: bool  # whether a vertex outside the k highest may be as high, by the intervals
 
 
 def highest(scores: Values, k: int) -> Any:

@@ -62,41 +62,20 @@ class Terms:
     """The terms of a run; its arrays are on the device of the sums.
 
     A score is fixed + slope * mean, or n - 1 over that for a falling sum.
-
-    Attributes
-    ----------
-    name : str
-        Of the sum.
-    population : Population
-    largest : float or ndarray of float64
-        R of each place, once for each of its merged vertices.
-    places : ndarray of int64, or None
-        Vertices, or edges, of the swept graph whose means are estimated; None is all.
-    unit : float
-        The fraction of a mean y of 1; unused for closeness.
-    fixed, slope : float or ndarray of float64
-        For each vertex, or edge, of the call.
-    which : ndarray of int64, or None
-        The place of the mean of each vertex of the call, any place for a vertex without mean; None is its own.
-    shown : ndarray of int64, or None
-        A vertex of the call for each mean; None is its own.
-    back : ndarray of int64, or None
-        The place of the other direction of each edge, if both count.
-    is_linear : bool
-        Whether targets count linearly.
     """
 
-    name: str
+    name: str  # of the sum
     population: Population
-    largest: float | Values
-    places: Places | None
-    unit: float
-    fixed: float | Values
+    largest: float | Values  # R of each place, once for each of its merged vertices
+    places: Places | None  # vertices, or edges, of the swept graph whose means are estimated; None is all
+    unit: float  # the fraction of a mean y of 1; unused for closeness
+    fixed: float | Values  # fixed, slope: for each vertex, or edge, of the call
     slope: float | Values
+    # the place of the mean of each vertex of the call, any place for a vertex without mean; None is its own
     which: Places | None
-    shown: Places | None
-    back: Places | None
-    is_linear: bool = False
+    shown: Places | None  # a vertex of the call for each mean; None is its own
+    back: Places | None  # the place of the other direction of each edge, if both count
+    is_linear: bool = False  # whether targets count linearly
 
     @property
     def sums(self) -> frozenset[str]:

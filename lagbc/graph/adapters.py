@@ -23,28 +23,28 @@ from lagbc.graph.plain import Listed, Rows
 
 def is_networkx(A: Any) -> bool:
     """Whether `A` is a NetworkX graph."""
-    return _library_of(A) is _NETWORKX
+    return _library_of(type(A)) is _NETWORKX
 
 
 def is_igraph(A: Any) -> bool:
     """Whether `A` is an igraph graph."""
-    return _library_of(A) is _IGRAPH
+    return _library_of(type(A)) is _IGRAPH
 
 
 def names_of(A: Any) -> Any:
     """Return the names of the vertices of a graph, in its own order; None if they have none."""
-    library = _library_of(A)
+    library = _library_of(type(A))
     return None if library is None else library.names(A)
 
 
 def is_adaptable(A: Any) -> bool:
     """Whether `A` is a graph or matrix of another library, the graph of a file, or arrays of a matrix."""
-    return _library_of(A) is not None
+    return _library_of(type(A)) is not None
 
 
 def is_directed(A: Any) -> bool:
     """Whether the edges of `A` have directions; True for a matrix, whose entries are one way each."""
-    library = _library_of(A)
+    library = _library_of(type(A))
     return library is None or bool(library.is_directed(A))
 
 
@@ -78,7 +78,7 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     UserWarning
         Some edges of a NetworkX graph lack the attribute; they count as 1, as in NetworkX.
     """
-    library = _library_of(A)
+    library = _library_of(type(A))
     assert library is not None
     return library.read(A, weighted, strength)
 
@@ -251,11 +251,10 @@ _LIBRARIES = {
 }
 
 
-def _library_of(A: Any) -> _Library | None:
-    return _library_of_class(type(A))  # type: ignore[arg-type]  # classes are hashable
-
-
-@cache
-def _library_of_class(kind: type) -> _Library | None:
+def _find_library(kind: type) -> _Library | None:
+    """Return the library of a class of graphs."""
     names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
     return next((_LIBRARIES[name] for name in names if name in _LIBRARIES), None)
+
+
+_library_of: Callable[[type], _Library | None] = cache(_find_library)

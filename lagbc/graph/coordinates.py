@@ -25,17 +25,10 @@ CRS, DEGREES = "crs", "epsg:4326"
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Coordinates of the vertices of a graph.
+    """Coordinates of the vertices of a graph."""
 
-    Attributes
-    ----------
-    xy : ndarray of float64, shape (n, 2)
-    degrees : bool
-        True: x and y are longitudes and latitudes. False: they have the same unit of length.
-    """
-
-    xy: NDArray[np.float64]
-    degrees: bool = False
+    xy: NDArray[np.float64]  # (n, 2)
+    degrees: bool = False  # True: x and y are longitudes and latitudes. False: they have the same unit of length.
 
 
 def coordinates_of(A: Any) -> Coordinates | None:

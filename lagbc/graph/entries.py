@@ -18,18 +18,10 @@ LENGTH = "weight"
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once.
-
-    Attributes
-    ----------
-    n : int
-    tails, heads : ndarray of int64
-        Parallel edges are entries of their own.
-    directed : bool
-    """
+    """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once."""
 
     n: int
-    tails: NDArray[np.int64]
+    tails: NDArray[np.int64]  # tails, heads: parallel edges are entries of their own
     heads: NDArray[np.int64]
     directed: bool
 

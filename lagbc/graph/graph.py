@@ -28,48 +28,33 @@ if TYPE_CHECKING:
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
-    Attributes
-    ----------
-    indptr : ndarray of int64, shape (n + 1,)
-    indices : ndarray of int32 (int64 where n needs it), shape (nnz,)
-        Row i holds the heads j of the edges i -> j.
-    directed : bool
-        False: the pattern is symmetric and a pair {s, t} counts once.
-    weights : ndarray of float64, shape (nnz,), or None
-        Lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops.
-    n, nnz : int
-        Numbers of vertices and of stored edges; an undirected edge counts twice.
-    copied_from : weak reference to a Graph, or None
-        The same graph on the host, if this one is its copy on a device; that graph keeps the copy.
-    known_depth : int or None
-        The depth, taken from the graph of which this one is a part; None searches for it.
-    known_reverse : tuple of arrays, or None
-        The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
-    uploaded : bool
-        Whether it is on a device only because a large matrix of the host was checked there.
-    names : sequence or None
-        Names of the vertices, if the graph was made of one with names.
-
     Notes
     -----
     The arrays are NumPy's or CuPy's: a graph is on the host or on a device, as are the graphs derived from it. `order`,
     `position` and degrees are always NumPy arrays.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[Any]
-    directed: bool
+    indptr: NDArray[np.int64]  # (n + 1,)
+    indices: NDArray[Any]  # (nnz,): row i holds the heads j of the edges i -> j
+    directed: bool  # False: the pattern is symmetric and a pair {s, t} counts once
+    # (nnz,): lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops
     weights: NDArray[np.float64] | None = None
+    # the same graph on the host, if this one is its copy on a device; that graph keeps the copy
     copied_from: ref[Graph] | None = field(default=None, repr=False)
+    # the depth, taken from the graph of which this one is a part; None searches for it
     known_depth: int | None = field(default=None, repr=False)
+    # The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
     known_reverse: Csr | None = field(default=None, repr=False)
+    # whether it is on a device only because a large matrix of the host was checked there
     uploaded: bool = field(default=False, repr=False)
-    names: Any = field(default=None, repr=False)
+    names: Any = field(default=None, repr=False)  # names of the vertices, if the graph was made of one with names
+    # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
     n: int = field(init=False, repr=False)
     nnz: int = field(init=False, repr=False)
+    weighted: bool = field(init=False, repr=False, default=False)  # whether edges have lengths
 
     def __post_init__(self) -> None:
-        vars(self).update(n=len(self.indptr) - 1, nnz=len(self.indices))
+        vars(self).update(n=len(self.indptr) - 1, nnz=len(self.indices), weighted=self.weights is not None)
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
@@ -87,11 +72,6 @@ class Graph:
     def csr(self) -> Csr:
         """The arrays ``(indptr, indices, weights)``."""
         return self.indptr, self.indices, self.weights
-
-    @property
-    def _ops(self) -> Any:
-        """The operations for its arrays."""
-        return ops_of(self.indptr)
 
     @property
     def native(self) -> tuple[NativeCsr, NativeCsr]:
@@ -114,11 +94,6 @@ class Graph:
     def active(self) -> int:
         """The number of vertices with edges; in sweep order they come first."""
         return int(np.count_nonzero(self.symmetric.out_degrees))
-
-    @property
-    def weighted(self) -> bool:
-        """Whether edges have lengths."""
-        return self.weights is not None
 
     @cached_property
     def longest(self) -> float:
@@ -207,7 +182,7 @@ class Graph:
     @property
     def rows(self) -> Any:
         """The tail of each edge."""
-        return self._ops.rows_of(self.indptr, self.indices)
+        return ops_of(self.indptr).rows_of(self.indptr, self.indices)
 
     @property
     def transpose(self) -> Graph:
@@ -218,8 +193,8 @@ class Graph:
     @in_phase("order")
     def _reverse(self) -> Graph | None:
         """The transpose; None if it is the graph itself, as a cycle of references would keep it in memory."""
-        reverse = self.known_reverse or self._ops.transposed(self.n, *self.csr)
-        return None if self._ops.are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
+        reverse = self.known_reverse or ops_of(self.indptr).transposed(self.n, *self.csr)
+        return None if ops_of(self.indptr).are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
 
     @property
     def symmetric(self) -> Graph:
@@ -231,13 +206,13 @@ class Graph:
         """The symmetric pattern; None if the graph itself is symmetric, lengths and all."""
         if self._reverse is None:
             return None
-        reverse = self._reverse.indptr, self._reverse.indices, None
-        return Graph.from_csr(self._ops.both_ways(self.n, self.indptr, self.indices, None, reverse), directed=False)
+        ops, reverse = ops_of(self.indptr), (self._reverse.indptr, self._reverse.indices, None)
+        return Graph.from_csr(ops.both_ways(self.n, self.indptr, self.indices, None, reverse), directed=False)
 
     @cached_property
     def components(self) -> Any:
         """The weakly connected component of each vertex, numbered from 0."""
-        return self._ops.weak_components(self.indptr, self.indices)
+        return ops_of(self.indptr).weak_components(self.indptr, self.indices)
 
     @cached_property
     @in_phase("order")
@@ -247,7 +222,7 @@ class Graph:
             return self.known_depth
         if not self.nnz:
             return 0
-        both, ops = self.symmetric, self._ops
+        both, ops = self.symmetric, ops_of(self.indptr)
         hub, connected = ops.widest_row(both.indptr)
         depth: int
         depth, reached = ops.bfs_extent(both.indptr, both.indices, hub)
@@ -272,7 +247,7 @@ class Graph:
     @in_phase("order")
     def order(self) -> NDArray[np.int64]:
         """The vertex order for sweeps: proximity if the diameter is high, else falling degree; isolated ones last."""
-        both, ops = self.symmetric, self._ops
+        both, ops = self.symmetric, ops_of(self.indptr)
         if not self.has_high_diameter:
             order = ops.degree_order(both.indptr)
         else:
@@ -291,20 +266,21 @@ class Graph:
     @in_phase("order")
     def reordered(self) -> Graph:
         """The graph in sweep order: its vertex i is this graph's vertex ``order[i]``."""
-        csr, reverse = self._ops.renumbered(self.csr, self.order, self.position, symmetric=self.transpose is self)
+        ops, is_symmetric = ops_of(self.indptr), self.transpose is self
+        csr, reverse = ops.renumbered(self.csr, self.order, self.position, symmetric=is_symmetric)
         return Graph.from_csr(csr, self.directed, reverse)
 
     @cached_property
     @in_phase("order")
     def edge_order(self) -> Any:
         """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
-        return self._ops.renumbered_places(self.csr, self.order, self.position)
+        return ops_of(self.indptr).renumbered_places(self.csr, self.order, self.position)
 
     @cached_property
     @in_phase("order")
     def hub_distances(self) -> Any:
         """Hop distances (hubs, n) from every vertex to the hubs: the first vertices."""
-        return self._ops.hub_distances(self.indptr, self.indices)
+        return ops_of(self.indptr).hub_distances(self.indptr, self.indices)
 
     def keep(self, kept: Any) -> Graph:
         """Return the graph of the edges whose flag is set; its depth is taken from this one."""
@@ -312,7 +288,7 @@ class Graph:
 
     def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
         """Return the graph of the edges whose flag is set, and the places of these edges in this one."""
-        (indptr, indices, weights), places = self._ops.kept_edges(self.csr, kept)
+        (indptr, indices, weights), places = ops_of(self.indptr).kept_edges(self.csr, kept)
         depth = (self._source or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 

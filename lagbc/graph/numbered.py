@@ -18,19 +18,11 @@ from lagbc.graph.plain import Listed
 
 
 class Numbered(NamedTuple):
-    """A graph with the numbers that a library gives its vertices.
+    """A graph with the numbers that a library gives its vertices."""
 
-    Attributes
-    ----------
-    vertices : ndarray of int64, shape (n,)
-        Numbers of the vertices, ascending.
-    ends : ndarray of int64, shape (m, 2)
-    lengths : sequence, shape (m,), or None
-    """
-
-    vertices: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    lengths: Any
+    vertices: NDArray[np.int64]  # (n,): numbers of the vertices, ascending
+    ends: NDArray[np.int64]  # (m, 2)
+    lengths: Any  # (m,)
 
     def matrix(self, *, directed: bool, strength: bool) -> Listed:
         """Return the adjacency matrix; of parallel edges the shortest counts, or the largest `strength`."""

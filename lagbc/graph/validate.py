@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # float64 holds all integers up to this one.
 EXACT_INTEGERS = 2**53
+# Kinds of matrices beside the formats of sparse ones.
+_DENSE, _ON_DEVICE = "dense", "on a device"
 # Ends the error of an array that looks like columns of edges.
 _OF_COLUMNS = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
 
@@ -111,7 +113,7 @@ def take_graph(
         raise InvalidTypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(weighted, str) and not adapters.is_adaptable(A):
         if not isinstance(A, Graph):
-            _require_matrix(A)
+            _layout_of(A)
         raise adapters.refuse_attribute(A, weighted)
     if isinstance(A, Graph):
         for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, weighted)):
@@ -148,7 +150,7 @@ def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
                 f"strength={strength!r} and weighted={weighted!r} name two attributes; leave out one"
             )
         if not adapters.is_adaptable(A):
-            _require_matrix(A)
+            _layout_of(A)
             raise adapters.refuse_attribute(A, strength, "strength")
         return strength
     return True if weighted is None else weighted
@@ -158,7 +160,7 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     """Return 1 / w for each strength w, duplicates summed first; the values of self loops are not checked."""
     from scipy import sparse
 
-    _require_matrix(A)
+    _layout_of(A)
     rows, columns, values = _stored_entries(A.get() if is_cupy(A) else A)
     if values.dtype.kind not in "biuf":
         raise InvalidTypeError(f"A has dtype {A.dtype}; strengths are real numbers: pass A.astype(float)")
@@ -197,8 +199,7 @@ def _values_error(
 
 
 def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool, copy: bool, upload: bool) -> Graph:
-    _require_matrix(A)
-    shape = A.shape
+    layout, shape = _layout_of(A), A.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         table = _OF_COLUMNS if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
         raise InvalidValueError(f"A has shape {shape}, but an adjacency matrix is square: n rows and n columns{table}")
@@ -208,12 +209,11 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
         raise InvalidTypeError(
             f"A has dtype {A.dtype}; lengths are real numbers: pass A.astype(float), or weighted=False"
         )
-    if is_cupy(A):
+    if layout == _ON_DEVICE:
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
-    if upload and is_sparse(A) and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
+    if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
-    n, layout = shape[0], A.format if is_sparse(A) else ""
-    is_compressed, is_reversed = layout in ("csr", "csc"), layout == "csc"
+    n, is_compressed, is_reversed = shape[0], layout in ("csr", "csc"), layout == "csc"
     csr = _canonical_rows(A, n, weighted) if is_compressed else _canonical_entries(A, weighted)
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
@@ -321,10 +321,15 @@ def is_cupy(A: Any) -> bool:
     return type(A).__module__.startswith("cupyx.") and hasattr(A, "get")
 
 
-def _require_matrix(A: Any) -> None:
+def _layout_of(A: Any) -> str:
+    """Return the format of a sparse matrix, or its place in words; InvalidTypeError for all that is no matrix."""
     refuse_masked("A", A, "pass A.filled(0), in which a masked entry is no edge")
-    if is_sparse(A) or isinstance(A, np.ndarray) or is_cupy(A):
-        return
+    if is_sparse(A):
+        return str(A.format)
+    if isinstance(A, np.ndarray):
+        return _DENSE
+    if is_cupy(A):
+        return _ON_DEVICE
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):
         raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")

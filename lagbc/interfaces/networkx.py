@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lagbc
-from lagbc.centrality.rescale import rescale
+from lagbc.centrality.finish import rescale
 from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths

@@ -25,28 +25,15 @@ INEXACT = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class BackendGraph:
-    """A NetworkX graph as arrays; later changes of that graph do not reach it.
-
-    Attributes
-    ----------
-    nodes : list
-        In NetworkX's order; vertex i of the arrays is ``nodes[i]``.
-    entries : Entries
-        The edges in NetworkX's order, an undirected one both ways.
-    keys : list or None
-        The key of each entry of a multigraph.
-    attributes : dict of list
-        Values of edge attributes, one an entry, by the names of the attributes.
-    node_attributes : dict of list
-        Values of node attributes, one a node, by the names of the attributes.
-    """
+    """A NetworkX graph as arrays; later changes of that graph do not reach it."""
 
     __networkx_backend__: ClassVar[str] = "lagbc"
 
-    nodes: list[Node]
-    entries: Entries
-    keys: list[Any] | None
-    attributes: dict[Any, list[Any]]
+    nodes: list[Node]  # in NetworkX's order; vertex i of the arrays is ``nodes[i]``
+    entries: Entries  # the edges in NetworkX's order, an undirected one both ways
+    keys: list[Any] | None  # the key of each entry of a multigraph
+    attributes: dict[Any, list[Any]]  # values of edge attributes, one an entry, by the names of the attributes
+    # values of node attributes, one a node, by the names of the attributes
     node_attributes: dict[Any, list[Any]] = field(default_factory=dict)
     __networkx_cache__: dict[str, Any] = field(default_factory=dict, repr=False)
     _graphs: dict[Any, Graph] = field(default_factory=dict, repr=False)

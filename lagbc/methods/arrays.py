@@ -41,12 +41,14 @@ def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 def allocate(xp: Any, arrays: Any) -> dict[str, Any]:
     """Allocate the arrays of a group, by name, in `xp`, numpy or cupy; None stays None."""
-    return {name: None if one is None else _new(xp, one) for name, one in arrays.items()}
-
-
-def _new(xp: Any, one: Array) -> Any:
-    if one.fill is None:
-        return xp.empty(one.shape, one.dtype)
-    if one.fill == 0:
-        return xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
-    return xp.full(one.shape, one.fill, one.dtype)
+    made = dict[str, Any]()
+    for name, one in arrays.items():
+        if one is None:
+            made[name] = None
+        elif one.fill is None:
+            made[name] = xp.empty(one.shape, one.dtype)
+        elif one.fill == 0:
+            made[name] = xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
+        else:
+            made[name] = xp.full(one.shape, one.fill, one.dtype)
+    return made

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import Arrays
-from lagbc.methods.sums import DEPENDENCY, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -77,64 +77,6 @@ class StopFlag:
 class SweepPlan:
     """The request of a run to a method; read by all of its functions.
 
-    Attributes
-    ----------
-    batch : int
-        Roots (columns) in one batch.
-    threads : int
-        CPU threads in all.
-    dtype : str
-        Type of path counts and dependencies; scores are always float64.
-    endpoints : bool
-        Whether the ends of a path count as vertices on it.
-    omega : ndarray of float64, shape (n,), or None
-        How many targets each vertex stands for; None is one each.
-    root_weights : ndarray of float64, shape (n,), or None
-        How often each vertex counts as a root; None is once each.
-    class_sizes : ndarray of float64, shape (n,), or None
-        m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
-        each. Only methods with "class_sizes" among their options read them. Only "dependency" and "edges", and squares
-        of both, are summed with them, in float64.
-    demand : csr_array of float64, shape (n, n), or None
-        Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a `sum_within`
-        with ``demand=True`` in its row of METHODS reads it: `backward` is given the weights of its columns.
-    bounds : Bounds or None
-        Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
-    exponent : int
-        The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read
-        it: see `lagbc.run.weights`.
-    rtol : float
-        Relative difference up to which two path lengths count as equal.
-    sums : frozenset of str
-        The sums asked for: names of fields of `lagbc.methods.sums.Sums`.
-    bucket_width : float or None
-        Of Delta-stepping, as a length; None lets the method choose.
-    method : str
-        Name of the row of METHODS that is run, for a module that serves several rows.
-    roots : int or None
-        Count of the run's roots, in all batches; None if it is not known.
-    variant : str or None
-        The schedule of a traversal: "all-blocks" puts all thread blocks of a GPU on one root, "one-block" one; dijkstra
-        has "work-efficient" and "node-parallel". None lets the method choose.
-    virtual_warp : int or None
-        Traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose.
-    linear : bool
-        Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: over all roots of an undirected graph the
-        same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone; only
-        methods with "linear" among their options read it.
-    at_once : bool
-        Whether `forward` has to yield all roots of a batch in one `Levels`. Among methods with lengths, those with
-        target weights of single roots can.
-    in_place : bool
-        Whether path counts are kept in the rows of the dependencies, which take their place: the same bits in less
-        memory and more time.
-    budget : int or None
-        Bytes that the whole run may take; None is no limit. Methods do not read it.
-    growth : int or None
-        Bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit.
-    stop : StopFlag
-        Polled once a level.
-
     Raises
     ------
     ValueError
@@ -152,29 +94,48 @@ class SweepPlan:
     root_weights[s] P[v] c[w] of a tight edge v -> w. Pairs of members of one vertex are in no sum.
     """
 
-    batch: int
-    threads: int = 1
-    dtype: str = "float64"
-    endpoints: bool = False
-    omega: NDArray[np.float64] | None = None
-    root_weights: NDArray[np.float64] | None = None
+    batch: int  # roots (columns) in one batch
+    threads: int = 1  # CPU threads in all
+    dtype: str = "float64"  # type of path counts and dependencies; scores are always float64
+    endpoints: bool = False  # whether the ends of a path count as vertices on it
+    omega: NDArray[np.float64] | None = None  # (n,): how many targets each vertex stands for; None is one each
+    root_weights: NDArray[np.float64] | None = None  # (n,): how often each vertex counts as a root; None is once each
+    # (n,): m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
+    # each. Only methods with "class_sizes" among their options read them. Only "dependency" and "edges", and squares of
+    # both, are summed with them, in float64.
     class_sizes: NDArray[np.float64] | None = None
+    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a
+    # `sum_within` with ``demand=True`` in its row of METHODS reads it: `backward` is given the weights of its columns.
     demand: sparse.csr_array | None = None
+    # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None
+    # The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read it:
+    # see `lagbc.run.weights`.
     exponent: int = 0
-    rtol: float = 0.0
-    bucket_width: float | None = None
-    sums: frozenset[str] = DEPENDENCY
-    roots: int | None = None
+    rtol: float = 0.0  # relative difference up to which two path lengths count as equal
+    bucket_width: float | None = None  # of Delta-stepping, as a length; None lets the method choose
+    sums: frozenset[str] = DEPENDENCY  # the sums asked for: names of fields of `lagbc.methods.sums.Sums`
+    roots: int | None = None  # count of the run's roots, in all batches; None if it is not known
+    # The schedule of a traversal: "all-blocks" puts all thread blocks of a GPU on one root, "one-block" one; dijkstra
+    # has "work-efficient" and "node-parallel". None lets the method choose.
     variant: str | None = None
-    method: str = ""
+    method: str = ""  # name of the row of METHODS that is run, for a module that serves several rows
+    # traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose
     virtual_warp: int | None = None
+    # Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: over all roots of an undirected graph the
+    # same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone; only
+    # methods with "linear" among their options read it.
     linear: bool = False
+    # Whether `forward` has to yield all roots of a batch in one `Levels`. Among methods with lengths, those with target
+    # weights of single roots can.
     at_once: bool = False
+    # whether path counts are kept in the rows of the dependencies, which take their place: the same bits in less memory
+    # and more time
     in_place: bool = False
-    budget: int | None = None
+    budget: int | None = None  # Bytes that the whole run may take; None is no limit. Methods do not read it.
+    # bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit
     growth: int | None = None
-    stop: StopFlag = field(default_factory=StopFlag)
+    stop: StopFlag = field(default_factory=StopFlag)  # polled once a level
 
     def __post_init__(self) -> None:
         if self.linear and not self.sums == {"dependency", "dependency_squares"}:
@@ -204,6 +165,14 @@ class SweepPlan:
         """Count the columns of a sum."""
         return 1 if self.bounds is None else self.bounds.columns(name)
 
+    def summed(self, graph: Graph) -> int:
+        """Count the numbers of the sums over all roots of a graph."""
+        numbers, bounds = 0, self.bounds
+        for name in self.sums:
+            columns = 1 if bounds is None else bounds.columns(name)
+            numbers += columns * (graph.nnz if name in OF_EDGES else graph.n)
+        return numbers
+
     def with_flag(self, stop: StopFlag) -> SweepPlan:
         """Return the same plan with another stop flag."""
         plan = object.__new__(SweepPlan)
@@ -223,25 +192,15 @@ class SweepPlan:
 
 @dataclass(frozen=True)
 class Batching:
-    """The batches that a method takes.
+    """The batches that a method takes."""
 
-    Attributes
-    ----------
-    block : int
-        A batch is a multiple of this many roots, which are summed together: a row of the batch's sums is a block. Where
-        it is 1, all roots of a batch are one block.
-    auto : int
-        The batch of ``batch="auto"`` where memory allows it.
-    widest : int or None
-        Largest batch of one worker; None is no limit.
-    concurrent : bool
-        Whether batches run side by side, one a worker, and a worker a thread, with a state of its own from `prepare`;
-        else one worker sweeps them one after the other, and shares each out among threads or on the device itself.
-    """
-
+    # A batch is a multiple of this many roots, which are summed together: a row of the batch's sums is a block. Where
+    # it is 1, all roots of a batch are one block.
     block: int
-    auto: int
-    widest: int | None = None
+    auto: int  # the batch of ``batch="auto"`` where memory allows it
+    widest: int | None = None  # largest batch of one worker; None is no limit
+    # whether batches run side by side, one a worker, and a worker a thread, with a state of its own from `prepare`;
+    # else one worker sweeps them one after the other, and shares each out among threads or on the device itself
     concurrent: bool = False
 
     def round(self, batch: int) -> int:
@@ -345,18 +304,11 @@ class Blocks:
     """The blocks in which a method sums roots within bounds: fixed by the roots alone, each summed to `SparseSums`.
 
     Other numbers give another order of the sums.
-
-    Attributes
-    ----------
-    most, least : int
-        Roots of a block.
-    enough : int
-        Blocks that keep the device at work: with more blocks of the least size than these, blocks are larger.
     """
 
-    most: int
+    most: int  # most, least: roots of a block
     least: int
-    enough: int
+    enough: int  # blocks that keep the device at work: with more blocks of the least size than these, blocks are larger
 
     def size(self, roots: int) -> int:
         """Return how many of these roots are summed together."""

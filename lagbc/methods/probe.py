@@ -16,30 +16,18 @@ COLUMNS = 64
 
 @dataclass(frozen=True)
 class Probe:
-    """Counts of breadth-first searches, each from some roots at once, in hops, over the rows of a graph.
+    """Counts of breadth-first searches, each from some roots at once, in hops, over the rows of a graph."""
 
-    Attributes
-    ----------
-    lined_up, roots, searches : int
-        Roots of the run, roots that were searched from, and searches.
-    visits : int
-        Live rows, summed over the levels: a vertex counts at each level at which a root finds it.
-    edges : int
-        Edges of these rows.
-    pairs, pair_edges : int
-        The same, summed over the columns, too: a vertex, and its edges, count once for each root that finds it.
-    levels : int
-        Levels until no row was live, or a search had looked at its most edges, summed over the searches.
-    """
-
-    lined_up: int
+    lined_up: int  # lined_up, roots, searches: roots of the run, roots that were searched from, and searches
     roots: int
     searches: int
-    visits: int
-    edges: int
+    visits: int  # live rows, summed over the levels: a vertex counts at each level at which a root finds it
+    edges: int  # edges of these rows
+    # pairs, pair_edges: the same, summed over the columns, too: a vertex, and its edges, count once for each root that
+    # finds it
     pairs: int
     pair_edges: int
-    levels: int
+    levels: int  # levels until no row was live, or a search had looked at its most edges, summed over the searches
 
 
 def most_edges(graph: Graph, lined_up: int) -> int:

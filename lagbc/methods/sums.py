@@ -41,17 +41,10 @@ class Bounds:
     A column of the sums has a cutoff r and a decay b: the target t of root s counts exp(-b d(s, t)) where
     d(s, t) <= r. One search, to the farthest target of any column, serves all. Columns of sums that do not decay are
     the cutoffs; columns of `DECAYING` are the pairs of a cutoff and a decay, cutoffs major.
-
-    Attributes
-    ----------
-    cutoffs : ndarray of float64, shape (C,)
-        In hops or lengths, >= 0; inf is none.
-    decays : ndarray of float64, shape (D,)
-        Per hop or unit of length, finite and >= 0; 0 is none.
     """
 
-    cutoffs: NDArray[np.float64]
-    decays: NDArray[np.float64]
+    cutoffs: NDArray[np.float64]  # (C,): in hops or lengths, >= 0; inf is none
+    decays: NDArray[np.float64]  # (D,): per hop or unit of length, finite and >= 0; 0 is none
 
     def columns(self, name: str) -> int:
         """Count the columns of a sum."""
@@ -98,57 +91,50 @@ class Sums:
     A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
     for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and root weights of the
     plan weigh the terms of `PATH_SUMS`, and those alone; its endpoints go into `dependency` alone.
-
-    Attributes
-    ----------
-    dependency : shape (n,)
-        delta_s(v), the dependency of s on v.
-    stress : shape (n,)
-        The number of shortest paths from s with v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum over
-        tight successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, beyond float64.
-    reached, distance, inverse : shape (n,)
-        Over the s != v that reach v: 1, d(s, v) and 1 / d(s, v).
-    edges : shape (nnz,), in the order of ``graph.indices``
-        sigma_s(v) c_s(w), the dependency of s on the edge v -> w, if it is tight; v may be s itself. Each direction of
-        an undirected edge has a sum of its own.
-    depth : shape (n,), an entry a root in a batch
-        The largest distance from s to a vertex that it reaches; 0 if it reaches none.
-    dependency_squares, edges_squares, distance_squares, inverse_squares : as the sum of the same name
-        Squares of its terms, one a root: of delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A
-        root that counts m times adds m such squares. Without endpoints and bounds.
-    targets, gravity : shape (n,)
-        Over the t != s within the cutoff of s: omega(t), and omega(t) weighed by the decay at d(s, t).
     """
 
-    dependency: Any = None
+    dependency: Any = None  # (n,): delta_s(v), the dependency of s on v
+    # (n,): The number of shortest paths from s with v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum
+    # over tight successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, beyond float64.
     stress: Any = None
-    reached: Any = None
+    reached: Any = None  # reached, distance, inverse: (n,): over the s != v that reach v: 1, d(s, v) and 1 / d(s, v)
     distance: Any = None
     inverse: Any = None
+    # (nnz,), in the order of ``graph.indices``: sigma_s(v) c_s(w), the dependency of s on the edge v -> w, if it is
+    # tight; v may be s itself. Each direction of an undirected edge has a sum of its own.
     edges: Any = None
+    # (n,), an entry a root in a batch: the largest distance from s to a vertex that it reaches; 0 if it reaches none
     depth: Any = None
+    # dependency_squares, edges_squares, distance_squares, inverse_squares: Squares of its terms, one a root: of
+    # delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A root that counts m times adds m such
+    # squares. Without endpoints and bounds.
     dependency_squares: Any = None
     edges_squares: Any = None
     distance_squares: Any = None
     inverse_squares: Any = None
+    # targets, gravity: (n,): over the t != s within the cutoff of s: omega(t), and omega(t) weighed by the decay at
+    # d(s, t)
     targets: Any = None
     gravity: Any = None
 
     @classmethod
     def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
-
-        def shape(name: str) -> tuple[int, ...]:
+        made = cls()
+        for name in names:
             rows = nnz if name in OF_EDGES else n
-            return (rows,) if bounds is None else (rows, bounds.columns(name))
-
-        return cls(**{name: arrays.zeros(shape(name)) for name in names})
+            shape = (rows,) if bounds is None else (rows, bounds.columns(name))
+            setattr(made, name, arrays.zeros(shape))
+        return made
 
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make the zero sums of a batch."""
-        shapes = dict.fromkeys(OF_EDGES, (blocks, nnz)) | {"depth": (roots,)}
-        return cls(**{name: arrays.zeros(shapes.get(name, (blocks, n))) for name in names})
+        made = cls()
+        for name in names:
+            shape = (roots,) if name == "depth" else (blocks, nnz if name in OF_EDGES else n)
+            setattr(made, name, arrays.zeros(shape))
+        return made
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield name and array of each sum asked for."""
@@ -165,7 +151,10 @@ class Sums:
 
     def moved(self, asarray: Any) -> Sums:
         """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""
-        return Sums(**{name: asarray(array) for name, array in self})
+        moved = Sums()
+        for name, array in self:
+            setattr(moved, name, asarray(array))
+        return moved
 
     def of_paths(self) -> Sums:
         """Return the sums of `PATH_SUMS`, which share their arrays with these."""
@@ -188,18 +177,18 @@ class Sums:
     @np.errstate(over="ignore")
     def plus_rows(self, batch: Sums, roots: Any) -> Sums:
         """Return the sums of a run with the rows of a batch added, one after the other; infinite beyond float64."""
-        summed = {}
+        summed = Sums()
         for name, array in self:
             part = getattr(batch, name)
             if name == "depth":
-                summed[name] = array.copy()
-                summed[name][roots] = part
-                continue
-            # The first sum is an array of its own, to which the others are added.
-            summed[name] = array + part[0]
-            for block in part[1:]:
-                summed[name] += block
-        return Sums(**summed)
+                total = array.copy()
+                total[roots] = part
+            else:
+                total = array + part[0]  # an array of its own, to which the others are added
+                for block in part[1:]:
+                    total += block
+            setattr(summed, name, total)
+        return summed
 
     @np.errstate(over="ignore")
     def plus_sparse(self, parts: Iterable[SparseSums]) -> Sums:
@@ -223,20 +212,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class SparseSums:
-    """The sums of some roots, at the vertices and edges that they touch.
+    """The sums of some roots, at the vertices and edges that they touch."""
 
-    Attributes
-    ----------
-    vertices, edges, roots : ndarray of int
-        Distinct, in matrix order and in the order of ``graph.indices``.
-    sums : Sums
-        As in a run with bounds, but with a row for each of these.
-    """
-
-    vertices: NDArray[Any]
+    vertices: NDArray[Any]  # vertices, edges, roots: distinct, in matrix order and in the order of ``graph.indices``
     edges: NDArray[Any]
     roots: NDArray[Any]
-    sums: Sums
+    sums: Sums  # as in a run with bounds, but with a row for each of these
 
     def rows(self, name: str) -> NDArray[Any]:
         """Return the rows of a run's sum to which the rows of this one belong."""

@@ -4,2653 +4,608 @@ import numpy as np
 from numpy.typing import NDArray
 
 def level() -> str: ...
-
 def levels() -> list[str]: ...
-
 def held_memory() -> tuple[int, int]:
-    """
-    Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for.
-    """
+    """Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for."""
 
 class Csr32:
     def __init__(self, *, indptr: NDArray[np.int64], indices: NDArray[np.int32], lengths: NDArray[np.float64] | None = ...) -> None: ...
-
-    @property
-    def indptr(self) -> NDArray[np.int64]: ...
-
-    @indptr.setter
-    def indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def indices(self) -> NDArray[np.int32]: ...
-
-    @indices.setter
-    def indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def lengths(self) -> NDArray[np.float64] | None: ...
-
-    @lengths.setter
-    def lengths(self, value: NDArray[np.float64] | None) -> None: ...
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    lengths: NDArray[np.float64] | None
 
 class Csr64:
     def __init__(self, *, indptr: NDArray[np.int64], indices: NDArray[np.int64], lengths: NDArray[np.float64] | None = ...) -> None: ...
-
-    @property
-    def indptr(self) -> NDArray[np.int64]: ...
-
-    @indptr.setter
-    def indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def indices(self) -> NDArray[np.int64]: ...
-
-    @indices.setter
-    def indices(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def lengths(self) -> NDArray[np.float64] | None: ...
-
-    @lengths.setter
-    def lengths(self, value: NDArray[np.float64] | None) -> None: ...
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    lengths: NDArray[np.float64] | None
 
 class Queue32:
     def __init__(self, room: int, rows: int, growth: int) -> None: ...
-
     def __len__(self) -> int: ...
-
     @property
     def vertices(self) -> NDArray[np.int32]: ...
-
     @property
     def masks(self) -> NDArray[np.uint64]: ...
 
 class Queue64:
     def __init__(self, room: int, rows: int, growth: int) -> None: ...
-
     def __len__(self) -> int: ...
-
     @property
     def vertices(self) -> NDArray[np.int64]: ...
-
     @property
     def masks(self) -> NDArray[np.uint64]: ...
 
 class LevelSweep32:
     def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., into: Csr32, bits: NDArray[np.uint64], visited: NDArray[np.uint64], starts: NDArray[np.int64], active: int = ..., pull_share: float = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr32: ...
-
-    @out.setter
-    def out(self, value: Csr32) -> None: ...
-
-    @property
-    def queue(self) -> Queue32: ...
-
-    @queue.setter
-    def queue(self, value: Queue32) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def into(self) -> Csr32: ...
-
-    @into.setter
-    def into(self, value: Csr32) -> None: ...
-
-    @property
-    def bits(self) -> NDArray[np.uint64]: ...
-
-    @bits.setter
-    def bits(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def visited(self) -> NDArray[np.uint64]: ...
-
-    @visited.setter
-    def visited(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def starts(self) -> NDArray[np.int64]: ...
-
-    @starts.setter
-    def starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def active(self) -> int: ...
-
-    @active.setter
-    def active(self, value: int) -> None: ...
-
-    @property
-    def pull_share(self) -> float: ...
-
-    @pull_share.setter
-    def pull_share(self, value: float) -> None: ...
+    out: Csr32
+    queue: Queue32
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    into: Csr32
+    bits: NDArray[np.uint64]
+    visited: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    active: int
+    pull_share: float
 
 class LevelSweep64:
     def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., into: Csr64, bits: NDArray[np.uint64], visited: NDArray[np.uint64], starts: NDArray[np.int64], active: int = ..., pull_share: float = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr64: ...
-
-    @out.setter
-    def out(self, value: Csr64) -> None: ...
-
-    @property
-    def queue(self) -> Queue64: ...
-
-    @queue.setter
-    def queue(self, value: Queue64) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def into(self) -> Csr64: ...
-
-    @into.setter
-    def into(self, value: Csr64) -> None: ...
-
-    @property
-    def bits(self) -> NDArray[np.uint64]: ...
-
-    @bits.setter
-    def bits(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def visited(self) -> NDArray[np.uint64]: ...
-
-    @visited.setter
-    def visited(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def starts(self) -> NDArray[np.int64]: ...
-
-    @starts.setter
-    def starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def active(self) -> int: ...
-
-    @active.setter
-    def active(self, value: int) -> None: ...
-
-    @property
-    def pull_share(self) -> float: ...
-
-    @pull_share.setter
-    def pull_share(self, value: float) -> None: ...
+    out: Csr64
+    queue: Queue64
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    into: Csr64
+    bits: NDArray[np.uint64]
+    visited: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    active: int
+    pull_share: float
 
 class WaitingSweep32:
     def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int32], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int32], in_masks: NDArray[np.uint64], frontier: NDArray[np.uint64], levels: Queue32 | None = ..., level_starts: NDArray[np.int64] | None = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr32: ...
-
-    @out.setter
-    def out(self, value: Csr32) -> None: ...
-
-    @property
-    def queue(self) -> Queue32: ...
-
-    @queue.setter
-    def queue(self, value: Queue32) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def count_width(self) -> float: ...
-
-    @count_width.setter
-    def count_width(self, value: float) -> None: ...
-
-    @property
-    def waiting(self) -> NDArray[np.uint64]: ...
-
-    @waiting.setter
-    def waiting(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def pushed(self) -> NDArray[np.uint64]: ...
-
-    @pushed.setter
-    def pushed(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def lists(self) -> NDArray[np.int32]: ...
-
-    @lists.setter
-    def lists(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def tight_masks(self) -> NDArray[np.uint64]: ...
-
-    @tight_masks.setter
-    def tight_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def in_starts(self) -> NDArray[np.int64]: ...
-
-    @in_starts.setter
-    def in_starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_ends(self) -> NDArray[np.int32]: ...
-
-    @in_ends.setter
-    def in_ends(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def in_masks(self) -> NDArray[np.uint64]: ...
-
-    @in_masks.setter
-    def in_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def frontier(self) -> NDArray[np.uint64]: ...
-
-    @frontier.setter
-    def frontier(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def levels(self) -> Queue32 | None: ...
-
-    @levels.setter
-    def levels(self, value: Queue32 | None) -> None: ...
-
-    @property
-    def level_starts(self) -> NDArray[np.int64] | None: ...
-
-    @level_starts.setter
-    def level_starts(self, value: NDArray[np.int64] | None) -> None: ...
+    out: Csr32
+    queue: Queue32
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    count_width: float
+    waiting: NDArray[np.uint64]
+    pushed: NDArray[np.uint64]
+    nearest: NDArray[np.float64]
+    lists: NDArray[np.int32]
+    tight_masks: NDArray[np.uint64]
+    in_starts: NDArray[np.int64]
+    in_ends: NDArray[np.int32]
+    in_masks: NDArray[np.uint64]
+    frontier: NDArray[np.uint64]
+    levels: Queue32 | None
+    level_starts: NDArray[np.int64] | None
 
 class WaitingSweep64:
     def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int64], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int64], in_masks: NDArray[np.uint64], frontier: NDArray[np.uint64], levels: Queue64 | None = ..., level_starts: NDArray[np.int64] | None = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr64: ...
-
-    @out.setter
-    def out(self, value: Csr64) -> None: ...
-
-    @property
-    def queue(self) -> Queue64: ...
-
-    @queue.setter
-    def queue(self, value: Queue64) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def count_width(self) -> float: ...
-
-    @count_width.setter
-    def count_width(self, value: float) -> None: ...
-
-    @property
-    def waiting(self) -> NDArray[np.uint64]: ...
-
-    @waiting.setter
-    def waiting(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def pushed(self) -> NDArray[np.uint64]: ...
-
-    @pushed.setter
-    def pushed(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def lists(self) -> NDArray[np.int64]: ...
-
-    @lists.setter
-    def lists(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def tight_masks(self) -> NDArray[np.uint64]: ...
-
-    @tight_masks.setter
-    def tight_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def in_starts(self) -> NDArray[np.int64]: ...
-
-    @in_starts.setter
-    def in_starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_ends(self) -> NDArray[np.int64]: ...
-
-    @in_ends.setter
-    def in_ends(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_masks(self) -> NDArray[np.uint64]: ...
-
-    @in_masks.setter
-    def in_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def frontier(self) -> NDArray[np.uint64]: ...
-
-    @frontier.setter
-    def frontier(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def levels(self) -> Queue64 | None: ...
-
-    @levels.setter
-    def levels(self, value: Queue64 | None) -> None: ...
-
-    @property
-    def level_starts(self) -> NDArray[np.int64] | None: ...
-
-    @level_starts.setter
-    def level_starts(self, value: NDArray[np.int64] | None) -> None: ...
+    out: Csr64
+    queue: Queue64
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    count_width: float
+    waiting: NDArray[np.uint64]
+    pushed: NDArray[np.uint64]
+    nearest: NDArray[np.float64]
+    lists: NDArray[np.int64]
+    tight_masks: NDArray[np.uint64]
+    in_starts: NDArray[np.int64]
+    in_ends: NDArray[np.int64]
+    in_masks: NDArray[np.uint64]
+    frontier: NDArray[np.uint64]
+    levels: Queue64 | None
+    level_starts: NDArray[np.int64] | None
 
 class LengthSweep32:
     def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int32], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int32], in_masks: NDArray[np.uint64], width: float = ..., rtol: float = ..., longest: float = ..., counts: bool = ..., distances: NDArray[np.float64], short_distances: NDArray[np.uint16] | None = ..., is_short: bool = ..., tight_starts: NDArray[np.int64] | None = ..., tight_ends: NDArray[np.int32] | None = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr32: ...
-
-    @out.setter
-    def out(self, value: Csr32) -> None: ...
-
-    @property
-    def queue(self) -> Queue32: ...
-
-    @queue.setter
-    def queue(self, value: Queue32) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def count_width(self) -> float: ...
-
-    @count_width.setter
-    def count_width(self, value: float) -> None: ...
-
-    @property
-    def waiting(self) -> NDArray[np.uint64]: ...
-
-    @waiting.setter
-    def waiting(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def pushed(self) -> NDArray[np.uint64]: ...
-
-    @pushed.setter
-    def pushed(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def lists(self) -> NDArray[np.int32]: ...
-
-    @lists.setter
-    def lists(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def tight_masks(self) -> NDArray[np.uint64]: ...
-
-    @tight_masks.setter
-    def tight_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def in_starts(self) -> NDArray[np.int64]: ...
-
-    @in_starts.setter
-    def in_starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_ends(self) -> NDArray[np.int32]: ...
-
-    @in_ends.setter
-    def in_ends(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def in_masks(self) -> NDArray[np.uint64]: ...
-
-    @in_masks.setter
-    def in_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def width(self) -> float: ...
-
-    @width.setter
-    def width(self, value: float) -> None: ...
-
-    @property
-    def rtol(self) -> float: ...
-
-    @rtol.setter
-    def rtol(self, value: float) -> None: ...
-
-    @property
-    def longest(self) -> float: ...
-
-    @longest.setter
-    def longest(self, value: float) -> None: ...
-
-    @property
-    def counts(self) -> bool: ...
-
-    @counts.setter
-    def counts(self, value: bool) -> None: ...
-
-    @property
-    def distances(self) -> NDArray[np.float64]: ...
-
-    @distances.setter
-    def distances(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def short_distances(self) -> NDArray[np.uint16] | None: ...
-
-    @short_distances.setter
-    def short_distances(self, value: NDArray[np.uint16] | None) -> None: ...
-
-    @property
-    def is_short(self) -> bool: ...
-
-    @is_short.setter
-    def is_short(self, value: bool) -> None: ...
-
-    @property
-    def tight_starts(self) -> NDArray[np.int64] | None: ...
-
-    @tight_starts.setter
-    def tight_starts(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def tight_ends(self) -> NDArray[np.int32] | None: ...
-
-    @tight_ends.setter
-    def tight_ends(self, value: NDArray[np.int32] | None) -> None: ...
+    out: Csr32
+    queue: Queue32
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    count_width: float
+    waiting: NDArray[np.uint64]
+    pushed: NDArray[np.uint64]
+    nearest: NDArray[np.float64]
+    lists: NDArray[np.int32]
+    tight_masks: NDArray[np.uint64]
+    in_starts: NDArray[np.int64]
+    in_ends: NDArray[np.int32]
+    in_masks: NDArray[np.uint64]
+    width: float
+    rtol: float
+    longest: float
+    counts: bool
+    distances: NDArray[np.float64]
+    short_distances: NDArray[np.uint16] | None
+    is_short: bool
+    tight_starts: NDArray[np.int64] | None
+    tight_ends: NDArray[np.int32] | None
 
 class LengthSweep64:
     def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int64], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int64], in_masks: NDArray[np.uint64], width: float = ..., rtol: float = ..., longest: float = ..., counts: bool = ..., distances: NDArray[np.float64], short_distances: NDArray[np.uint16] | None = ..., is_short: bool = ..., tight_starts: NDArray[np.int64] | None = ..., tight_ends: NDArray[np.int64] | None = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr64: ...
-
-    @out.setter
-    def out(self, value: Csr64) -> None: ...
-
-    @property
-    def queue(self) -> Queue64: ...
-
-    @queue.setter
-    def queue(self, value: Queue64) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def roots(self) -> int: ...
-
-    @roots.setter
-    def roots(self, value: int) -> None: ...
-
-    @property
-    def entries(self) -> int: ...
-
-    @entries.setter
-    def entries(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def count_width(self) -> float: ...
-
-    @count_width.setter
-    def count_width(self, value: float) -> None: ...
-
-    @property
-    def waiting(self) -> NDArray[np.uint64]: ...
-
-    @waiting.setter
-    def waiting(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def pushed(self) -> NDArray[np.uint64]: ...
-
-    @pushed.setter
-    def pushed(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def lists(self) -> NDArray[np.int64]: ...
-
-    @lists.setter
-    def lists(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def tight_masks(self) -> NDArray[np.uint64]: ...
-
-    @tight_masks.setter
-    def tight_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def in_starts(self) -> NDArray[np.int64]: ...
-
-    @in_starts.setter
-    def in_starts(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_ends(self) -> NDArray[np.int64]: ...
-
-    @in_ends.setter
-    def in_ends(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def in_masks(self) -> NDArray[np.uint64]: ...
-
-    @in_masks.setter
-    def in_masks(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def width(self) -> float: ...
-
-    @width.setter
-    def width(self, value: float) -> None: ...
-
-    @property
-    def rtol(self) -> float: ...
-
-    @rtol.setter
-    def rtol(self, value: float) -> None: ...
-
-    @property
-    def longest(self) -> float: ...
-
-    @longest.setter
-    def longest(self, value: float) -> None: ...
-
-    @property
-    def counts(self) -> bool: ...
-
-    @counts.setter
-    def counts(self, value: bool) -> None: ...
-
-    @property
-    def distances(self) -> NDArray[np.float64]: ...
-
-    @distances.setter
-    def distances(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def short_distances(self) -> NDArray[np.uint16] | None: ...
-
-    @short_distances.setter
-    def short_distances(self, value: NDArray[np.uint16] | None) -> None: ...
-
-    @property
-    def is_short(self) -> bool: ...
-
-    @is_short.setter
-    def is_short(self, value: bool) -> None: ...
-
-    @property
-    def tight_starts(self) -> NDArray[np.int64] | None: ...
-
-    @tight_starts.setter
-    def tight_starts(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def tight_ends(self) -> NDArray[np.int64] | None: ...
-
-    @tight_ends.setter
-    def tight_ends(self, value: NDArray[np.int64] | None) -> None: ...
+    out: Csr64
+    queue: Queue64
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    roots: int
+    entries: int
+    depth: int
+    overflowed: int
+    count_width: float
+    waiting: NDArray[np.uint64]
+    pushed: NDArray[np.uint64]
+    nearest: NDArray[np.float64]
+    lists: NDArray[np.int64]
+    tight_masks: NDArray[np.uint64]
+    in_starts: NDArray[np.int64]
+    in_ends: NDArray[np.int64]
+    in_masks: NDArray[np.uint64]
+    width: float
+    rtol: float
+    longest: float
+    counts: bool
+    distances: NDArray[np.float64]
+    short_distances: NDArray[np.uint16] | None
+    is_short: bool
+    tight_starts: NDArray[np.int64] | None
+    tight_ends: NDArray[np.int64] | None
 
 class BlockSweep:
     def __init__(self, *, out: Csr32, into: Csr32, reach: Csr32, order: NDArray[np.int64], omega: NDArray[np.float64], values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., overflowed: int = ..., bits: NDArray[np.uint64], wanted: NDArray[np.uint64], marks: NDArray[np.uint8], totals: NDArray[np.float64], path_totals: NDArray[np.float64] | None = ..., met: NDArray[np.uint64], own: int = ..., dependency: NDArray[np.float64], stress: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ...) -> None: ...
-
-    @property
-    def out(self) -> Csr32: ...
-
-    @out.setter
-    def out(self, value: Csr32) -> None: ...
-
-    @property
-    def into(self) -> Csr32: ...
-
-    @into.setter
-    def into(self, value: Csr32) -> None: ...
-
-    @property
-    def reach(self) -> Csr32: ...
-
-    @reach.setter
-    def reach(self, value: Csr32) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def omega(self) -> NDArray[np.float64]: ...
-
-    @omega.setter
-    def omega(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def values(self) -> NDArray[np.float64] | None: ...
-
-    @values.setter
-    def values(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def paths(self) -> NDArray[np.float64] | None: ...
-
-    @paths.setter
-    def paths(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def sigma_limit(self) -> float: ...
-
-    @sigma_limit.setter
-    def sigma_limit(self, value: float) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def overflowed(self) -> int: ...
-
-    @overflowed.setter
-    def overflowed(self, value: int) -> None: ...
-
-    @property
-    def bits(self) -> NDArray[np.uint64]: ...
-
-    @bits.setter
-    def bits(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def wanted(self) -> NDArray[np.uint64]: ...
-
-    @wanted.setter
-    def wanted(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def marks(self) -> NDArray[np.uint8]: ...
-
-    @marks.setter
-    def marks(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def totals(self) -> NDArray[np.float64]: ...
-
-    @totals.setter
-    def totals(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def path_totals(self) -> NDArray[np.float64] | None: ...
-
-    @path_totals.setter
-    def path_totals(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def met(self) -> NDArray[np.uint64]: ...
-
-    @met.setter
-    def met(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def own(self) -> int: ...
-
-    @own.setter
-    def own(self, value: int) -> None: ...
-
-    @property
-    def dependency(self) -> NDArray[np.float64]: ...
-
-    @dependency.setter
-    def dependency(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def stress(self) -> NDArray[np.float64] | None: ...
-
-    @stress.setter
-    def stress(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def dependency_squares(self) -> NDArray[np.float64] | None: ...
-
-    @dependency_squares.setter
-    def dependency_squares(self, value: NDArray[np.float64] | None) -> None: ...
-
+    out: Csr32
+    into: Csr32
+    reach: Csr32
+    order: NDArray[np.int64]
+    omega: NDArray[np.float64]
+    values: NDArray[np.float64] | None
+    paths: NDArray[np.float64] | None
+    stop: NDArray[np.uint8]
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    overflowed: int
+    bits: NDArray[np.uint64]
+    wanted: NDArray[np.uint64]
+    marks: NDArray[np.uint8]
+    totals: NDArray[np.float64]
+    path_totals: NDArray[np.float64] | None
+    met: NDArray[np.uint64]
+    own: int
+    dependency: NDArray[np.float64]
+    stress: NDArray[np.float64] | None
+    dependency_squares: NDArray[np.float64] | None
 def search_levels(sweep: LevelSweep32 | LevelSweep64, positions: NDArray[np.int64], /) -> None: ...
-
 def sum_levels(sweep: LevelSweep32 | LevelSweep64, omega: NDArray[np.float64] | None, times: NDArray[np.float64], edge_order: NDArray[np.int64] | None, dependency: NDArray[np.float64] | None, stress: NDArray[np.float64] | None, edges: NDArray[np.float64] | None, dependency_squares: NDArray[np.float64] | None, edges_squares: NDArray[np.float64] | None, /) -> bool: ...
-
 def sum_level_distances(sweep: LevelSweep32 | LevelSweep64, reached: NDArray[np.float64] | None, distance: NDArray[np.float64] | None, inverse: NDArray[np.float64] | None, deepest: NDArray[np.float64] | None, distance_squares: NDArray[np.float64] | None, inverse_squares: NDArray[np.float64] | None, /) -> None: ...
-
 def level_distances(sweep: LevelSweep32 | LevelSweep64, dist: NDArray[np.float64], /) -> None: ...
-
 def search_waiting(sweep: WaitingSweep32 | WaitingSweep64, positions: NDArray[np.int64], /) -> None: ...
-
 def sum_waiting(sweep: WaitingSweep32 | WaitingSweep64, omega: NDArray[np.float64] | None, times: NDArray[np.float64], edge_order: NDArray[np.int64] | None, dependency: NDArray[np.float64] | None, stress: NDArray[np.float64] | None, edges: NDArray[np.float64] | None, dependency_squares: NDArray[np.float64] | None, edges_squares: NDArray[np.float64] | None, /) -> bool: ...
-
 def sum_waiting_distances(sweep: WaitingSweep32 | WaitingSweep64, reached: NDArray[np.float64] | None, distance: NDArray[np.float64] | None, inverse: NDArray[np.float64] | None, deepest: NDArray[np.float64] | None, distance_squares: NDArray[np.float64] | None, inverse_squares: NDArray[np.float64] | None, /) -> None: ...
-
 def waiting_distances(sweep: WaitingSweep32 | WaitingSweep64, dist: NDArray[np.float64], /) -> None: ...
-
 def search_lengths(sweep: LengthSweep32 | LengthSweep64, positions: NDArray[np.int64], /) -> None: ...
-
 def sum_lengths(sweep: LengthSweep32 | LengthSweep64, omega: NDArray[np.float64] | None, times: NDArray[np.float64], edge_order: NDArray[np.int64] | None, dependency: NDArray[np.float64] | None, stress: NDArray[np.float64] | None, edges: NDArray[np.float64] | None, dependency_squares: NDArray[np.float64] | None, edges_squares: NDArray[np.float64] | None, /) -> bool: ...
-
 def sum_length_distances(sweep: LengthSweep32 | LengthSweep64, reached: NDArray[np.float64] | None, distance: NDArray[np.float64] | None, inverse: NDArray[np.float64] | None, deepest: NDArray[np.float64] | None, distance_squares: NDArray[np.float64] | None, inverse_squares: NDArray[np.float64] | None, /) -> None: ...
-
 def length_distances(sweep: LengthSweep32 | LengthSweep64, positions: NDArray[np.int64], dist: NDArray[np.float64] | NDArray[np.uint16], /) -> None: ...
-
 def pack_rows(sweep: BlockSweep, rows: NDArray[np.int32], masks: NDArray[np.uint64], has_values: bool, has_paths: bool, /) -> NDArray[np.uint8]: ...
-
 def take_rows(sweep: BlockSweep, message: NDArray[np.uint8], first: int, has_values: bool, has_paths: bool, /) -> NDArray[np.int32]: ...
-
 def push_rows(sweep: BlockSweep, live: NDArray[np.int32], /) -> NDArray[np.int32]: ...
-
 def multiply_rows(sweep: BlockSweep, block: Csr32, rows: NDArray[np.int32] | None, first: int, last: int, base: int, has_values: bool, has_paths: bool, /) -> NDArray[np.uint8]: ...
-
 def add_rows(sweep: BlockSweep, message: NDArray[np.uint8], first: int, has_values: bool, has_paths: bool, /) -> None: ...
-
 def found_rows(sweep: BlockSweep, first: int, last: int, /) -> tuple[NDArray[np.int32], NDArray[np.uint64]]: ...
-
 def finish_rows(sweep: BlockSweep, rows: NDArray[np.int32], masks: NDArray[np.uint64], first: int, times: NDArray[np.float64], level: int, /) -> None: ...
-
 def count_columns(masks: NDArray[np.uint64], /) -> NDArray[np.int64]: ...
-
 def sum_row_distances(sweep: BlockSweep, rows: NDArray[np.int32], masks: NDArray[np.uint64], starts: NDArray[np.int64], reached: NDArray[np.float64] | None, distance: NDArray[np.float64] | None, inverse: NDArray[np.float64] | None, deepest: NDArray[np.float64] | None, distance_squares: NDArray[np.float64] | None, inverse_squares: NDArray[np.float64] | None, /) -> None: ...
-
 def probe_hops(graph: Csr32 | Csr64, roots: NDArray[np.int64], most: int, /) -> tuple[int, int, int, int, int]: ...
-
 def relax_row(values: NDArray[np.float64] | NDArray[np.uint16], v: int, w: int, length: float, /) -> int: ...
-
 def minimum_of_row(values: NDArray[np.float64] | NDArray[np.uint16], v: int, mask: int, /) -> float: ...
-
 def finite_in_row(values: NDArray[np.float64] | NDArray[np.uint16], v: int, /) -> int: ...
-
 def positive_in_row(values: NDArray[np.float64], v: int, /) -> int: ...
-
 def tight_in_row(values: NDArray[np.float64] | NDArray[np.uint16], v: int, w: int, length: float, rtol: float, /) -> int: ...
-
 def put_row(values: NDArray[np.float64], v: int, mask: int, total: NDArray[np.float64], limit: float, /) -> int: ...
-
 def finish_row(values: NDArray[np.float64], v: int, mask: int, total: NDArray[np.float64], omega: float, times: NDArray[np.float64], /) -> float: ...
-
 def finish_paths_row(paths: NDArray[np.float64], values: NDArray[np.float64], v: int, mask: int, total: NDArray[np.float64], omega: float, times: NDArray[np.float64], /) -> float: ...
-
 def dot_rows(values: NDArray[np.float64], v: int, w: int, mask: int, times: NDArray[np.float64], /) -> float: ...
-
 def sum_row(values: NDArray[np.float64], v: int, mask: int, /) -> float: ...
-
 def sum_inverse_row(values: NDArray[np.float64], v: int, mask: int, /) -> float: ...
-
 def raise_row(largest: NDArray[np.float64], values: NDArray[np.float64], v: int, mask: int, /) -> None: ...
-
 def gather(edges: Csr32 | Csr64, bits: NDArray[np.uint64], v: int, wanted: int, values: NDArray[np.float64], total: NDArray[np.float64], /) -> int: ...
 
 class RootSweep32:
     def __init__(self, *, out: Csr32, into: Csr32, class_sizes: NDArray[np.float64] | None = ..., rtol: float = ..., radius: float = ..., stop: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def out(self) -> Csr32: ...
-
-    @out.setter
-    def out(self, value: Csr32) -> None: ...
-
-    @property
-    def into(self) -> Csr32: ...
-
-    @into.setter
-    def into(self, value: Csr32) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def rtol(self) -> float: ...
-
-    @rtol.setter
-    def rtol(self, value: float) -> None: ...
-
-    @property
-    def radius(self) -> float: ...
-
-    @radius.setter
-    def radius(self, value: float) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
+    out: Csr32
+    into: Csr32
+    class_sizes: NDArray[np.float64] | None
+    rtol: float
+    radius: float
+    stop: NDArray[np.uint8]
 
 class RootSweep64:
     def __init__(self, *, out: Csr64, into: Csr64, class_sizes: NDArray[np.float64] | None = ..., rtol: float = ..., radius: float = ..., stop: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def out(self) -> Csr64: ...
-
-    @out.setter
-    def out(self, value: Csr64) -> None: ...
-
-    @property
-    def into(self) -> Csr64: ...
-
-    @into.setter
-    def into(self, value: Csr64) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def rtol(self) -> float: ...
-
-    @rtol.setter
-    def rtol(self, value: float) -> None: ...
-
-    @property
-    def radius(self) -> float: ...
-
-    @radius.setter
-    def radius(self, value: float) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
-
+    out: Csr64
+    into: Csr64
+    class_sizes: NDArray[np.float64] | None
+    rtol: float
+    radius: float
+    stop: NDArray[np.uint8]
 def search_root(sweep: RootSweep32 | RootSweep64, root: int, /) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], int]: ...
-
 def sum_root(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist: NDArray[np.float64], mantissas: NDArray[np.float64], powers: NDArray[np.int64], omega: NDArray[np.float64], times: float, times_power: int, edges: NDArray[np.float64] | None, /) -> NDArray[np.float64]: ...
-
 def count_through(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist: NDArray[np.float64], mantissas: NDArray[np.float64], powers: NDArray[np.int64], omega: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
 def add_numbers(mantissas: NDArray[np.float64], powers: NDArray[np.int64], more: NDArray[np.float64], more_powers: NDArray[np.int64], /) -> None: ...
 
 class Totals:
     def __init__(self, *, dependency: NDArray[np.float64] | None = ..., stress: NDArray[np.float64] | None = ..., edges: NDArray[np.float64] | None = ..., reached: NDArray[np.float64] | None = ..., distance: NDArray[np.float64] | None = ..., inverse: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ..., edges_squares: NDArray[np.float64] | None = ..., distance_squares: NDArray[np.float64] | None = ..., inverse_squares: NDArray[np.float64] | None = ..., touched: NDArray[np.int64] | None = ..., count: int = ...) -> None: ...
-
-    @property
-    def dependency(self) -> NDArray[np.float64] | None: ...
-
-    @dependency.setter
-    def dependency(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def stress(self) -> NDArray[np.float64] | None: ...
-
-    @stress.setter
-    def stress(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def edges(self) -> NDArray[np.float64] | None: ...
-
-    @edges.setter
-    def edges(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def reached(self) -> NDArray[np.float64] | None: ...
-
-    @reached.setter
-    def reached(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def distance(self) -> NDArray[np.float64] | None: ...
-
-    @distance.setter
-    def distance(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def inverse(self) -> NDArray[np.float64] | None: ...
-
-    @inverse.setter
-    def inverse(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def dependency_squares(self) -> NDArray[np.float64] | None: ...
-
-    @dependency_squares.setter
-    def dependency_squares(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def edges_squares(self) -> NDArray[np.float64] | None: ...
-
-    @edges_squares.setter
-    def edges_squares(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def distance_squares(self) -> NDArray[np.float64] | None: ...
-
-    @distance_squares.setter
-    def distance_squares(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def inverse_squares(self) -> NDArray[np.float64] | None: ...
-
-    @inverse_squares.setter
-    def inverse_squares(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def touched(self) -> NDArray[np.int64] | None: ...
-
-    @touched.setter
-    def touched(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def count(self) -> int: ...
-
-    @count.setter
-    def count(self, value: int) -> None: ...
+    dependency: NDArray[np.float64] | None
+    stress: NDArray[np.float64] | None
+    edges: NDArray[np.float64] | None
+    reached: NDArray[np.float64] | None
+    distance: NDArray[np.float64] | None
+    inverse: NDArray[np.float64] | None
+    dependency_squares: NDArray[np.float64] | None
+    edges_squares: NDArray[np.float64] | None
+    distance_squares: NDArray[np.float64] | None
+    inverse_squares: NDArray[np.float64] | None
+    touched: NDArray[np.int64] | None
+    count: int
 
 class Asked:
     def __init__(self, *, class_sizes: NDArray[np.float64] | None = ..., radius: float = ..., limit: float = ..., rtol: float = ..., counts_paths: bool = ..., endpoints: bool = ..., linear: bool = ..., stop: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def radius(self) -> float: ...
-
-    @radius.setter
-    def radius(self, value: float) -> None: ...
-
-    @property
-    def limit(self) -> float: ...
-
-    @limit.setter
-    def limit(self, value: float) -> None: ...
-
-    @property
-    def rtol(self) -> float: ...
-
-    @rtol.setter
-    def rtol(self, value: float) -> None: ...
-
-    @property
-    def counts_paths(self) -> bool: ...
-
-    @counts_paths.setter
-    def counts_paths(self, value: bool) -> None: ...
-
-    @property
-    def endpoints(self) -> bool: ...
-
-    @endpoints.setter
-    def endpoints(self, value: bool) -> None: ...
-
-    @property
-    def linear(self) -> bool: ...
-
-    @linear.setter
-    def linear(self, value: bool) -> None: ...
-
-    @property
-    def stop(self) -> NDArray[np.uint8]: ...
-
-    @stop.setter
-    def stop(self, value: NDArray[np.uint8]) -> None: ...
+    class_sizes: NDArray[np.float64] | None
+    radius: float
+    limit: float
+    rtol: float
+    counts_paths: bool
+    endpoints: bool
+    linear: bool
+    stop: NDArray[np.uint8]
 
 class Found:
     def __init__(self, *, reached: NDArray[np.int64], depth: NDArray[np.float64], overflowed: NDArray[np.bool_]) -> None: ...
-
-    @property
-    def reached(self) -> NDArray[np.int64]: ...
-
-    @reached.setter
-    def reached(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def depth(self) -> NDArray[np.float64]: ...
-
-    @depth.setter
-    def depth(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def overflowed(self) -> NDArray[np.bool_]: ...
-
-    @overflowed.setter
-    def overflowed(self, value: NDArray[np.bool_]) -> None: ...
+    reached: NDArray[np.int64]
+    depth: NDArray[np.float64]
+    overflowed: NDArray[np.bool_]
 
 class Columns:
     def __init__(self, *, dependency: int = ..., stress: int = ..., reached: int = ..., distance: int = ..., inverse: int = ..., edges: int = ..., depth: int = ..., targets: int = ..., gravity: int = ...) -> None: ...
-
-    @property
-    def dependency(self) -> int: ...
-
-    @dependency.setter
-    def dependency(self, value: int) -> None: ...
-
-    @property
-    def stress(self) -> int: ...
-
-    @stress.setter
-    def stress(self, value: int) -> None: ...
-
-    @property
-    def reached(self) -> int: ...
-
-    @reached.setter
-    def reached(self, value: int) -> None: ...
-
-    @property
-    def distance(self) -> int: ...
-
-    @distance.setter
-    def distance(self, value: int) -> None: ...
-
-    @property
-    def inverse(self) -> int: ...
-
-    @inverse.setter
-    def inverse(self, value: int) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def depth(self) -> int: ...
-
-    @depth.setter
-    def depth(self, value: int) -> None: ...
-
-    @property
-    def targets(self) -> int: ...
-
-    @targets.setter
-    def targets(self, value: int) -> None: ...
-
-    @property
-    def gravity(self) -> int: ...
-
-    @gravity.setter
-    def gravity(self, value: int) -> None: ...
+    dependency: int
+    stress: int
+    reached: int
+    distance: int
+    inverse: int
+    edges: int
+    depth: int
+    targets: int
+    gravity: int
 
 class Trail32:
     def __init__(self, *, order: NDArray[np.int32], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[np.int32], heads: NDArray[np.int32], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int32]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.float64]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def sigma(self) -> NDArray[np.float64]: ...
-
-    @sigma.setter
-    def sigma(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def tails(self) -> NDArray[np.int32]: ...
-
-    @tails.setter
-    def tails(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def heads(self) -> NDArray[np.int32]: ...
-
-    @heads.setter
-    def heads(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def edges(self) -> NDArray[np.int64] | None: ...
-
-    @edges.setter
-    def edges(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def own(self) -> NDArray[np.float64]: ...
-
-    @own.setter
-    def own(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def onward(self) -> NDArray[np.float64]: ...
-
-    @onward.setter
-    def onward(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
+    order: NDArray[np.int32]
+    dist: NDArray[np.float64]
+    sigma: NDArray[np.float64]
+    tails: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    edges: NDArray[np.int64] | None
+    own: NDArray[np.float64]
+    onward: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
 
 class Near32:
     def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[np.int32] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[np.int32], vertex_of_row: NDArray[np.int32], vertex_rows: NDArray[np.int32], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
-
-    @property
-    def bounds(self) -> NDArray[np.float64]: ...
-
-    @bounds.setter
-    def bounds(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def cutoffs(self) -> int: ...
-
-    @cutoffs.setter
-    def cutoffs(self, value: int) -> None: ...
-
-    @property
-    def weights(self) -> NDArray[np.float64]: ...
-
-    @weights.setter
-    def weights(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def trips(self) -> NDArray[np.float64] | None: ...
-
-    @trips.setter
-    def trips(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def trip_ends(self) -> NDArray[np.int32] | None: ...
-
-    @trip_ends.setter
-    def trip_ends(self, value: NDArray[np.int32] | None) -> None: ...
-
-    @property
-    def first_trip(self) -> NDArray[np.int64] | None: ...
-
-    @first_trip.setter
-    def first_trip(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64] | None: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def position(self) -> NDArray[np.int64] | None: ...
-
-    @position.setter
-    def position(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def shifts(self) -> NDArray[np.int64] | None: ...
-
-    @shifts.setter
-    def shifts(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def targets(self) -> NDArray[np.float64] | None: ...
-
-    @targets.setter
-    def targets(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def row_of_vertex(self) -> NDArray[np.int32]: ...
-
-    @row_of_vertex.setter
-    def row_of_vertex(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def vertex_of_row(self) -> NDArray[np.int32]: ...
-
-    @vertex_of_row.setter
-    def vertex_of_row(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def vertex_rows(self) -> NDArray[np.int32]: ...
-
-    @vertex_rows.setter
-    def vertex_rows(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def vertices(self) -> int: ...
-
-    @vertices.setter
-    def vertices(self, value: int) -> None: ...
-
-    @property
-    def row_of_edge(self) -> NDArray[np.int64]: ...
-
-    @row_of_edge.setter
-    def row_of_edge(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edge_of_row(self) -> NDArray[np.int64]: ...
-
-    @edge_of_row.setter
-    def edge_of_row(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edge_rows(self) -> NDArray[np.int64]: ...
-
-    @edge_rows.setter
-    def edge_rows(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def columns(self) -> Columns: ...
-
-    @columns.setter
-    def columns(self, value: Columns) -> None: ...
-
-    @property
-    def by_vertex(self) -> NDArray[np.float64]: ...
-
-    @by_vertex.setter
-    def by_vertex(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def by_edge(self) -> NDArray[np.float64]: ...
-
-    @by_edge.setter
-    def by_edge(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def by_root(self) -> NDArray[np.float64]: ...
-
-    @by_root.setter
-    def by_root(self, value: NDArray[np.float64]) -> None: ...
+    bounds: NDArray[np.float64]
+    cutoffs: int
+    weights: NDArray[np.float64]
+    trips: NDArray[np.float64] | None
+    trip_ends: NDArray[np.int32] | None
+    first_trip: NDArray[np.int64] | None
+    order: NDArray[np.int64] | None
+    position: NDArray[np.int64] | None
+    shifts: NDArray[np.int64] | None
+    targets: NDArray[np.float64] | None
+    row_of_vertex: NDArray[np.int32]
+    vertex_of_row: NDArray[np.int32]
+    vertex_rows: NDArray[np.int32]
+    vertices: int
+    row_of_edge: NDArray[np.int64]
+    edge_of_row: NDArray[np.int64]
+    edge_rows: NDArray[np.int64]
+    edges: int
+    columns: Columns
+    by_vertex: NDArray[np.float64]
+    by_edge: NDArray[np.float64]
+    by_root: NDArray[np.float64]
 
 class Search32:
     def __init__(self, *, dist: NDArray[np.float64], places: NDArray[np.int32], through: NDArray[np.float64]) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.float64]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def places(self) -> NDArray[np.int32]: ...
-
-    @places.setter
-    def places(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def through(self) -> NDArray[np.float64]: ...
-
-    @through.setter
-    def through(self, value: NDArray[np.float64]) -> None: ...
+    dist: NDArray[np.float64]
+    places: NDArray[np.int32]
+    through: NDArray[np.float64]
 
 class Heap32:
     def __init__(self, *, keys: NDArray[np.float64], vertices: NDArray[np.int32]) -> None: ...
-
-    @property
-    def keys(self) -> NDArray[np.float64]: ...
-
-    @keys.setter
-    def keys(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def vertices(self) -> NDArray[np.int32]: ...
-
-    @vertices.setter
-    def vertices(self, value: NDArray[np.int32]) -> None: ...
+    keys: NDArray[np.float64]
+    vertices: NDArray[np.int32]
 
 class Trail64:
     def __init__(self, *, order: NDArray[np.int64], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[np.int64], heads: NDArray[np.int64], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64]: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.float64]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def sigma(self) -> NDArray[np.float64]: ...
-
-    @sigma.setter
-    def sigma(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def tails(self) -> NDArray[np.int64]: ...
-
-    @tails.setter
-    def tails(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def heads(self) -> NDArray[np.int64]: ...
-
-    @heads.setter
-    def heads(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edges(self) -> NDArray[np.int64] | None: ...
-
-    @edges.setter
-    def edges(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def own(self) -> NDArray[np.float64]: ...
-
-    @own.setter
-    def own(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def onward(self) -> NDArray[np.float64]: ...
-
-    @onward.setter
-    def onward(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def class_sizes(self) -> NDArray[np.float64] | None: ...
-
-    @class_sizes.setter
-    def class_sizes(self, value: NDArray[np.float64] | None) -> None: ...
+    order: NDArray[np.int64]
+    dist: NDArray[np.float64]
+    sigma: NDArray[np.float64]
+    tails: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    edges: NDArray[np.int64] | None
+    own: NDArray[np.float64]
+    onward: NDArray[np.float64]
+    class_sizes: NDArray[np.float64] | None
 
 class Near64:
     def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[np.int64] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[np.int64], vertex_of_row: NDArray[np.int64], vertex_rows: NDArray[np.int64], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
-
-    @property
-    def bounds(self) -> NDArray[np.float64]: ...
-
-    @bounds.setter
-    def bounds(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def cutoffs(self) -> int: ...
-
-    @cutoffs.setter
-    def cutoffs(self, value: int) -> None: ...
-
-    @property
-    def weights(self) -> NDArray[np.float64]: ...
-
-    @weights.setter
-    def weights(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def trips(self) -> NDArray[np.float64] | None: ...
-
-    @trips.setter
-    def trips(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def trip_ends(self) -> NDArray[np.int64] | None: ...
-
-    @trip_ends.setter
-    def trip_ends(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def first_trip(self) -> NDArray[np.int64] | None: ...
-
-    @first_trip.setter
-    def first_trip(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def order(self) -> NDArray[np.int64] | None: ...
-
-    @order.setter
-    def order(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def position(self) -> NDArray[np.int64] | None: ...
-
-    @position.setter
-    def position(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def shifts(self) -> NDArray[np.int64] | None: ...
-
-    @shifts.setter
-    def shifts(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def targets(self) -> NDArray[np.float64] | None: ...
-
-    @targets.setter
-    def targets(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def row_of_vertex(self) -> NDArray[np.int64]: ...
-
-    @row_of_vertex.setter
-    def row_of_vertex(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def vertex_of_row(self) -> NDArray[np.int64]: ...
-
-    @vertex_of_row.setter
-    def vertex_of_row(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def vertex_rows(self) -> NDArray[np.int64]: ...
-
-    @vertex_rows.setter
-    def vertex_rows(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def vertices(self) -> int: ...
-
-    @vertices.setter
-    def vertices(self, value: int) -> None: ...
-
-    @property
-    def row_of_edge(self) -> NDArray[np.int64]: ...
-
-    @row_of_edge.setter
-    def row_of_edge(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edge_of_row(self) -> NDArray[np.int64]: ...
-
-    @edge_of_row.setter
-    def edge_of_row(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edge_rows(self) -> NDArray[np.int64]: ...
-
-    @edge_rows.setter
-    def edge_rows(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def columns(self) -> Columns: ...
-
-    @columns.setter
-    def columns(self, value: Columns) -> None: ...
-
-    @property
-    def by_vertex(self) -> NDArray[np.float64]: ...
-
-    @by_vertex.setter
-    def by_vertex(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def by_edge(self) -> NDArray[np.float64]: ...
-
-    @by_edge.setter
-    def by_edge(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def by_root(self) -> NDArray[np.float64]: ...
-
-    @by_root.setter
-    def by_root(self, value: NDArray[np.float64]) -> None: ...
+    bounds: NDArray[np.float64]
+    cutoffs: int
+    weights: NDArray[np.float64]
+    trips: NDArray[np.float64] | None
+    trip_ends: NDArray[np.int64] | None
+    first_trip: NDArray[np.int64] | None
+    order: NDArray[np.int64] | None
+    position: NDArray[np.int64] | None
+    shifts: NDArray[np.int64] | None
+    targets: NDArray[np.float64] | None
+    row_of_vertex: NDArray[np.int64]
+    vertex_of_row: NDArray[np.int64]
+    vertex_rows: NDArray[np.int64]
+    vertices: int
+    row_of_edge: NDArray[np.int64]
+    edge_of_row: NDArray[np.int64]
+    edge_rows: NDArray[np.int64]
+    edges: int
+    columns: Columns
+    by_vertex: NDArray[np.float64]
+    by_edge: NDArray[np.float64]
+    by_root: NDArray[np.float64]
 
 class Search64:
     def __init__(self, *, dist: NDArray[np.float64], places: NDArray[np.int64], through: NDArray[np.float64]) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.float64]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def places(self) -> NDArray[np.int64]: ...
-
-    @places.setter
-    def places(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def through(self) -> NDArray[np.float64]: ...
-
-    @through.setter
-    def through(self, value: NDArray[np.float64]) -> None: ...
+    dist: NDArray[np.float64]
+    places: NDArray[np.int64]
+    through: NDArray[np.float64]
 
 class Heap64:
     def __init__(self, *, keys: NDArray[np.float64], vertices: NDArray[np.int64]) -> None: ...
-
-    @property
-    def keys(self) -> NDArray[np.float64]: ...
-
-    @keys.setter
-    def keys(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def vertices(self) -> NDArray[np.int64]: ...
-
-    @vertices.setter
-    def vertices(self, value: NDArray[np.int64]) -> None: ...
+    keys: NDArray[np.float64]
+    vertices: NDArray[np.int64]
 
 class Buckets32:
     def __init__(self, *, last: NDArray[np.uint32], before: NDArray[np.uint32], per_length: float = ...) -> None: ...
-
-    @property
-    def last(self) -> NDArray[np.uint32]: ...
-
-    @last.setter
-    def last(self, value: NDArray[np.uint32]) -> None: ...
-
-    @property
-    def before(self) -> NDArray[np.uint32]: ...
-
-    @before.setter
-    def before(self, value: NDArray[np.uint32]) -> None: ...
-
-    @property
-    def per_length(self) -> float: ...
-
-    @per_length.setter
-    def per_length(self, value: float) -> None: ...
+    last: NDArray[np.uint32]
+    before: NDArray[np.uint32]
+    per_length: float
 
 class Buckets64:
     def __init__(self, *, last: NDArray[np.uint64], before: NDArray[np.uint64], per_length: float = ...) -> None: ...
-
-    @property
-    def last(self) -> NDArray[np.uint64]: ...
-
-    @last.setter
-    def last(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def before(self) -> NDArray[np.uint64]: ...
-
-    @before.setter
-    def before(self, value: NDArray[np.uint64]) -> None: ...
-
-    @property
-    def per_length(self) -> float: ...
-
-    @per_length.setter
-    def per_length(self, value: float) -> None: ...
-
+    last: NDArray[np.uint64]
+    before: NDArray[np.uint64]
+    per_length: float
 def sweep_hops(graph: Csr32 | Csr64, places: NDArray[np.int32] | NDArray[np.int64], trail: Trail32 | Trail64, asked: Asked, roots: NDArray[np.int64], omega: NDArray[np.float64] | None, times: NDArray[np.float64], sums: Totals | Near32 | Near64, found: Found, /) -> None: ...
-
 def sweep_lengths(graph: Csr32 | Csr64, search: Search32 | Search64, queue: Buckets32 | Buckets64 | Heap32 | Heap64, trail: Trail32 | Trail64, asked: Asked, roots: NDArray[np.int64], omega: NDArray[np.float64] | None, times: NDArray[np.float64], sums: Totals | Near32 | Near64, found: Found, /) -> None: ...
-
 def take_totals(totals: Totals, order: NDArray[np.int64], edge_order: NDArray[np.int64] | None, dependency: NDArray[np.float64] | None, stress: NDArray[np.float64] | None, edges: NDArray[np.float64] | None, reached: NDArray[np.float64] | None, distance: NDArray[np.float64] | None, inverse: NDArray[np.float64] | None, dependency_squares: NDArray[np.float64] | None, edges_squares: NDArray[np.float64] | None, distance_squares: NDArray[np.float64] | None, inverse_squares: NDArray[np.float64] | None, /) -> None: ...
-
 def clear_totals(totals: Totals, /) -> None: ...
 
 class Ball16:
     def __init__(self, *, rows: int = ..., edges: int = ..., row: NDArray[np.int32], nearest: NDArray[np.float64], queue: NDArray[np.int32], is_queued: NDArray[np.uint8], vertices: NDArray[np.int32], roots: NDArray[np.int64], out_indptr: NDArray[np.int64], out_indices: NDArray[np.int32], out_lengths: NDArray[np.uint16], into_indptr: NDArray[np.int64], into_indices: NDArray[np.int32], into_lengths: NDArray[np.uint16], places: NDArray[np.int64] | None = ..., place_rows: NDArray[np.int64] | None = ..., far: int = ..., dist: NDArray[np.uint16], sigma: NDArray[np.float64] | None = ..., own: NDArray[np.float64], beyond: NDArray[np.float64] | None = ..., waits: NDArray[np.uint8], plain: NDArray[np.uint8], tight: NDArray[np.uint8], totals: NDArray[np.float64]) -> None: ...
-
-    @property
-    def rows(self) -> int: ...
-
-    @rows.setter
-    def rows(self, value: int) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def row(self) -> NDArray[np.int32]: ...
-
-    @row.setter
-    def row(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def queue(self) -> NDArray[np.int32]: ...
-
-    @queue.setter
-    def queue(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def is_queued(self) -> NDArray[np.uint8]: ...
-
-    @is_queued.setter
-    def is_queued(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def vertices(self) -> NDArray[np.int32]: ...
-
-    @vertices.setter
-    def vertices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def roots(self) -> NDArray[np.int64]: ...
-
-    @roots.setter
-    def roots(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indptr(self) -> NDArray[np.int64]: ...
-
-    @out_indptr.setter
-    def out_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indices(self) -> NDArray[np.int32]: ...
-
-    @out_indices.setter
-    def out_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def out_lengths(self) -> NDArray[np.uint16]: ...
-
-    @out_lengths.setter
-    def out_lengths(self, value: NDArray[np.uint16]) -> None: ...
-
-    @property
-    def into_indptr(self) -> NDArray[np.int64]: ...
-
-    @into_indptr.setter
-    def into_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def into_indices(self) -> NDArray[np.int32]: ...
-
-    @into_indices.setter
-    def into_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def into_lengths(self) -> NDArray[np.uint16]: ...
-
-    @into_lengths.setter
-    def into_lengths(self, value: NDArray[np.uint16]) -> None: ...
-
-    @property
-    def places(self) -> NDArray[np.int64] | None: ...
-
-    @places.setter
-    def places(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def place_rows(self) -> NDArray[np.int64] | None: ...
-
-    @place_rows.setter
-    def place_rows(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def far(self) -> int: ...
-
-    @far.setter
-    def far(self, value: int) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.uint16]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.uint16]) -> None: ...
-
-    @property
-    def sigma(self) -> NDArray[np.float64] | None: ...
-
-    @sigma.setter
-    def sigma(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def own(self) -> NDArray[np.float64]: ...
-
-    @own.setter
-    def own(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def beyond(self) -> NDArray[np.float64] | None: ...
-
-    @beyond.setter
-    def beyond(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def waits(self) -> NDArray[np.uint8]: ...
-
-    @waits.setter
-    def waits(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def plain(self) -> NDArray[np.uint8]: ...
-
-    @plain.setter
-    def plain(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def tight(self) -> NDArray[np.uint8]: ...
-
-    @tight.setter
-    def tight(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def totals(self) -> NDArray[np.float64]: ...
-
-    @totals.setter
-    def totals(self, value: NDArray[np.float64]) -> None: ...
+    rows: int
+    edges: int
+    row: NDArray[np.int32]
+    nearest: NDArray[np.float64]
+    queue: NDArray[np.int32]
+    is_queued: NDArray[np.uint8]
+    vertices: NDArray[np.int32]
+    roots: NDArray[np.int64]
+    out_indptr: NDArray[np.int64]
+    out_indices: NDArray[np.int32]
+    out_lengths: NDArray[np.uint16]
+    into_indptr: NDArray[np.int64]
+    into_indices: NDArray[np.int32]
+    into_lengths: NDArray[np.uint16]
+    places: NDArray[np.int64] | None
+    place_rows: NDArray[np.int64] | None
+    far: int
+    dist: NDArray[np.uint16]
+    sigma: NDArray[np.float64] | None
+    own: NDArray[np.float64]
+    beyond: NDArray[np.float64] | None
+    waits: NDArray[np.uint8]
+    plain: NDArray[np.uint8]
+    tight: NDArray[np.uint8]
+    totals: NDArray[np.float64]
 
 class Ball32:
     def __init__(self, *, rows: int = ..., edges: int = ..., row: NDArray[np.int32], nearest: NDArray[np.float64], queue: NDArray[np.int32], is_queued: NDArray[np.uint8], vertices: NDArray[np.int32], roots: NDArray[np.int64], out_indptr: NDArray[np.int64], out_indices: NDArray[np.int32], out_lengths: NDArray[np.uint32], into_indptr: NDArray[np.int64], into_indices: NDArray[np.int32], into_lengths: NDArray[np.uint32], places: NDArray[np.int64] | None = ..., place_rows: NDArray[np.int64] | None = ..., far: int = ..., dist: NDArray[np.uint32], sigma: NDArray[np.float64] | None = ..., own: NDArray[np.float64], beyond: NDArray[np.float64] | None = ..., waits: NDArray[np.uint8], plain: NDArray[np.uint8], tight: NDArray[np.uint8], totals: NDArray[np.float64]) -> None: ...
-
-    @property
-    def rows(self) -> int: ...
-
-    @rows.setter
-    def rows(self, value: int) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def row(self) -> NDArray[np.int32]: ...
-
-    @row.setter
-    def row(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def queue(self) -> NDArray[np.int32]: ...
-
-    @queue.setter
-    def queue(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def is_queued(self) -> NDArray[np.uint8]: ...
-
-    @is_queued.setter
-    def is_queued(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def vertices(self) -> NDArray[np.int32]: ...
-
-    @vertices.setter
-    def vertices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def roots(self) -> NDArray[np.int64]: ...
-
-    @roots.setter
-    def roots(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indptr(self) -> NDArray[np.int64]: ...
-
-    @out_indptr.setter
-    def out_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indices(self) -> NDArray[np.int32]: ...
-
-    @out_indices.setter
-    def out_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def out_lengths(self) -> NDArray[np.uint32]: ...
-
-    @out_lengths.setter
-    def out_lengths(self, value: NDArray[np.uint32]) -> None: ...
-
-    @property
-    def into_indptr(self) -> NDArray[np.int64]: ...
-
-    @into_indptr.setter
-    def into_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def into_indices(self) -> NDArray[np.int32]: ...
-
-    @into_indices.setter
-    def into_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def into_lengths(self) -> NDArray[np.uint32]: ...
-
-    @into_lengths.setter
-    def into_lengths(self, value: NDArray[np.uint32]) -> None: ...
-
-    @property
-    def places(self) -> NDArray[np.int64] | None: ...
-
-    @places.setter
-    def places(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def place_rows(self) -> NDArray[np.int64] | None: ...
-
-    @place_rows.setter
-    def place_rows(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def far(self) -> int: ...
-
-    @far.setter
-    def far(self, value: int) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.uint32]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.uint32]) -> None: ...
-
-    @property
-    def sigma(self) -> NDArray[np.float64] | None: ...
-
-    @sigma.setter
-    def sigma(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def own(self) -> NDArray[np.float64]: ...
-
-    @own.setter
-    def own(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def beyond(self) -> NDArray[np.float64] | None: ...
-
-    @beyond.setter
-    def beyond(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def waits(self) -> NDArray[np.uint8]: ...
-
-    @waits.setter
-    def waits(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def plain(self) -> NDArray[np.uint8]: ...
-
-    @plain.setter
-    def plain(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def tight(self) -> NDArray[np.uint8]: ...
-
-    @tight.setter
-    def tight(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def totals(self) -> NDArray[np.float64]: ...
-
-    @totals.setter
-    def totals(self, value: NDArray[np.float64]) -> None: ...
+    rows: int
+    edges: int
+    row: NDArray[np.int32]
+    nearest: NDArray[np.float64]
+    queue: NDArray[np.int32]
+    is_queued: NDArray[np.uint8]
+    vertices: NDArray[np.int32]
+    roots: NDArray[np.int64]
+    out_indptr: NDArray[np.int64]
+    out_indices: NDArray[np.int32]
+    out_lengths: NDArray[np.uint32]
+    into_indptr: NDArray[np.int64]
+    into_indices: NDArray[np.int32]
+    into_lengths: NDArray[np.uint32]
+    places: NDArray[np.int64] | None
+    place_rows: NDArray[np.int64] | None
+    far: int
+    dist: NDArray[np.uint32]
+    sigma: NDArray[np.float64] | None
+    own: NDArray[np.float64]
+    beyond: NDArray[np.float64] | None
+    waits: NDArray[np.uint8]
+    plain: NDArray[np.uint8]
+    tight: NDArray[np.uint8]
+    totals: NDArray[np.float64]
 
 class BallFloat:
     def __init__(self, *, rows: int = ..., edges: int = ..., row: NDArray[np.int32], nearest: NDArray[np.float64], queue: NDArray[np.int32], is_queued: NDArray[np.uint8], vertices: NDArray[np.int32], roots: NDArray[np.int64], out_indptr: NDArray[np.int64], out_indices: NDArray[np.int32], out_lengths: NDArray[np.float64], into_indptr: NDArray[np.int64], into_indices: NDArray[np.int32], into_lengths: NDArray[np.float64], places: NDArray[np.int64] | None = ..., place_rows: NDArray[np.int64] | None = ..., far: float = ..., dist: NDArray[np.float64], sigma: NDArray[np.float64] | None = ..., own: NDArray[np.float64], beyond: NDArray[np.float64] | None = ..., waits: NDArray[np.uint8], plain: NDArray[np.uint8], tight: NDArray[np.uint8], totals: NDArray[np.float64]) -> None: ...
-
-    @property
-    def rows(self) -> int: ...
-
-    @rows.setter
-    def rows(self, value: int) -> None: ...
-
-    @property
-    def edges(self) -> int: ...
-
-    @edges.setter
-    def edges(self, value: int) -> None: ...
-
-    @property
-    def row(self) -> NDArray[np.int32]: ...
-
-    @row.setter
-    def row(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def nearest(self) -> NDArray[np.float64]: ...
-
-    @nearest.setter
-    def nearest(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def queue(self) -> NDArray[np.int32]: ...
-
-    @queue.setter
-    def queue(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def is_queued(self) -> NDArray[np.uint8]: ...
-
-    @is_queued.setter
-    def is_queued(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def vertices(self) -> NDArray[np.int32]: ...
-
-    @vertices.setter
-    def vertices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def roots(self) -> NDArray[np.int64]: ...
-
-    @roots.setter
-    def roots(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indptr(self) -> NDArray[np.int64]: ...
-
-    @out_indptr.setter
-    def out_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def out_indices(self) -> NDArray[np.int32]: ...
-
-    @out_indices.setter
-    def out_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def out_lengths(self) -> NDArray[np.float64]: ...
-
-    @out_lengths.setter
-    def out_lengths(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def into_indptr(self) -> NDArray[np.int64]: ...
-
-    @into_indptr.setter
-    def into_indptr(self, value: NDArray[np.int64]) -> None: ...
-
-    @property
-    def into_indices(self) -> NDArray[np.int32]: ...
-
-    @into_indices.setter
-    def into_indices(self, value: NDArray[np.int32]) -> None: ...
-
-    @property
-    def into_lengths(self) -> NDArray[np.float64]: ...
-
-    @into_lengths.setter
-    def into_lengths(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def places(self) -> NDArray[np.int64] | None: ...
-
-    @places.setter
-    def places(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def place_rows(self) -> NDArray[np.int64] | None: ...
-
-    @place_rows.setter
-    def place_rows(self, value: NDArray[np.int64] | None) -> None: ...
-
-    @property
-    def far(self) -> float: ...
-
-    @far.setter
-    def far(self, value: float) -> None: ...
-
-    @property
-    def dist(self) -> NDArray[np.float64]: ...
-
-    @dist.setter
-    def dist(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def sigma(self) -> NDArray[np.float64] | None: ...
-
-    @sigma.setter
-    def sigma(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def own(self) -> NDArray[np.float64]: ...
-
-    @own.setter
-    def own(self, value: NDArray[np.float64]) -> None: ...
-
-    @property
-    def beyond(self) -> NDArray[np.float64] | None: ...
-
-    @beyond.setter
-    def beyond(self, value: NDArray[np.float64] | None) -> None: ...
-
-    @property
-    def waits(self) -> NDArray[np.uint8]: ...
-
-    @waits.setter
-    def waits(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def plain(self) -> NDArray[np.uint8]: ...
-
-    @plain.setter
-    def plain(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def tight(self) -> NDArray[np.uint8]: ...
-
-    @tight.setter
-    def tight(self, value: NDArray[np.uint8]) -> None: ...
-
-    @property
-    def totals(self) -> NDArray[np.float64]: ...
-
-    @totals.setter
-    def totals(self, value: NDArray[np.float64]) -> None: ...
-
+    rows: int
+    edges: int
+    row: NDArray[np.int32]
+    nearest: NDArray[np.float64]
+    queue: NDArray[np.int32]
+    is_queued: NDArray[np.uint8]
+    vertices: NDArray[np.int32]
+    roots: NDArray[np.int64]
+    out_indptr: NDArray[np.int64]
+    out_indices: NDArray[np.int32]
+    out_lengths: NDArray[np.float64]
+    into_indptr: NDArray[np.int64]
+    into_indices: NDArray[np.int32]
+    into_lengths: NDArray[np.float64]
+    places: NDArray[np.int64] | None
+    place_rows: NDArray[np.int64] | None
+    far: float
+    dist: NDArray[np.float64]
+    sigma: NDArray[np.float64] | None
+    own: NDArray[np.float64]
+    beyond: NDArray[np.float64] | None
+    waits: NDArray[np.uint8]
+    plain: NDArray[np.uint8]
+    tight: NDArray[np.uint8]
+    totals: NDArray[np.float64]
 def find_ball(leaving: Csr32 | Csr64, entering: Csr32 | Csr64, roots: NDArray[np.int64], radius: float, most: int, ball: Ball16 | Ball32 | BallFloat, /) -> int: ...
-
 def sum_ball(ball: Ball16 | Ball32 | BallFloat, asked: Asked, first: int, width: int, omega: NDArray[np.float64] | None, times: NDArray[np.float64], near: Near32 | Near64, found: Found, /) -> None: ...
-
 def find_blocks(graph: Csr32 | Csr64, /) -> tuple[NDArray[np.int32], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64]]: ...
-
 def find_strong(ptr: NDArray[np.int64], indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], /) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-
 def condense(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], strong: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], /) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-
 def lay_out(home: NDArray[np.int32] | NDArray[np.int64], attach: NDArray[np.int32] | NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-
 def lay_rows(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], columns: NDArray[np.int32] | NDArray[np.int64], places: NDArray[np.int64] | None, /) -> NDArray[np.int64]: ...
-
 def spread_weights(copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], weights: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-
 def sum_separated(copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], sources: NDArray[np.float64], targets: NDArray[np.float64], /) -> NDArray[np.float64]: ...
-
 def spread_along(copies: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], strong: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], ends: NDArray[np.int64], heads: NDArray[np.int32] | NDArray[np.int64], rising: bool, weights: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-
 def sum_keys(out: Csr32 | Csr64, into: Csr32 | Csr64, /) -> NDArray[np.uint64]: ...
-
 def join_open(out: Csr32 | Csr64, into: Csr32 | Csr64, keys: NDArray[np.uint64], /) -> NDArray[np.int32] | NDArray[np.int64]: ...
-
 def join_closed(out: Csr32 | Csr64, into: Csr32 | Csr64, keys: NDArray[np.uint64], first: NDArray[np.int32] | NDArray[np.int64], /) -> NDArray[np.bool_]: ...
-
 def take_kept(graph: Csr32 | Csr64, kept: NDArray[np.bool_], position: NDArray[np.int32] | NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
-
 def pairs_inside(out: Csr32 | Csr64, into: Csr32 | Csr64, first: NDArray[np.int32] | NDArray[np.int64], closed: NDArray[np.bool_], sources: NDArray[np.float64], targets: NDArray[np.float64], class_sizes: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
-
 def walk_chains(graph: Csr32 | Csr64, number: NDArray[np.int64], ends: NDArray[np.int64], lengths: NDArray[np.float64], counts: NDArray[np.int64], inside: NDArray[np.int64], distances: NDArray[np.float64], steps: NDArray[np.int64], /) -> int: ...
-
 def leave_chains(ways: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], bool, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]], flows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], roots: NDArray[np.int64], dist: NDArray[np.int32] | NDArray[np.float64], sigma: NDArray[np.float64], column: NDArray[np.int64], demand: NDArray[np.float64], through: NDArray[np.float64], junction: NDArray[np.float64], stop: NDArray[np.uint8], /) -> bool: ...
-
 def enter_chains(ways: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], bool, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]], roots: NDArray[np.int64], dist: NDArray[np.int32] | NDArray[np.float64], sigma: NDArray[np.float64], demand: NDArray[np.float64], through: NDArray[np.float64], junction: NDArray[np.float64], stop: NDArray[np.uint8], /) -> bool: ...
-
 def sum_inside(starts: NDArray[np.int64], weights: NDArray[np.float64], sums: NDArray[np.float64], /) -> None: ...
-
 def spread_flows(ways: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], bool, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]], flows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], along: NDArray[np.float64], passed: NDArray[np.float64], edges: NDArray[np.float64], /) -> None: ...
-
 def inspect(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], first: int, last: int, /) -> int: ...
-
 def merge(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], values: NDArray[np.float64] | None, /) -> int: ...
-
 def expand_rows(indptr: NDArray[np.int64], first: int, last: int, rows: NDArray[np.int32] | NDArray[np.int64], /) -> None: ...
-
 def count_ranges(columns: NDArray[np.int32] | NDArray[np.int64], first: int, last: int, shift: int, counts: NDArray[np.int64], /) -> None: ...
-
 def put_under_ranges(entries: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64] | None] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None], first: int, last: int, shift: int, places: NDArray[np.int64], put: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64] | None] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None], /) -> None: ...
-
 def sort_range(entries: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64] | None] | tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None], first: int, last: int, begin: int, end: int, indptr: NDArray[np.int64], heads: NDArray[np.int32] | NDArray[np.int64], values: NDArray[np.float64] | None, /) -> None: ...
-
 def count_joined(ours: Csr32 | Csr64, theirs: Csr32 | Csr64, first: int, last: int, counts: NDArray[np.int64], /) -> None: ...
-
 def join(ours: Csr32 | Csr64, theirs: Csr32 | Csr64, first: int, last: int, indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], values: NDArray[np.float64] | None, /) -> None: ...
-
 def relabel(graph: Csr32 | Csr64, order: NDArray[np.int64], position: NDArray[np.int32] | NDArray[np.int64], first: int, last: int, starts: NDArray[np.int64], tails: NDArray[np.int32] | None | NDArray[np.int64] | None, heads: NDArray[np.int32] | NDArray[np.int64], values: NDArray[np.float64] | None, /) -> None: ...
-
 def find_components(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], /) -> NDArray[np.int32] | NDArray[np.int64]: ...
-
 def search_from(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], roots: NDArray[np.int64], /) -> tuple[NDArray[np.int32], NDArray[np.int32]] | tuple[NDArray[np.int64], NDArray[np.int64]]: ...
-
 def join_searches(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], first: int, last: int, level: int, hubs: int, frontier: NDArray[np.uint16], seen: NDArray[np.uint16], joined: NDArray[np.uint16], distances: NDArray[np.uint8], /) -> bool: ...
-
 def sort_by_key(keys: NDArray[np.uint8] | NDArray[np.int32] | NDArray[np.int64], order: NDArray[np.int64], /) -> NDArray[np.int64]: ...
-
 def measure_landmarks(indptr: NDArray[np.int64], indices: NDArray[np.int32] | NDArray[np.int64], piece: NDArray[np.int64], vertex: NDArray[np.int32] | NDArray[np.int64], nearest: NDArray[np.int32] | NDArray[np.int64], pieces: int, points: NDArray[np.int32], /) -> None: ...
-
 def sort_by_keys(keys: NDArray[np.float64], order: NDArray[np.int64], /) -> None: ...
-
 def bisect(points: NDArray[np.int32], shift: int, order: NDArray[np.int64], first: int, last: int, leaf: int, once: bool, steps: int, /) -> int: ...
 
 class Integers:
     def __init__(self) -> None: ...
-
     @property
     def count(self) -> int: ...
-
     def free_slots(self) -> None:
         """Free the table; it is made anew when more come."""
-
     @property
     def bytes(self) -> int: ...
-
     @property
     def ids(self) -> NDArray[np.int64]: ...
 
 class Names:
     def __init__(self) -> None: ...
-
     @property
     def count(self) -> int: ...
-
     def free_slots(self) -> None:
         """Free the table; it is made anew when more come."""
-
     @property
     def bytes(self) -> int: ...
-
     @property
     def offsets(self) -> NDArray[np.int64]: ...
-
     @property
     def text(self) -> NDArray[np.uint8]: ...
-
 def split_line(text: NDArray[np.uint8], separator: int, glued: bool, /) -> tuple[NDArray[np.int64], int]: ...
-
 def split_lines(text: NDArray[np.uint8], separator: int, columns: int, wanted: NDArray[np.int64], glued: bool, starts: NDArray[np.int64], stops: NDArray[np.int64], lines: NDArray[np.int64], /) -> tuple[int, int, int]: ...
-
 def parse_integers(text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], values: NDArray[np.int64], /) -> int: ...
-
 def parse_rows(text: NDArray[np.uint8], /) -> tuple[NDArray[np.int64], NDArray[np.int64], int]: ...
-
 def parse_floats(text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], /) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-
 def number_integers(known: Integers, keys: NDArray[np.int64], /) -> NDArray[np.int32]: ...
-
 def number_names(known: Names, text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], /) -> NDArray[np.int32]: ...
-
 def find_extremes(weights: NDArray[np.float64], smallest: NDArray[np.float64], largest: NDArray[np.float64], /) -> None: ...
-
 def clear_unreached(dist: NDArray[np.float64] | NDArray[np.float32], sigma: NDArray[np.float64], /) -> None: ...
-
 def turn(columns: NDArray[np.float64], rows: NDArray[np.float64], /) -> None: ...
-
 def turn_back(rows: NDArray[np.float64] | NDArray[np.float32], columns: NDArray[np.float64] | NDArray[np.int32], /) -> None: ...
-
 def add_group_shares(into: Csr32 | Csr64, reached: NDArray[np.int64], dist: NDArray[np.float64], sigma: NDArray[np.float64], is_log: bool, rtol: float, in_group: NDArray[np.bool_], endpoints: bool, shares: NDArray[np.float64], is_passed: NDArray[np.bool_], totals: NDArray[np.float64], /) -> None: ...

@@ -101,16 +101,20 @@ def choose(
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
     if not offering:
         _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
-    ready = [row for row in offering if row.available]
+    ready, first, are_on = list[Method](), dict[str, Method](), set[str]()
+    for row in offering:
+        are_on.add(row.device)
+        if row.available:
+            ready.append(row)
+            first.setdefault(row.device, row)
     if not ready:
         offering[0].load()  # raises the error that names the missing library
-    first = {row.device: row for row in reversed(ready)}
     on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
-    row = on_gpu if on_gpu and (on_cpu is None or work >= tuning.GPU_WORK) else on_cpu
-    assert row is not None
-    if len({row.device for row in offering}) == 1:
+    is_on_gpu = on_gpu is not None and (on_cpu is None or work >= tuning.GPU_WORK)
+    row = first["cuda" if is_on_gpu else "cpu"]
+    if len(are_on) == 1:
         where = f"device={device!r}" if device != "auto" else f"it runs on {row.device} alone"
     elif on_gpu is None:
         where = table.why_no_gpu()
@@ -119,7 +123,7 @@ def choose(
     if method != "auto":
         return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
     which = _AS_A_RULE
-    candidates = [other for other in ready if other.device == row.device and costs.is_costed(other)]
+    candidates = [other for other in ready if other.device == row.device and other.key in tuning.COSTS]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     if candidates:

@@ -62,11 +62,6 @@ TERMS = (
 _GROUP, _BATCH = 256, 4096
 
 
-def is_costed(method: Method) -> bool:
-    """Whether a method has constants."""
-    return method.key in tuning.COSTS
-
-
 def terms(graph: Graph, probe: Probe) -> dict[str, float]:
     """Return the counts in which the costs of a run are linear.
 
@@ -111,24 +106,15 @@ def predict(method: Method, counted: Mapping[str, float]) -> float:
 
 def predict_block(graph: Graph, roots: int, device: str) -> float:
     """Predict the sweeps of a bicomponent; its depth is searched for only where it matters."""
-    least = predict_at_depth(graph, roots, device, 0)
-    return (
-        least
-        if least == predict_at_depth(graph, roots, device, graph.n)
-        else predict_at_depth(graph, roots, device, graph.depth)
-    )
+    least, most = (predict_at_depth(graph, roots, device, depth) for depth in (0, graph.n))
+    return least if least == most else predict_at_depth(graph, roots, device, graph.depth)
 
 
 def predict_at_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
     """Predict the sweeps of a bicomponent with a given depth, from 0 to n."""
-    return predict_by_size(graph.n, graph.nnz, roots, device, weighted=graph.weighted, depth=depth)
-
-
-def predict_by_size(n: int, nnz: int, roots: int, device: str, *, weighted: bool, depth: int) -> float:
-    """Predict the sweeps of a graph by its size and depth."""
-    costs = reduce_tuning.BLOCK_COSTS[device, weighted]
+    costs = reduce_tuning.BLOCK_COSTS[device, graph.weighted]
     pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
-    return roots * (pair * n + costs["pair_edge"] * nnz)
+    return roots * (pair * graph.n + costs["pair_edge"] * graph.nnz)
 
 
 def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
@@ -140,20 +126,18 @@ def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bo
 
 
 def is_look_worth(graph: Graph, roots: int, device: str) -> bool:
-    """Whether a run is long enough for a look at the structure of its graph."""
-    look, sweeps = predict_look(graph), predict_sweeps(graph, roots, device)
+    """Whether a run is long enough for a look at the structure of its graph.
+
+    The look searches for bicomponents, twins and chains; in a directed graph also for components and arcs.
+    """
+    costs = reduce_tuning.LOOK_COSTS
+    edge = costs["directed_edge"] if graph.directed else costs["edge"]
+    look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
     if look <= reduce_tuning.SHORT_LOOK:
         return look <= reduce_tuning.SHORT_SHARE * sweeps
     if look > reduce_tuning.LOOK_MOST * sweeps:
         return False
     return look <= reduce_tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= reduce_tuning.MOST_LEFT
-
-
-def predict_look(graph: Graph) -> float:
-    """Predict the search for bicomponents, twins and chains; in a directed graph also for components and arcs."""
-    costs = reduce_tuning.LOOK_COSTS
-    edge = costs["directed_edge"] if graph.directed else costs["edge"]
-    return costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz
 
 
 def predict_sweeps(graph: Graph, roots: int, device: str) -> float:

@@ -93,8 +93,10 @@ def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:
 
 def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContextManager[Any]:
     """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
-    numbers = gpu_numbers(devices)
     at = A.data.device.id if is_cupy(A) else None
+    if devices is None and at is None:
+        return nullcontext()
+    numbers = gpu_numbers(devices)
     if at is not None and numbers and numbers[0] != at:
         raise InvalidValueError(
             f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first"
@@ -113,12 +115,12 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
     Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
     roots there are. Errors in the matrix are raised later.
     """
+    if settings.device == "cpu" or not is_sparse(A):
+        return False
     try:
-        if not is_sparse(A) or A.nnz <= graph_tuning.HOST_EDGES:
+        if A.nnz <= graph_tuning.HOST_EDGES or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
             return False
     except IndexError:  # compressed rows without a pointer are refused later, at reading
-        return False
-    if settings.device == "cpu" or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
         return False
     rows = table.methods_of(weighted=weighted, method=settings.method, device="cuda")
     if not any(row.available for row in rows):

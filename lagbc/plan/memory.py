@@ -14,7 +14,6 @@ from lagbc.limits import most_threads
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.sums import OF_EDGES
 from lagbc.methods.table import Method
 from lagbc.plan.demand import demand_bytes
 from lagbc.plan.roots import chunk_length
@@ -107,11 +106,10 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    summed = sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
     states = step.beside + states_of(step) * bytes_of(module.arrays(graph, sweep))
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
-    scores = 8 * summed * (5 + blocks * min(2 * workers, batches))
+    scores = 8 * sweep.summed(graph) * (5 + blocks * min(2 * workers, batches))
     if dealt is not None:
         held, most = dealt.bytes_of_rank
     else:
@@ -208,20 +206,12 @@ def budget(device: str) -> int:
 def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
     """Choose batch and threads that keep to the budget, or come as near to it as possible.
 
-    A batch has at most as many columns as there are roots, and threads neither outnumber batches nor exceed the address
-    space. Without a limit, `MemoryEstimate` tells the budget.
+    Without a limit, `MemoryEstimate` tells the budget; small runs have no bound then.
     """
-    if step.contracted is None:
-        sweep, batching = step.sweep, step.method.load().batching
-        roots = step.graph.n if sweep.roots is None else sweep.roots
-        batch = most_batch(step.method, batching, sweep.batch, sweep.roots)
-        threads = busy_threads(batching, roots, batch, sweep.threads)
-        if (batch, threads) != (sweep.batch, sweep.threads):
-            step = _with(step, batch=batch, threads=threads)
     needed = estimate(step, limit)
     while needed.is_over and (less := _given_up(step)) is not None:
         step, needed = less, estimate(less, needed.budget)
-    return _held(step, needed), needed
+    return step if needed.budget == SMALL_RUN else _held(step, needed), needed
 
 
 def smaller(step: Step) -> Step | None:
@@ -249,8 +239,8 @@ def _given_up(step: Step) -> Step | None:
 
 
 def _held(step: Step, needed: MemoryEstimate) -> Step:
-    """Share the rest of the budget, at least 512 KiB, among the workers; small runs by default have no bound."""
-    if needed.budget == SMALL_RUN or step.contracted is not None:
+    """Share the rest of the budget, at least 512 KiB, among the workers."""
+    if step.contracted is not None:
         return step
     growth = max(SMALL_RUN, needed.budget - needed.total) // states_of(step)
     return _with(step, budget=needed.budget, growth=growth)
@@ -270,15 +260,15 @@ def default_batch(batching: Batching, roots: int, threads: int, asked: int | Non
 
 def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
     """Return the threads that have batches, and room in the address space."""
-    if not batching.concurrent:
+    if threads == 1 or not batching.concurrent:
         return threads
     return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
-def most_batch(method: Method, batching: Batching, batch: int, roots: int | None = None) -> int:
-    """Return the batch without a bound on memory: whole blocks, each within one chunk."""
+def most_batch(method: Method, batching: Batching, batch: int, roots: int) -> int:
+    """Return the batch without a bound on memory: whole blocks, each within one chunk, and no more than the roots."""
     most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
-    return batching.round(max(1, min(batch, most, batch if roots is None else roots)))
+    return batching.round(max(1, min(batch, most, roots)))
 
 
 def require_memory(needed: MemoryEstimate) -> None:
@@ -306,7 +296,9 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     entries, edge = graph.nnz, index + length
     roots = n if plan.roots is None else plan.roots
     is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
-    own = sum(array.nbytes for array in (graph.indices, graph.weights) if array is not None and array.flags.owndata)
+    own = graph.indices.nbytes * graph.indices.flags.owndata
+    if graph.weights is not None and graph.weights.flags.owndata:
+        own += graph.weights.nbytes
     # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
     held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
     if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways

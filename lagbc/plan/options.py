@@ -267,7 +267,7 @@ def _parse_warp(name: str, threads: Any) -> int:
 def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | None]:
     """Return the kind of device, and the GPUs by number."""
     if isinstance(device, str):
-        named = _one_of("auto", "cpu", "cuda", "all")(name, device)
+        named = _named_device(name, device)
         return ("cuda", "all") if named == "all" else (named, None)
     _refuse_masked(name, device)
     numbers: tuple[int, ...]
@@ -351,6 +351,7 @@ def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
     return parse
 
 
+_named_device = _one_of("auto", "cpu", "cuda", "all")
 # The form of functions and objects, for messages.
 _CALLED = {
     "progress": "True nor False nor a function",
@@ -434,8 +435,9 @@ def check_options(batch: int | str, options: Options, own: Iterable[str] = ()) -
     """Check options, with `config` filled in, beside the call's own keywords; TypeError or ValueError names one."""
     require_known(options, own)
     given: Any = {"batch": batch, **with_defaults(options)}
-    _require_one(given)
-    parsed = _defaults_checked() | {name: _OF_NAME[name].value(given) for name in given}
+    parsed = _defaults_checked().copy()
+    for name in given:
+        parsed[name] = _OF_NAME[name].value(given)
     executor = parsed["executor"]
     parsed["device"], devices = parsed["device"]
     if executor is not None and devices is not None:
@@ -445,20 +447,29 @@ def check_options(batch: int | str, options: Options, own: Iterable[str] = ()) -
     asked = parsed["threads"] is not None
     if not asked:  # of each worker of an executor, which may know how many it has
         parsed["threads"] = usable_cores() if executor is None else getattr(executor, "threads", 1)
-    of_some = {name: parsed[name] for name in _OF_SOME if parsed[name] is not None}
-    return Settings(devices=devices, threads_asked=asked, of_some_methods=of_some, **parsed)
+    of_some = parsed["of_some_methods"] = dict[str, Any]()
+    for name in _OF_SOME:
+        if parsed[name] is not None:
+            of_some[name] = parsed[name]
+    return Settings(devices=devices, threads_asked=asked, **parsed)
 
 
 def with_defaults(options: Options) -> Options:
-    """Fill in the options of `config`."""
-    return {**_defaults.get({}), **options}
+    """Fill in the options of `config`; ValueError if those that deal work to others do not go together."""
+    given: Options = {**_defaults.get({}), **options}
+    if given.get("grid") is not None and given.get("comm") is None:
+        raise InvalidValueError(f"grid={given['grid']!r} deals a graph over the ranks of comm; pass comm=, too")
+    if given.get("overlap") and given.get("grid") is None:
+        raise InvalidValueError("overlap=True has two batches of a grid in flight; pass grid=, too, or leave it out")
+    if given.get("executor") is not None and given.get("comm") is not None:
+        raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
+    return given
 
 
 def communicator(options: Options) -> Any:
     """Return the communicator, if there is one."""
     given = with_defaults(options)
-    _require_one(given)
-    return _OF_NAME["comm"].value(given)
+    return None if given.get("comm") is None else _OF_NAME["comm"].value(given)
 
 
 class OfGrid(NamedTuple):
@@ -476,19 +487,9 @@ class OfGrid(NamedTuple):
 def of_grid(options: Options) -> OfGrid | None:
     """Check the options of a grid; None without one."""
     given = with_defaults(options)
-    _require_one(given)
     if given.get("grid") is None:
         return None
     return OfGrid(*(_OF_NAME[name].value(given) for name in OfGrid._fields))
-
-
-def _require_one(given: Options) -> None:
-    if given.get("grid") is not None and given.get("comm") is None:
-        raise InvalidValueError(f"grid={given['grid']!r} deals a graph over the ranks of comm; pass comm=, too")
-    if given.get("overlap") and given.get("grid") is None:
-        raise InvalidValueError("overlap=True has two batches of a grid in flight; pass grid=, too, or leave it out")
-    if given.get("executor") is not None and given.get("comm") is not None:
-        raise InvalidValueError("executor and comm exclude each other: the ranks of comm are the workers")
 
 
 def require_known(options: Options, own: Iterable[str] = ()) -> None:

@@ -70,10 +70,11 @@ class Plan:
 
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
-        too_large = next((choice.too_large for choice in self.choices if choice.too_large is not None), None)
-        if too_large is not None:
-            message = f"{memory.over_budget(too_large)}; taking {self.memory.method} on {self.memory.device}"
-            warn(message, MemoryWarning)
+        for choice in self.choices:
+            if choice.too_large is not None:
+                message = f"{memory.over_budget(choice.too_large)}; taking {self.memory.method} on {self.memory.device}"
+                warn(message, MemoryWarning)
+                break
         asked = self.settings.batch
         for step, choice in zip(self.steps, self.choices, strict=True):
             if asked is not None and step.sweep.batch < choice.batch:
@@ -113,13 +114,17 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
     MissingDependencyError
         The library of the method asked for is not installed.
     """
-    settings = _on_device_of(graph, request, settings)
-    request = _with_roots(request, graph.n, resumed)
+    if graph.is_on_device:
+        settings = _on_device_of(graph, request, settings)
+    if request.is_redrawn or request.root_weights is not None:
+        request = _with_roots(request, graph.n, resumed)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
     if is_dealt(graph):
         return _on_grid(graph, request, settings)
-    reduction = _reduced(graph, request, settings, resumed.steps)
+    reduction = reduce_request(graph, request, settings)
+    if reduction is not None and resumed.steps:
+        reduction = _as_resumed(reduction, graph, request, settings, resumed.steps)
     steps: Sequence[ResumedStep | None] = resumed.steps if settings.method == "auto" else ()
     if reduction is None:
         step, choice = _step(graph, request, settings, *steps[:1])
@@ -153,11 +158,10 @@ def _on_grid(graph: DealtGraph, request: Request, settings: Settings) -> Plan:
     return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)
 
 
-def _reduced(graph: Graph, request: Request, settings: Settings, resumed: Sequence[ResumedStep]) -> Reduction | None:
-    """Reduce a graph; chains that the resumed run could not contract are not contracted again."""
-    reduction = reduce_request(graph, request, settings)
-    if reduction is None or not resumed:
-        return reduction
+def _as_resumed(
+    reduction: Reduction, graph: Graph, request: Request, settings: Settings, resumed: Sequence[ResumedStep]
+) -> Reduction | None:
+    """Leave chains whole that the resumed run could not contract."""
     if len(resumed) != len(reduction.remainders):
         if any(one.chains for one in resumed):
             return reduction
@@ -186,7 +190,7 @@ def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Seque
 
 def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
     """Keep to the device of the caller's matrix; within cutoffs and decays a copy on the host is swept."""
-    if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
+    if graph.uploaded or (request.bounds is not None and settings.device == "auto"):
         return settings
     if settings.device == "cpu":
         raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
@@ -243,11 +247,15 @@ def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, 
     probing = Probing(graph, request.roots)
     given = _given(request, settings)
     selection = _choose(graph, request, settings, given, probing)
-    method = selection.method
-    _require_options(method, given, settings)
+    method, reason = selection.method, selection.reason
+    if given or settings.dtype != "float64":
+        _require_options(method, given, settings)
+    if method.device == "cuda":
+        reason += _gpus(settings)
     there = probing.placed(method)
     step = Step(there, request.roots, method, _sweep(there, method, request, settings), probing.items)
-    return _fitted(step, f"{selection.reason}{_gpus(method, settings)}", settings)
+    fitted, needed = memory.fit(step, settings.memory)
+    return fitted, Choice(reason, needed, step.sweep.batch)
 
 
 def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings, device: str) -> tuple[Step, Choice]:
@@ -274,16 +282,11 @@ def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings,
     threads = min(settings.threads, max(1, -(-len(roots) // size)))
     sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
     step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
-    step, choice = _fitted(step, f"junctions by {selection.reason}", settings)
-    if choice.needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
-        step, on_cpu = _junctions(contracted, sums, settings, "cpu")
-        return step, on_cpu._replace(too_large=choice.needed)
-    return step, choice
-
-
-def _fitted(step: Step, reason: str, settings: Settings) -> tuple[Step, Choice]:
     fitted, needed = memory.fit(step, settings.memory)
-    return fitted, Choice(reason, needed, step.sweep.batch)
+    if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
+        step, on_cpu = _junctions(contracted, sums, settings, "cpu")
+        return step, on_cpu._replace(too_large=needed)
+    return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
 
 
 def _choose(
@@ -310,12 +313,13 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
-    batch = memory.default_batch(batching, shared, threads, settings.batch)
+    asked = memory.default_batch(batching, shared, threads, settings.batch)
+    batch = memory.most_batch(method, batching, asked, roots)
     # Sums of targets, or stress, may leave the range of float32.
     is_wide = request.weighs_targets or "stress" in request.sums or request.bounds is not None
     return SweepPlan(
-        batch=memory.most_batch(method, batching, batch, roots),
-        threads=threads,
+        batch=batch,
+        threads=memory.busy_threads(batching, roots, batch, threads),
         dtype="float64" if is_wide else settings.dtype,
         endpoints=request.endpoints,
         omega=request.omega,
@@ -335,9 +339,9 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
     )
 
 
-def _gpus(method: Method, settings: Settings) -> str:
+def _gpus(settings: Settings) -> str:
     """Say which of several GPUs sweep the roots."""
-    if method.device == "cpu" or table.count_gpus() < 2:
+    if table.count_gpus() < 2:
         return ""
     numbers = gpu_numbers(settings.devices)
     if len(numbers) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -107,23 +107,19 @@ def parse_targets(
     names: Names | None = None,
     *,
     endpoints: bool,
-) -> NDArray[np.float64] | None:
-    """Return how many targets each vertex stands for: 1 for each of `targets`, or its weight; None is one each."""
-    if targets is None:
+) -> NDArray[np.float64]:
+    """Return how many targets each vertex stands for: 1 for each of `targets`, or its weight."""
+    if target_weights is not None and targets is None:
         return parse_vertex_weights("target_weights", target_weights, n, names)
     if target_weights is not None or endpoints:
         raise InvalidValueError("targets does not go with target_weights or endpoints")
     omega = np.zeros(n)
-    omega[parse_vertices("targets", n, targets, names)] = 1
+    omega[parse_vertices("targets", n, cast(ArrayLike, targets), names)] = 1
     return omega
 
 
-def parse_vertex_weights(
-    name: str, weights: ArrayLike | None, n: int, names: Names | None = None
-) -> NDArray[np.float64] | None:
-    """Return a finite number >= 0 for each vertex, or None."""
-    if weights is None:
-        return None
+def parse_vertex_weights(name: str, weights: ArrayLike, n: int, names: Names | None = None) -> NDArray[np.float64]:
+    """Return a finite number >= 0 for each vertex."""
     given = array_of(name, weights, f"one number a vertex, shape ({n},)")
     if given.dtype.kind not in "biuf":
         raise InvalidTypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
@@ -178,9 +174,9 @@ def has_rounded_inverses(graph: Graph) -> bool:
     return graph.weights is not None and bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
 
 
-def warn_of_ties(graph: Graph, strength: bool | str, rtol: float | None) -> None:
+def warn_of_ties(graph: Graph, rtol: float | None) -> None:
     """Warn that ties of lengths 1 / w fall as float64 rounds, unless a tolerance is given or all are powers of two."""
-    if strength and rtol is None and has_rounded_inverses(graph):
+    if rtol is None and has_rounded_inverses(graph):
         warn(
             "lengths 1 / w are rounded, and paths that tie in exact numbers (1/3 + 1/6, 1/2) may not tie in float64; "
             "rtol=1e-9 takes them for ties, rtol=0 leaves it at that",

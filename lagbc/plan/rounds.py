@@ -43,28 +43,14 @@ ALONE = {False: 1.7, True: 2.8}
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What roots are drawn from.
+    """What roots are drawn from."""
 
-    Attributes
-    ----------
-    graph : Graph
-        That is swept: the graph of the call, or the block that is left of it.
-    request : Request
-        For that graph.
-    roots : ndarray of int64
-        The root of the swept graph that each member is searched from. Others add nothing.
-    work : float
-        Roots times edges of all of them, by whatever reduces it.
-    reduction : Reduction or None
-    inside : ndarray of int64, shape (n,), or None
-        The vertex of the swept graph that each vertex of the call is merged into, -1 for none; None is itself.
-    """
-
-    graph: Graph
-    request: Request
-    roots: NDArray[np.int64]
-    work: float
+    graph: Graph  # that is swept: the graph of the call, or the block that is left of it
+    request: Request  # for that graph
+    roots: NDArray[np.int64]  # The root of the swept graph that each member is searched from. Others add nothing.
+    work: float  # roots times edges of all of them, by whatever reduces it
     reduction: Reduction | None = None
+    # (n,): the vertex of the swept graph that each vertex of the call is merged into, -1 for none; None is itself
     inside: NDArray[np.int64] | None = None
 
     @property

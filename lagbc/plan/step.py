@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import DEPENDENCY, OF_EDGES
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Method
 
 if TYPE_CHECKING:
@@ -20,24 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Items drawn at random, in rounds.
+    """Items drawn at random, in rounds."""
 
-    Attributes
-    ----------
-    ends : ndarray of int64
-        The place after the last item of each round; items of -1 fill the rounds up to whole panels.
-    sizes : ndarray of int64
-        Roots drawn in each round.
-    repeats : bool
-        Whether some root was drawn several times in a round; an item is a root and n for each time but the first.
-    label : str
-        The quantity that the sums are made into.
-    """
-
+    # the place after the last item of each round; items of -1 fill the rounds up to whole panels
     ends: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # roots drawn in each round
+    # whether some root was drawn several times in a round; an item is a root and n for each time but the first
     repeats: bool = False
-    label: str = ""
+    label: str = ""  # the quantity that the sums are made into
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +59,7 @@ class Step:
         """Bound the bytes of the sums over some of the roots."""
         if self.contracted is not None:
             return 8 * self.contracted.held
-        graph, sweep = self.graph, self.sweep
-        return 8 * sum(sweep.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in sweep.sums)
+        return 8 * self.sweep.summed(self.graph)
 
     @property
     def work(self) -> int:

@@ -47,21 +47,13 @@ class Blocks(Reduced):
     """The bicomponents of a piece.
 
     `scores` and `edge_scores` compute the unfinished slices of `small`, if any.
-
-    Attributes
-    ----------
-    small : SmallBlocks
-        The bicomponents that are in no piece, not computed yet; ``small.work`` has their work, ``small.compute``
-        computes a slice.
-    cut : ndarray of float64, shape (n,)
-        The demand from one branch at a vertex to another.
-    count : int
-        Count of bicomponents, single edges among them.
     """
 
+    # the bicomponents that are in no piece, not computed yet; ``small.work`` has their work, ``small.compute`` computes
+    # a slice
     small: SmallBlocks = field(kw_only=True)
-    cut: Scores = field(kw_only=True)
-    count: int = field(kw_only=True)
+    cut: Scores = field(kw_only=True)  # (n,): the demand from one branch at a vertex to another
+    count: int = field(kw_only=True)  # count of bicomponents, single edges among them
 
 
 @in_phase("order")

@@ -40,38 +40,23 @@ class Contracted:
     """A bicomponent contracted to its junctions.
 
     Rows are vertices of `graph` in sweep order. Chains with vertices inside come first, `Ways` has no others.
-
-    Attributes
-    ----------
-    piece : Piece
-    graph : Graph
-        Junctions, and behind them midpoints; undirected, with lengths.
-    class_sizes : ndarray of float64, shape (rows,), or None
-        The count of vertices for which each vertex of `graph` stands, in matrix order; 1 for each vertex inside a
-        chain.
-    vertices : ndarray of int64, shape (rows,)
-        The vertex of the piece of each row; -1 for a midpoint.
-    ways : Ways
-        The chains with vertices inside, as streams read them.
-    inside : ndarray of int64
-        Vertices of the piece inside chains, in the order of ``ways.starts``.
-    arcs : ndarray of int64, shape (chains, 2)
-        Edges of `graph`, one a direction, whose sums add up to the demand along each chain; -1 for a chain left out.
-    steps : ndarray of int64
-        Edges of the piece along the chains, from their first ends on. Chain c has
-        ``steps[first_steps[c]:first_steps[c + 1]]``, one more than it has vertices inside.
-    first_steps : ndarray of int64, shape (chains + 1,)
     """
 
     piece: Piece
-    graph: Graph
+    graph: Graph  # junctions, and behind them midpoints; undirected, with lengths
+    # (rows,): the count of vertices for which each vertex of `graph` stands, in matrix order; 1 for each vertex inside
+    # a chain
     class_sizes: Floats | None
-    vertices: Integers
-    ways: Ways
-    inside: Integers
+    vertices: Integers  # (rows,): the vertex of the piece of each row; -1 for a midpoint
+    ways: Ways  # the chains with vertices inside, as streams read them
+    inside: Integers  # vertices of the piece inside chains, in the order of ``ways.starts``
+    # (chains, 2): edges of `graph`, one a direction, whose sums add up to the demand along each chain; -1 for a chain
+    # left out
     arcs: Integers
+    # Edges of the piece along the chains, from their first ends on. Chain c has ``steps[first_steps[c]:first_steps[c +
+    # 1]]``, one more than it has vertices inside.
     steps: Integers
-    first_steps: Integers
+    first_steps: Integers  # (chains + 1,)
 
     @property
     def roots(self) -> Integers:

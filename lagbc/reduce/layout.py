@@ -13,55 +13,29 @@ from lagbc.native import core
 
 
 class Copies(NamedTuple):
-    """The vertices of bicomponents.
+    """The vertices of bicomponents."""
 
-    Attributes
-    ----------
-    ptr : ndarray of int64, shape (blocks + 1,)
-        The copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``.
-    vertices : ndarray of int, shape (copies,)
-        The vertex of each copy, ascending in a bicomponent.
-    home : ndarray of int, shape (n,)
-        The bicomponent of which a vertex is a member, -1 for none; see lagbc/native/kernels/reduce/biconnected.h.
-    at_home : ndarray of int, shape (n,)
-        Its copy there, -1 if there is none.
-    attach : ndarray of int, shape (blocks,)
-        The attachment of each bicomponent: its vertex that is no member of it.
-    at_attach : ndarray of int, shape (blocks,)
-        The copy of the attachment there.
-    hung_ptr, hung : ndarrays, shapes (n + 1,) and (blocks,)
-        The bicomponents that each vertex is the attachment of, ascending.
-    """
-
-    ptr: Any
-    vertices: Any
+    ptr: Any  # int64 (blocks + 1,): the copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``
+    vertices: Any  # (copies,): the vertex of each copy, ascending in a bicomponent
+    # (n,): the bicomponent of which a vertex is a member, -1 for none; see lagbc/native/kernels/reduce/biconnected.h
     home: Any
-    at_home: Any
-    attach: Any
-    at_attach: Any
+    at_home: Any  # (n,): its copy there, -1 if there is none
+    attach: Any  # (blocks,): the attachment of each bicomponent: its vertex that is no member of it
+    at_attach: Any  # (blocks,): the copy of the attachment there
+    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents that each vertex is the attachment of, ascending
     hung_ptr: Any
     hung: Any
 
 
 class Rows(NamedTuple):
-    """The graphs of bicomponents, and the weights of their vertices.
+    """The graphs of bicomponents, and the weights of their vertices."""
 
-    Attributes
-    ----------
-    ptr : ndarray of int64, shape (blocks + 1,)
-        As in `Copies`.
-    indptr, indices : ndarrays, shapes (copies + 1,) and (nnz,)
-        Rows of the copies, columns being copies of the same bicomponent.
-    weights : ndarray of float64, shape (nnz,), or None
-        Lengths of the edges.
-    sources, targets : ndarrays of float64, shape (copies,)
-    """
-
-    ptr: Any
+    ptr: Any  # int64 (blocks + 1,): as in `Copies`
+    # indptr, indices: (copies + 1,) and (nnz,): rows of the copies, columns being copies of the same bicomponent
     indptr: Any
     indices: Any
-    weights: Any
-    sources: Any
+    weights: Any  # float64 (nnz,): lengths of the edges
+    sources: Any  # sources, targets: float64 (copies,)
     targets: Any
 
     @property

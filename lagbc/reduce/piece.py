@@ -35,45 +35,27 @@ class Piece:
     .. math:: F(v) = \sum_{s \ne v \ne t \ne s} S(s) T(t) \sigma_{st}(v) / \sigma_{st},
 
     where a path counts once for each choice of members of the vertices in its interior.
-
-    Attributes
-    ----------
-    graph : Graph
-        On the host.
-    sources, targets : ndarray of float64, shape (n,)
-        S and T: how much each vertex counts as a root, and as a target; finite, >= 0.
-    class_sizes : ndarray of float64, shape (n,), or None
-        m, how many equal vertices each vertex stands for inside a path, whole numbers >= 1; None is one each.
-    vertices : ndarray of int64, shape (n,), or None
-        The number of each vertex in the larger graph; None where it has no such vertices.
-    edges : ndarray of int64, shape (nnz,), or None
-        The number of each stored edge in the larger graph; None where nobody asked, or where it has no such edges.
     """
 
-    graph: Graph
+    graph: Graph  # on the host
+    # sources, targets: (n,): S and T: how much each vertex counts as a root, and as a target; finite, >= 0
     sources: NDArray[np.float64]
     targets: NDArray[np.float64]
+    # (n,): m, how many equal vertices each vertex stands for inside a path, whole numbers >= 1; None is one each
     class_sizes: NDArray[np.float64] | None = None
+    # (n,): the number of each vertex in the larger graph; None where it has no such vertices
     vertices: NDArray[np.int64] | None = None
+    # (nnz,): the number of each stored edge in the larger graph; None where nobody asked, or where it has no such edges
     edges: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """The result of a reduction of a piece.
+    """The result of a reduction of a piece."""
 
-    Attributes
-    ----------
-    pieces : tuple of Piece
-        The pieces whose scores, their F, are still to be computed.
-    scores : callable
-        Makes F of the reduced piece from the F of `pieces`, in their order.
-    edge_scores : callable or None
-        The same for stored edges, sums in the order of ``graph.indices``; None for a reduction without them.
-    """
-
-    pieces: tuple[Piece, ...]
-    scores: Callable[[Sequence[Scores]], Scores]
+    pieces: tuple[Piece, ...]  # the pieces whose scores, their F, are still to be computed
+    scores: Callable[[Sequence[Scores]], Scores]  # makes F of the reduced piece from the F of `pieces`, in their order
+    # the same for stored edges, sums in the order of ``graph.indices``; None for a reduction without them
     edge_scores: Callable[[Sequence[Scores]], Scores] | None = None
 
 

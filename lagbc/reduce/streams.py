@@ -19,61 +19,32 @@ class Ways(NamedTuple):
     Arrays of two rows have the chains from their first ends on, and from their second. Vertices inside chain c are
     ``starts[c]:starts[c + 1]``, number i of a row being the i-th from that end; its sums of the first 0, 1, ... of them
     begin at ``starts[c] + c``. Half 2 c + side is chain c seen from an end.
-
-    Attributes
-    ----------
-    ends : ndarray of int64, shape (2, chains)
-        Rows of the contracted graph.
-    lengths : ndarray of float64, shape (chains,)
-    starts : ndarray of int64, shape (chains + 1,)
-    in_hops : bool
-        Whether all edges are of length 1.
-    distances : ndarray of float64, shape (2, inside)
-        From the end.
-    sources, targets : ndarray of float64, shape (2, inside)
-        S and T of the vertices inside.
-    source_sums, target_sums : ndarray of float64, shape (2, inside + chains)
-    row_sources, row_targets : ndarray of float64, shape (rows,)
-        S and T of the junctions, 0 for midpoints.
-    halves : ndarray of int64, shape (2 * chains,)
-        Sorted by their first row, and then by their last.
-    first_halves : ndarray of int64, shape (rows + 1,)
     """
 
-    ends: Any
-    lengths: Any
-    starts: Any
-    in_hops: bool
-    distances: Any
-    sources: Any
+    ends: Any  # int64 (2, chains): rows of the contracted graph
+    lengths: Any  # float64 (chains,)
+    starts: Any  # int64 (chains + 1,)
+    in_hops: bool  # whether all edges are of length 1
+    distances: Any  # float64 (2, inside): from the end
+    sources: Any  # sources, targets: float64 (2, inside): S and T of the vertices inside
     targets: Any
-    source_sums: Any
+    source_sums: Any  # source_sums, target_sums: float64 (2, inside + chains)
     target_sums: Any
-    row_sources: Any
+    row_sources: Any  # row_sources, row_targets: float64 (rows,): S and T of the junctions, 0 for midpoints
     row_targets: Any
-    halves: Any
-    first_halves: Any
+    halves: Any  # int64 (2 * chains,): sorted by their first row, and then by their last
+    first_halves: Any  # int64 (rows + 1,)
 
 
 class Flows(NamedTuple):
-    """Demand, both directions together, at the vertices inside chains; zeros at first.
+    """Demand, both directions together, at the vertices inside chains; zeros at first."""
 
-    Attributes
-    ----------
-    out : ndarray of float64, shape (2, inside)
-        From each vertex by that end to other chains and to junctions; each row seen from its own end.
-    around : ndarray of float64, shape (2, inside)
-        From each vertex by that end to vertices of its own chain; both rows seen from the first end.
-    within : ndarray of float64, shape (inside,)
-        Within the chain, with the vertex in its interior.
-    onward : ndarray of float64, shape (inside,)
-        Within the chain, along the edge from the vertex to the next one.
-    """
-
+    # float64 (2, inside): from each vertex by that end to other chains and to junctions; each row seen from its own end
     out: Any
+    # float64 (2, inside): from each vertex by that end to vertices of its own chain; both rows seen from the first end
     around: Any
-    within: Any
-    onward: Any
+    within: Any  # float64 (inside,): within the chain, with the vertex in its interior
+    onward: Any  # float64 (inside,): within the chain, along the edge from the vertex to the next one
 
     @classmethod
     def zeros(cls, inside: int) -> Flows:

@@ -15,21 +15,13 @@ from lagbc.native import core
 
 
 class Strong(NamedTuple):
-    """The strong components of all bicomponents.
+    """The strong components of all bicomponents."""
 
-    Attributes
-    ----------
-    component : ndarray of int32 or int64, shape (copies,)
-        The component of each copy. An arc leads to the same component or to one with a smaller number.
-    of_block : ndarray of int64, shape (blocks + 1,)
-        The components of bicomponent b are ``of_block[b]`` to ``of_block[b + 1]``.
-    member_ptr, members : ndarrays, shapes (components + 1,) and (copies,)
-        The copies of each component, ascending.
-    """
-
+    # int32 or int64 (copies,): The component of each copy. An arc leads to the same component or to one with a smaller
+    # number.
     component: Any
-    of_block: Any
-    member_ptr: Any
+    of_block: Any  # int64 (blocks + 1,): the components of bicomponent b are ``of_block[b]`` to ``of_block[b + 1]``
+    member_ptr: Any  # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
     members: Any
 
 

@@ -42,16 +42,10 @@ class Twins(Reduced):
     """A piece with merged twins, or the same piece if it has none.
 
     Merged vertices have no scores of edges: these differ among the edges between two classes.
-
-    Attributes
-    ----------
-    count : int
-        Merged classes, of two vertices or more.
-    of_class : ndarray of int64, or None
-        The vertex of the piece that each vertex is merged into; None without merged classes.
     """
 
-    count: int = field(kw_only=True)
+    count: int = field(kw_only=True)  # merged classes, of two vertices or more
+    # the vertex of the piece that each vertex is merged into; None without merged classes
     of_class: NDArray[np.int64] | None = field(kw_only=True, default=None)
 
 

@@ -12,24 +12,13 @@ from lagbc.reduce.piece import Piece
 
 @dataclass(frozen=True)
 class Work:
-    """The work of summing a contracted bicomponent.
+    """The work of summing a contracted bicomponent."""
 
-    Attributes
-    ----------
-    junctions : int
-        Roots that are swept forward and backward.
-    edges : int
-        Undirected edges of the contracted graph.
-    far_columns : int
-        Columns that are swept forward only.
-    evaluations : int
-        Pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
-        each.
-    """
-
-    junctions: int
-    edges: int
-    far_columns: int
+    junctions: int  # roots that are swept forward and backward
+    edges: int  # undirected edges of the contracted graph
+    far_columns: int  # columns that are swept forward only
+    # pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
+    # each
     evaluations: int
 
 

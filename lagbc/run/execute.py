@@ -32,16 +32,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The sums of a run.
+    """The sums of a run."""
 
-    Attributes
-    ----------
-    sums : Sums
-        On the host, of the graph of the call.
-    plan : Plan
-    """
-
-    sums: Sums
+    sums: Sums  # on the host, of the graph of the call
     plan: Plan
 
     @property
@@ -96,11 +89,12 @@ def execute(plan: Plan) -> Result:
     raise_if_stopped()
     memory.require_memory(plan.memory)
     plan.warn_of_less_memory()
-    works = [work_of(step) for step in plan.steps]
+    works = list(map(work_of, plan.steps))
     with ExitStack() as stack:
-        kept = open_checkpoint(plan, works, stack)
+        kept = open_checkpoint(plan, works, stack) if works and plan.settings.checkpoint is not None else None
         carrier = None if plan.settings.executor is None else stack.enter_context(submitting(plan.settings))
-        meter, sums = meter_of(plan, works, kept, stack), list[Sums]()
+        meter = meter_of(plan, works, kept, stack) if plan.settings.progress else None
+        sums = list[Sums]()
         for number, work in enumerate(works):
             try:
                 found = work.finish(total_of(plan, number, work, kept, meter, carrier))
@@ -117,12 +111,11 @@ def execute(plan: Plan) -> Result:
         return Result(whole_sums(plan, sums), plan)
 
 
-def open_checkpoint(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint | None:
-    """Open the checkpoint of a plan, if it has one; the stack saves it at its end."""
-    if plan.settings.checkpoint is None or not works:
-        return None
+def open_checkpoint(plan: Plan, works: Sequence[StepWork], stack: ExitStack) -> Checkpoint:
+    """Open the checkpoint of a plan; the stack saves it at its end."""
     from lagbc.run.partial import Checkpoint
 
+    assert plan.settings.checkpoint is not None
     kept = Checkpoint.open(plan.settings.checkpoint, plan, works)
     stack.callback(kept.save)
     return kept
@@ -177,10 +170,8 @@ def whole_sums(plan: Plan, sums: list[Sums]) -> Sums:
     return plan.completed(whole)
 
 
-def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter | None:
-    """Return the meter of a run, if the call asks for progress."""
-    if not plan.settings.progress:
-        return None
+def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, stack: ExitStack) -> Meter:
+    """Return the meter of a run whose call asks for progress."""
     from lagbc.run.progress import Meter
 
     done = [0] * len(works) if kept is None else [total.done for total in kept.totals]

@@ -35,20 +35,11 @@ _LARGEST_COUNT = 2.0**1000
 
 
 class JunctionSums(NamedTuple):
-    """The sums of a group of junctions, on the host.
+    """The sums of a group of junctions, on the host."""
 
-    Attributes
-    ----------
-    rows : Sums
-        From the sweeps, a row for each panel.
-    junction : ndarray of float64
-        The demand that passes each junction as it leaves chains.
-    flows : tuple of ndarray of float64
-        The group's part of the flows of chains: sums at the vertices inside the chains that begin or end at it.
-    """
-
-    rows: Sums
-    junction: Floats
+    rows: Sums  # from the sweeps, a row for each panel
+    junction: Floats  # the demand that passes each junction as it leaves chains
+    # the group's part of the flows of chains: sums at the vertices inside the chains that begin or end at it
     flows: tuple[Floats, ...]
 
 

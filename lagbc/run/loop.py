@@ -18,15 +18,9 @@ To = TypeVar("To", bound=Work, contravariant=True)
 
 
 class Carrier(Protocol[To]):
-    """Who runs the spans of works: hands of this process, of devices, or of other processes.
+    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
 
-    Attributes
-    ----------
-    makes_do : bool
-        Whether hands that run out of memory go on with less by themselves, so that a MemoryError is final.
-    """
-
-    makes_do: bool
+    makes_do: bool  # whether hands that run out of memory go on with less by themselves, so that a MemoryError is final
 
     def length(self, work: To) -> int:
         """Return how many items a hand is given at a time, in whole panels."""
@@ -85,21 +79,22 @@ def sum_over(
 
 def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
     """Make the work of a step; `module` may replace the module of its method."""
+    module = module or step.method.load()
     if step.contracted is not None:
         from lagbc.run.junctions import Junctions
 
-        return Junctions.of(step, module)
+        return Junctions(step, module)
     if step.drawn is not None:
         from lagbc.run.rounds import Rounds
 
-        return Rounds.of(step, module)
+        return Rounds(step, module)
     if step.sweep.bounds is not None:
         from lagbc.run.bounded import Bounded
 
-        return Bounded.of(step, module)
+        return Bounded(step, module)
     from lagbc.run.sweeps import Sweeps
 
-    return Sweeps.of(step, module)
+    return Sweeps(step, module)
 
 
 def sum_step(step: Step, module: MethodModule | None = None, carrier: Carrier[StepWork] | None = None) -> Sums:

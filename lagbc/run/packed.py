@@ -30,18 +30,10 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A work in bytes.
+    """A work in bytes."""
 
-    Attributes
-    ----------
-    digest : str
-        The same for the same work, whoever packs it.
-    pieces : list of bytes or memoryview
-        The bytes of a file, one behind the other; arrays of the work are not copied.
-    """
-
-    digest: str
-    pieces: list[Any]
+    digest: str  # the same for the same work, whoever packs it
+    pieces: list[Any]  # the bytes of a file, one behind the other; arrays of the work are not copied
 
     def write(self, path: Path) -> None:
         """Write a file; nobody sees it before it is whole."""

@@ -43,18 +43,10 @@ class Goal(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rounds(Sweeps):
-    """Sums over the rounds of a step; its total has the sequence in place of whole chunks, and the round at hand.
+    """Sums over the rounds of a step; its total has the sequence in place of whole chunks, and the round at hand."""
 
-    Attributes
-    ----------
-    goal : Goal or None
-        None in a process that sums spans for another.
-    begun : Sequence or None
-        Before the first round.
-    """
-
-    goal: Goal | None = None
-    begun: Sequence | None = None
+    goal: Goal | None = None  # None in a process that sums spans for another
+    begun: Sequence | None = None  # before the first round
 
     @classmethod
     def of_goal(cls, step: Step, goal: Goal, begun: Sequence | None = None) -> Self:

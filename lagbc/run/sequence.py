@@ -40,28 +40,16 @@ _STEPS, _NEAR = 100, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """What is known of the means after some rounds; arrays have an entry for each mean.
+    """What is known of the means after some rounds; arrays have an entry for each mean."""
 
-    Attributes
-    ----------
-    population, drawn : int
-        N, and how many of them were drawn.
-    total, squares : ndarray of float64
-        S and Q, sums of y and of y^2 over all roots that were drawn.
-    weighed, weight, spread : ndarray of float64
-        A, D and W, over the rounds after the pilot.
-    price : ndarray of float64
-        L = log(2 / failure_v), fixed after the pilot.
-    """
-
-    population: int
+    population: int  # population, drawn: N, and how many of them were drawn
     drawn: int
-    total: Values
+    total: Values  # total, squares: S and Q, sums of y and of y^2 over all roots that were drawn
     squares: Values
-    weighed: Values
+    weighed: Values  # weighed, weight, spread: A, D and W, over the rounds after the pilot
     weight: Values
     spread: Values
-    price: Values
+    price: Values  # L = log(2 / failure_v), fixed after the pilot
 
     @classmethod
     def of_pilot(cls, population: int, drawn: int, total: Values, squares: Values) -> Sequence:

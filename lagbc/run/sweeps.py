@@ -171,7 +171,8 @@ class _Shapes:
 
 def _arrays_of(sums: Sums) -> Any:
     """Return the module of the arrays of sums: numpy or cupy."""
-    return module_of(next(array for _, array in sums))
+    _, array = next(iter(sums))
+    return module_of(array)
 
 
 def _like(sums: Sums, others: Sums) -> Sums:

@@ -31,36 +31,17 @@ from lagbc.run.work import Items, Piece, Span, StepWork
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A span for one worker.
+    """A span for one worker."""
 
-    Attributes
-    ----------
-    digest, file : str
-        Of the work: its name, and the path of its file, if the worker sees that.
-    span : Span
-    items : ndarray of int64
-        The items of the span.
-    limit : int or None
-        Bytes that the worker may take; None is its own budget.
-    attempt : int
-        A number unique in the run: engines that keep results of equal calls shall not do so here.
-    version : str
-        Of lagbc.
-    caller : str
-        The caller's process, by its name from `here`.
-    arrays : bytes or None
-        The work itself, for a worker that has not got it and does not see the file.
-    """
-
-    digest: str
+    digest: str  # digest, file: of the work: its name, and the path of its file, if the worker sees that
     file: str
     span: Span
-    items: Items
-    limit: int | None
-    attempt: int
-    version: str
-    caller: str
-    arrays: bytes | None = None
+    items: Items  # the items of the span
+    limit: int | None  # bytes that the worker may take; None is its own budget
+    attempt: int  # a number unique in the run: engines that keep results of equal calls shall not do so here
+    version: str  # of lagbc
+    caller: str  # the caller's process, by its name from `here`
+    arrays: bytes | None = None  # the work itself, for a worker that has not got it and does not see the file
 
     @property
     def key(self) -> str:

@@ -37,7 +37,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     if plan.demand is not None:
         demand, beyond = without_far_apart(plan.demand)
         return replace(plan, demand=demand), beyond
-    shift = _shift(plan.omega)
+    shift = 0 if plan.omega is None else _shift(plan.omega)
     if not shift and not plan.exponent:
         return plan, np.zeros(n, np.bool_)
     omega, times = plan.omega, np.ones(n) if plan.root_weights is None else plan.root_weights
@@ -52,8 +52,8 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     return replace(plan, omega=omega, root_weights=scaled, exponent=0), beyond
 
 
-def _shift(omega: NDArray[np.float64] | None) -> int:
+def _shift(omega: NDArray[np.float64]) -> int:
     """Return the exponent to take from omega."""
-    if omega is None or not omega.any():
+    if not omega.any():
         return 0
     return int(shift_into_range(omega[omega > 0].min(), omega.max()))

@@ -55,24 +55,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Total:
-    """The sum over the first items of a work; never changed.
+    """The sum over the first items of a work; never changed."""
 
-    Attributes
-    ----------
-    done : int
-        Count of these items.
-    chunks : object
-        The sum of the whole chunks; None, if there is none.
-    part : object
-        The sum over the items after these; None, if there are none.
-    closed : tuple of Piece
-        Pieces that the last addition has closed: nothing is added into them any more.
-    """
-
-    done: int
-    chunks: Any = None
-    part: Any = None
-    closed: tuple[Piece, ...] = ()
+    done: int  # count of these items
+    chunks: Any = None  # the sum of the whole chunks; None, if there is none
+    part: Any = None  # the sum over the items after these; None, if there are none
+    closed: tuple[Piece, ...] = ()  # pieces that the last addition has closed: nothing is added into them any more
 
 
 class Reads(Protocol):
@@ -178,31 +166,15 @@ class Work(ABC):
 
 @dataclass(frozen=True, eq=False)
 class StepWork(Work):
-    """The work of a step, which may be sent to other processes, and kept in a file.
-
-    Attributes
-    ----------
-    step : Step
-    module : MethodModule
-        The module of the step's method, or its stand-in.
-    sweep : SweepPlan
-        The request to its method.
-    graph : Graph
-        The graph that is swept.
-    """
+    """The work of a step, which may be sent to other processes, and kept in a file."""
 
     step: Step
-    module: MethodModule
-    sweep: SweepPlan = field(init=False)
-    graph: Graph = field(init=False)
+    module: MethodModule  # the module of the step's method, or its stand-in
+    sweep: SweepPlan = field(init=False)  # the request to its method
+    graph: Graph = field(init=False)  # the graph that is swept
 
     def __post_init__(self) -> None:
         vars(self).update(sweep=self.step.sweep, graph=self.step.graph)
-
-    @classmethod
-    def of(cls, step: Step, module: MethodModule | None = None) -> Self:
-        """Make the work of a step."""
-        return cls(step, module or step.method.load())
 
     @cached_property
     def items(self) -> Items:

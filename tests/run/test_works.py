@@ -217,7 +217,8 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     module = recording(block, batches)
     module.arrays = lambda graph, plan: {"rows": Array((plan.batch,), BYTE)}
     row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
-    step, planned = memory.fit(Step(graph, np.arange(20), row, SweepPlan(batch=batch, roots=graph.n)))
+    sweep = SweepPlan(batch=memory.most_batch(row, module.batching, batch, graph.n), roots=graph.n)
+    step, planned = memory.fit(Step(graph, np.arange(20), row, sweep))
     sum_step(replace(step, method=ROW[False]), module)
     assert planned.batch == planned.workspace == max(map(len, batches))
 

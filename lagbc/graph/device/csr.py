@@ -42,19 +42,12 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Stored entries of a matrix of n rows, in any order, with loops and duplicates.
-
-    Attributes
-    ----------
-    n : int
-    rows, columns : arrays of int32 or int64
-    lengths : array of float64, or None
-    """
+    """Stored entries of a matrix of n rows, in any order, with loops and duplicates."""
 
     n: int
-    rows: Any
+    rows: Any  # rows, columns: int32 or int64
     columns: Any
-    lengths: Any = None
+    lengths: Any = None  # float64
 
 
 def pointers_rise(n: int, indptr: Any, stored: int) -> bool:

@@ -37,8 +37,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
     IndexError
         A column is not in 0..n - 1.
     """
-    found = share(lambda first, last: core.inspect(indptr, indices, first, last), parts_of_rows(indptr))
-    flags = reduce(or_, found)
+    flags = reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
     if flags & _OUTSIDE:
         raise IndexError("a column is outside the matrix")
     if flags & _UNSORTED:
@@ -74,37 +73,35 @@ def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 def rows_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
     """Return the row of each entry, of the type of the columns."""
     rows = np.empty_like(indices)
-    share(lambda first, last: core.expand_rows(indptr, first, last, rows), parts_of_rows(indptr))
+    share(core.expand_rows, parts_of_rows(indptr), (indptr,), (rows,))
     return rows
 
 
 def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr:
     """Put entries under their columns, in the order listed: under ranges of columns, which fit caches, then columns."""
     shift = max(_SHIFT, n.bit_length() - _RANGES)
-    ranges = (n >> shift) + 1
-    bounds, entries = [0, len(rows)], (rows, columns, data)
-    if ranges > 1:
-        parts = parts_of(len(rows))
-        places = np.zeros((len(parts), ranges), np.int64)
-        share(lambda k: core.count_ranges(columns, *parts[k], shift, places[k]), _part_numbers(parts))
-        starts = np.zeros(ranges * len(parts) + 1, np.int64)
-        np.cumsum(places.T, out=starts[1:])
-        places = starts[:-1].reshape(ranges, len(parts)).T.copy()
-        bounds = starts[:: len(parts)].tolist()
-        put = np.empty_like(rows), np.empty_like(rows), None if data is None else np.empty_like(data)
-        share(lambda k: core.put_under_ranges(entries, *parts[k], shift, places[k], put), _part_numbers(parts))
-        entries = put
+    entries, ranges = (rows, columns, data), [(0, n, 0, len(rows))]
+    if n >> shift:
+        entries, ranges = _under_ranges(n, entries, shift)
     indptr, heads = np.zeros(n + 1, np.int64), np.empty_like(rows)
     values = None if data is None else np.empty_like(data)
-    work = [(k << shift, min(n, (k + 1) << shift), bounds[k], bounds[k + 1]) for k in range(ranges)]
-    share(
-        lambda first, last, begin, end: core.sort_range(entries, first, last, begin, end, indptr, heads, values), work
-    )
+    share(core.sort_range, ranges, (entries,), (indptr, heads, values))
     return indptr, heads, values
 
 
-def _part_numbers(parts: list[Any]) -> list[tuple[int]]:
-    return [(k,) for k in range(len(parts))]
+def _under_ranges(n: int, entries: Csr, shift: int) -> tuple[Csr, list[tuple[int, int, int, int]]]:
+    """Put entries under ranges of 2**shift columns; return, too, first and last column and entry of each range."""
+    columns, ranges, parts = entries[1], (n >> shift) + 1, parts_of(len(entries[1]))
+    places = np.zeros((len(parts), ranges), np.int64)
+    share(core.count_ranges, [(*part, shift, places[k]) for k, part in enumerate(parts)], (columns,))
+    starts = np.zeros(ranges * len(parts) + 1, np.int64)
+    np.cumsum(places.T, out=starts[1:])
+    places = starts[:-1].reshape(ranges, len(parts)).T.copy()
+    rows, _, data = entries
+    put = np.empty_like(rows), np.empty_like(rows), None if data is None else np.empty_like(data)
+    share(core.put_under_ranges, [(*part, shift, places[k]) for k, part in enumerate(parts)], (entries,), (put,))
+    bounds = starts[:: len(parts)].tolist()
+    return put, [(k << shift, min(n, (k + 1) << shift), bounds[k], bounds[k + 1]) for k in range(ranges)]
 
 
 def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths: Any, reverse: Any = None) -> Csr:
@@ -119,8 +116,10 @@ def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths:
 
 def are_equal(ours: Csr, theirs: Csr) -> bool:
     """Whether two matrices in canonical form are equal."""
-    pairs = zip(ours, theirs, strict=True)
-    return all(a is None or a is b or (len(a) == len(b) and bool((a == b).all())) for a, b in pairs)
+    for a, b in zip(ours, theirs, strict=True):
+        if a is not None and a is not b and not (len(a) == len(b) and (a == b).all()):
+            return False
+    return True
 
 
 def kept_edges(csr: Csr, kept: NDArray[np.bool_]) -> tuple[Csr, NDArray[np.int64]]:
@@ -134,11 +133,11 @@ def joined(n: int, a: Csr, b: Csr) -> Csr:
     """Take the entries of two matrices in canonical form, the smaller value where both have one."""
     parts, ours, theirs = parts_of_rows(a[0]), as_native(*a), as_native(*b)
     indptr = np.zeros(n + 1, np.int64)
-    share(lambda first, last: core.count_joined(ours, theirs, first, last, indptr), parts)
+    share(core.count_joined, parts, (ours, theirs), (indptr,))
     np.cumsum(indptr, out=indptr)
     indices = np.empty(indptr[-1], a[1].dtype)
     data = None if a[2] is None else np.empty(indptr[-1])
-    share(lambda first, last: core.join(ours, theirs, first, last, indptr, indices, data), parts)
+    share(core.join, parts, (ours, theirs), (indptr, indices, data))
     return indptr, indices, data
 
 
@@ -152,10 +151,7 @@ def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails
     starts = np.zeros(len(indptr), np.int64)
     (indptr[1:] - indptr[:-1])[order].cumsum(out=starts[1:])
     heads, values = np.empty_like(indices), None if data is None else np.empty_like(data)
-    share(
-        lambda first, last: core.relabel(graph, order, position, first, last, starts, tails, heads, values),
-        parts_of_rows(starts),
-    )
+    share(core.relabel, parts_of_rows(starts), (graph, order, position), (starts, tails, heads, values))
     return starts, heads, values
 
 

@@ -12,14 +12,9 @@ from lagbc.graph.host.search import distances_from
 from lagbc.native import core
 
 
-def by_key(keys: NDArray[Any], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sort the places in `order` by their keys, stably. O(entries + range of keys)."""
-    return core.sort_by_key(keys, order)
-
-
 def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Order vertices by falling degree, ties by number."""
-    return by_key(indptr[:-1] - indptr[1:], np.arange(len(indptr) - 1))
+    return core.sort_by_key(indptr[:-1] - indptr[1:], np.arange(len(indptr) - 1))
 
 
 def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -35,7 +30,7 @@ def hub_order(distances: NDArray[Any], vertices: NDArray[np.int64]) -> NDArray[n
     most vertices at the same levels: a row is live at fewer levels, in more columns at each.
     """
     for row in distances[::-1]:
-        vertices = by_key(row, vertices)
+        vertices = core.sort_by_key(row, vertices)
     return vertices
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from lagbc.cpu.cores import SHARED_FROM, cores, share
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import relabelled
-from lagbc.graph.host.order import by_key
-from lagbc.graph.host.search import search
 from lagbc.native import core
 
 # Pieces of vertices a core: more than one, as some take longer than others.
@@ -33,15 +31,15 @@ def proximity_order(
     """
     n = len(indptr) - 1
     sizes = np.bincount(components)
-    by_size = by_key(-sizes, np.arange(len(sizes)))
+    by_size = core.sort_by_key(-sizes, np.arange(len(sizes)))
     rank = np.empty_like(by_size)
     rank[by_size] = np.arange(len(sizes))
     piece = rank[components]
-    order = by_key(piece, np.arange(n))
+    order = core.sort_by_key(piece, np.arange(n))
     ends = np.cumsum(sizes[by_size])
     starts = ends - sizes[by_size]
     # Vertices are numbered as a search finds them, so near ones are near in memory, too.
-    distances, found = search(indptr, indices, order[starts])
+    distances, found = core.search_from(indptr, indices, order[starts])
     number = np.empty(n, np.int64)
     number[found] = np.arange(n)
     near, near_indices, _ = relabelled((indptr, indices, None), found.astype(np.int64), number.astype(indices.dtype))
@@ -60,8 +58,8 @@ def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: lis
     most = n // (_PIECES * cores()) if n >= SHARED_FROM else n
     while large := [piece for piece in pieces if piece[1] - piece[0] > max(most, leaf)]:
         pieces = [piece for piece in pieces if piece not in set(large)]
-        middles = share(lambda first, last: core.bisect(points, shift, order, first, last, leaf, True, steps), large)
+        middles = share(core.bisect, large, (points, shift, order), (leaf, True, steps))
         for (first, last), middle in zip(large, middles, strict=True):
             pieces += [(first, middle), (middle, last)]
     pieces.sort(key=lambda piece: piece[0] - piece[1])
-    share(lambda first, last: core.bisect(points, shift, order, first, last, leaf, False, steps), pieces)
+    share(core.bisect, pieces, (points, shift, order), (leaf, False, steps))

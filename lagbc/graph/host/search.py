@@ -18,19 +18,6 @@ def weak_components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray
     return core.find_components(indptr, indices)
 
 
-def search(indptr: NDArray[np.int64], indices: NDArray[Any], roots: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Search a symmetric pattern breadth-first, from several distinct roots at once.
-
-    Returns
-    -------
-    distances : ndarray, shape (n,), of the type of the columns
-        Hops from the nearest root; -1 where none is in reach.
-    found : ndarray, of that type
-        The vertices in reach, by their distances.
-    """
-    return core.search_from(indptr, indices, roots)
-
-
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
     kind: Any = by_index(out[1].dtype, core.RootSweep32, core.RootSweep64)
@@ -50,7 +37,7 @@ def widest_row(indptr: NDArray[np.int64], components: NDArray[Any] | None = None
 
 def bfs_extent(indptr: NDArray[np.int64], indices: NDArray[Any], root: int) -> tuple[int, int]:
     """Return the largest hop distance from `root`, a lower bound of the diameter, and count the vertices in reach."""
-    distances, found = search(indptr, indices, np.array([root]))
+    distances, found = core.search_from(indptr, indices, np.array([root]))
     return int(distances[found[-1]]), len(found)
 
 
@@ -67,11 +54,7 @@ def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[n
     parts = parts_of_rows(indptr)
     for level in range(1, tuning.HUB_LEVELS + 1):
         arrays = (1 << hubs) - 1, frontier, seen, joined, distances
-
-        def join(first: int, last: int, level: int = level, arrays: tuple[Any, ...] = arrays) -> bool:
-            return core.join_searches(indptr, indices, first, last, level, *arrays)
-
-        if not any(share(join, parts)):
+        if not any(share(core.join_searches, parts, (indptr, indices), (level, *arrays))):
             break
         frontier, joined = joined, frontier
     return distances

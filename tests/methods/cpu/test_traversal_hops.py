@@ -184,11 +184,14 @@ def test_its_name_runs_without_a_gpu(monkeypatch):
 def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
     graph = as_graph(GRAPHS["mesh"])
+    batching = row.load().batching
     for given, most in (
-        (memory.default_batch(row.load().batching, roots, threads), batch),
+        (memory.default_batch(batching, roots, threads), batch),
         (64, min(64, 16 * -(-roots // 16))),
     ):
-        sweep = SweepPlan(batch=given, threads=threads, roots=roots)
+        taken = memory.most_batch(row, batching, given, roots)
+        busy = memory.busy_threads(batching, roots, taken, threads)
+        sweep = SweepPlan(batch=taken, threads=busy, roots=roots)
         step, planned = memory.fit(Step(graph, np.arange(roots), row, sweep), 10**9)
         assert step.sweep.batch == planned.batch == most
         assert given == 64 or planned.threads == workers

@@ -33,7 +33,6 @@ from lagbc.methods.cpu.batched.sweep import (
     arrays_of_counting,
     arrays_of_sweep,
     fields_of_sweep,
-    levels_of,
     queue_arrays,
     queue_of,
     require_path_counts,
@@ -146,7 +145,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
     state.schedule.search(state.sweep, rows_of_roots(state.graph, roots))
     state.plan.stop.check()
-    yield levels_of(state.sweep, roots)
+    sweep = state.sweep
+    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

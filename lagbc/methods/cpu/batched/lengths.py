@@ -20,7 +20,6 @@ from lagbc.methods.cpu.batched.sweep import (
     add_path_sums,
     arrays_of_counting,
     fields_of_sweep,
-    levels_of,
     require_path_counts,
     room_of_lengths,
     rows_of_roots,
@@ -100,7 +99,8 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find distances from up to 64 roots, tight edges, and an order to count shortest paths; count them."""
     core.search_lengths(state.sweep, rows_of_roots(state.graph, roots))
     state.plan.stop.check()
-    yield levels_of(state.sweep, roots)
+    sweep = state.sweep
+    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:

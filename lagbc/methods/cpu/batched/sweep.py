@@ -24,7 +24,6 @@ from lagbc.native import by_index, core, csr
 COLUMNS = 64
 # Entries of a vertex in a queue's first size: with lengths, and at least where the diameter is high.
 _ENTRIES_WITH_LENGTHS, _ENTRIES_OF_MESHES = 10, 16
-_EVERY_COLUMN = 2**COLUMNS - 1
 # How often each column counts where the plan has no weights of roots.
 _ONCE = np.ones(COLUMNS)
 
@@ -33,23 +32,12 @@ Queue = core.Queue32 | core.Queue64
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of a batch, which its state holds.
+    """The levels of a batch, which its state holds."""
 
-    Attributes
-    ----------
-    roots : ndarray of int64, shape (columns,)
-    entries : int
-        In the queue, the roots' among them; 0 if nothing is queued.
-    depth : int
-        Levels, or phases.
-    beyond : int
-        The columns that left the range of float64, or are to be recomputed for another reason, a bit each.
-    """
-
-    roots: NDArray[np.int64]
-    entries: int
-    depth: int
-    beyond: int
+    roots: NDArray[np.int64]  # (columns,)
+    entries: int  # in the queue, the roots' among them; 0 if nothing is queued
+    depth: int  # levels, or phases
+    beyond: int  # the columns that left the range of float64, or are to be recomputed for another reason, a bit each
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:
@@ -66,11 +54,6 @@ def flags_of(word: int, roots: int) -> NDArray[np.bool_]:
     """Return for each root whether its bit is set in a word of columns."""
     bits = np.frombuffer(int(word).to_bytes(8, "little"), np.uint8)
     return np.unpackbits(bits, count=roots, bitorder="little").view(np.bool_)
-
-
-def levels_of(sweep: Any, roots: NDArray[np.int64]) -> Levels:
-    """Take the levels of a search from the roots out of its sweep."""
-    return Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
 
 
 def room_of_hops(graph: Graph, plan: SweepPlan) -> int:

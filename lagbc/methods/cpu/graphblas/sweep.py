@@ -30,23 +30,12 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of a forward sweep.
-
-    Attributes
-    ----------
-    roots : ndarray of int64
-    P : Matrix
-        The path counts.
-    patterns : list of Matrix
-        Of each level, ones at its vertices. Edges on shortest paths lead to deeper levels.
-    overflowed : ndarray of bool
-        A mask of the roots that are not to be counted here.
-    """
+    """The levels of a forward sweep."""
 
     roots: NDArray[np.int64]
-    P: Matrix
-    patterns: list[Matrix]
-    overflowed: NDArray[np.bool_]
+    P: Matrix  # the path counts
+    patterns: list[Matrix]  # Of each level, ones at its vertices. Edges on shortest paths lead to deeper levels.
+    overflowed: NDArray[np.bool_]  # a mask of the roots that are not to be counted here
 
     @property
     def places(self) -> NDArray[np.int64]:

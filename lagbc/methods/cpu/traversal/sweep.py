@@ -35,56 +35,29 @@ blocks = Blocks(most=1024, least=BLOCK, enough=64)
 
 @dataclass(eq=False)
 class State:
-    """One worker's arrays; vertices are numbered in sweep order.
+    """One worker's arrays; vertices are numbered in sweep order."""
 
-    Attributes
-    ----------
-    graph : Graph
-        In the caller's order.
-    plan : SweepPlan
-    kernel : function
-        ``kernel(*search, trail, asked, roots, omega, times, sums, found)`` searches each of the roots (int64, in sweep
-        order; -1 is an absent one) and adds it to the sums, the totals or `near`, if no path count is above the limit.
-        `omega` has a row of target weights for each root, or one for all; `times` says how often each root counts. If
-        the stop flag is set, all arrays may be left in disorder.
-    search : tuple
-        The graph to search, and the search's own arrays.
-    trail : Trail
-    asked : Asked
-        Of each root, by the plan.
-    totals : Totals
-        Of the block at hand.
-    omega : ndarray of float64, shape (1, n), or None
-        Target weights of the plan.
-    near : Near or None
-        Room for the sums within the bounds of the plan, if it has some.
-    """
-
-    graph: Graph
+    graph: Graph  # in the caller's order
     plan: SweepPlan
+    # ``kernel(*search, trail, asked, roots, omega, times, sums, found)`` searches each of the roots (int64, in sweep
+    # order; -1 is an absent one) and adds it to the sums, the totals or `near`, if no path count is above the limit.
+    # `omega` has a row of target weights for each root, or one for all; `times` says how often each root counts. If the
+    # stop flag is set, all arrays may be left in disorder.
     kernel: Callable[..., None]
-    search: tuple[Any, ...]
+    search: tuple[Any, ...]  # the graph to search, and the search's own arrays
     trail: Trail
-    asked: core.Asked
-    totals: core.Totals
-    omega: NDArray[np.float64] | None
-    near: Near | None
+    asked: core.Asked  # of each root, by the plan
+    totals: core.Totals  # of the block at hand
+    omega: NDArray[np.float64] | None  # (1, n): target weights of the plan
+    near: Near | None  # room for the sums within the bounds of the plan, if it has some
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """A block of roots, searched and summed.
-
-    Attributes
-    ----------
-    roots : ndarray of int64
-    first : int
-        Place of its first root in the batch.
-    found : Found
-    """
+    """A block of roots, searched and summed."""
 
     roots: NDArray[np.int64]
-    first: int
+    first: int  # place of its first root in the batch
     found: core.Found
 
     @property

@@ -15,21 +15,12 @@ from lagbc.native import Csr, core
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """The arrays in which blocks of roots are searched.
+    """The arrays in which blocks of roots are searched."""
 
-    Attributes
-    ----------
-    leaving, entering : Csr
-        As from `block.searched`.
-    ball : Ball
-    vertices : float
-        Vertices that, searched root by root, cost as much as a row of a ball.
-    """
-
-    leaving: Csr
+    leaving: Csr  # leaving, entering: as from `block.searched`
     entering: Csr
     ball: Ball
-    vertices: float
+    vertices: float  # vertices that, searched root by root, cost as much as a row of a ball
 
     def find(self, roots: NDArray[np.int64], radius: float, most: float) -> int:
         """Find the ball of some roots, if it has at most `most` rows; return the count of its rows, or 0."""

@@ -45,29 +45,17 @@ ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
 
 @dataclass(frozen=True)
 class Variant:
-    """A compile variant of a source.
+    """A compile variant of a source."""
 
-    Attributes
-    ----------
-    dtype, dist, count : str
-        Types of values, distances and path counts; None where the source has no macro for the last two.
-    depth_bytes : int or None
-        Bytes of a depth, in the traversals.
-    sums : frozenset of str
-        Sums that are asked for.
-    by_column : bool
-        Whether each column has targets of its own.
-    class_sizes : bool
-        Whether vertices stand for several.
-    """
-
+    # dtype, dist, count: types of values, distances and path counts; None where the source has no macro for the last
+    # two
     dtype: str = "float64"
     dist: str | None = None
     count: str | None = None
-    depth_bytes: int | None = None
-    sums: frozenset[str] = DEPENDENCY
-    by_column: bool = False
-    class_sizes: bool = False
+    depth_bytes: int | None = None  # bytes of a depth, in the traversals
+    sums: frozenset[str] = DEPENDENCY  # sums that are asked for
+    by_column: bool = False  # whether each column has targets of its own
+    class_sizes: bool = False  # whether vertices stand for several
 
     @classmethod
     def of(cls, plan: SweepPlan, sums: frozenset[str] | None = None, **chosen: Any) -> Variant:
@@ -83,31 +71,19 @@ PLAIN = Variant()
 
 @dataclass(frozen=True)
 class Kernels:
-    """A source, and the macros that it reads besides VALUE, the type of values.
-
-    Attributes
-    ----------
-    source : Source
-    asks : tuple of str
-        Macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS, SQUARES or EDGE_SQUARES.
-    resident : tuple of str
-        Names in `lagbc.methods.tuning.RESIDENT`.
-    dtypes, dists, counts : tuple of str
-        Types of values; of distances, DIST; of path counts, SIGMA, where they may differ from values. None is no such
-        macro.
-    depth_bytes : tuple of int
-        Bytes of a depth.
-    by_column, class_sizes : bool
-        Whether there may be targets of each column, OMEGA_BY_COLUMN, and vertices that stand for several, CLASS_SIZES.
-    """
+    """A source, and the macros that it reads besides VALUE, the type of values."""
 
     source: compiler.Source
-    asks: tuple[str, ...] = ()
-    resident: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()  # macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS, SQUARES or EDGE_SQUARES
+    resident: tuple[str, ...] = ()  # names in `lagbc.methods.tuning.RESIDENT`
+    # dtypes, dists, counts: Types of values; of distances, DIST; of path counts, SIGMA, where they may differ from
+    # values. None is no such macro.
     dtypes: tuple[str, ...] = FLOATS
     dists: tuple[str | None, ...] = (None,)
     counts: tuple[str | None, ...] = (None,)
-    depth_bytes: tuple[int | None, ...] = (None,)
+    depth_bytes: tuple[int | None, ...] = (None,)  # bytes of a depth
+    # by_column, class_sizes: whether there may be targets of each column, OMEGA_BY_COLUMN, and vertices that stand for
+    # several, CLASS_SIZES
     by_column: bool = False
     class_sizes: bool = False
 
