@@ -15,9 +15,22 @@ pathfinder = pytest.importorskip("cuda.pathfinder")
 
 ARCHITECTURES = (75, 80, 90, 100)
 VARIANTS = {label: (source.text, options) for label, source, options in variants()}
-# Most of the time is the optimizer's, which does not say whether a source is right: each variant is optimized as for a
-# run on one of the architectures in turn, on the others hardly.
-IN_TURN = dict(zip(VARIANTS, itertools.cycle(ARCHITECTURES)))
+
+
+def source_of(variant):
+    return variant.split("[")[0]
+
+
+# Most of the time is that of the assembler and the optimizer, which do not say whether a source is right. So the
+# variants of each source are made machine code for one architecture in turn, all for one that is alone, and text for
+# an assembler on the others; the first variant of each source is optimized as for a run.
+OF_SOURCES = {name: [*group] for name, group in itertools.groupby(sorted(VARIANTS, key=source_of), source_of)}
+ASSEMBLED = {
+    (group[turn % len(group)], architecture)
+    for group in OF_SOURCES.values()
+    for turn, architecture in zip(range(max(len(group), len(ARCHITECTURES))), itertools.cycle(ARCHITECTURES))
+}
+OPTIMIZED = {(group[0], ARCHITECTURES[0]) for group in OF_SOURCES.values()}
 
 
 def headers():
@@ -35,21 +48,26 @@ def call(function, *arguments):
     return results[0] if results else None
 
 
-def compile_source(source, options):
-    """Compile to machine code; return it with the compiler's log."""
+def compile_source(source, architecture, options):
+    """Compile for an architecture, such as sm_80 to machine code, or compute_80 to text; return it with the log."""
     try:
         program = call(nvrtc.nvrtcCreateProgram, source.encode(), b"", 0, [], [])
     except RuntimeError as error:  # cuda-bindings loads the library at the first call
         pytest.skip(f"NVRTC cannot be loaded: {error}")
+    options = [f"--gpu-architecture={architecture}", *options]
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
         log = bytearray(call(nvrtc.nvrtcGetProgramLogSize, program))
         call(nvrtc.nvrtcGetProgramLog, program, log)
         text = log.decode().strip("\0 \n")
         assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, text
-        binary = bytearray(call(nvrtc.nvrtcGetCUBINSize, program))
-        call(nvrtc.nvrtcGetCUBIN, program, binary)
-        return bytes(binary), text
+        if architecture.startswith("sm_"):
+            size, get = nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN
+        else:
+            size, get = nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX
+        made = bytearray(call(size, program))
+        call(get, program, made)
+        return bytes(made), text
     finally:
         call(nvrtc.nvrtcDestroyProgram, program)
 
@@ -58,11 +76,24 @@ def compile_source(source, options):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_compiles_without_a_warning(variant, architecture):
     source, options = VARIANTS[variant]
-    options = [*options, "--device-as-default-execution-space"]  # as CuPy does
-    speed = [] if IN_TURN[variant] == architecture else ["--Ofast-compile=max"]
-    binary, log = compile_source(source, [f"--gpu-architecture=sm_{architecture}", *options, *headers(), *speed])
-    assert binary.startswith(b"\x7fELF")
+    case = variant, architecture
+    options = [*options, "--device-as-default-execution-space", *headers()]  # as CuPy does
+    if case not in OPTIMIZED:
+        options.append("--Ofast-compile=max")
+    if case in ASSEMBLED:
+        made, log = compile_source(source, f"sm_{architecture}", options)
+        assert made.startswith(b"\x7fELF")
+    else:
+        made, log = compile_source(source, f"compute_{architecture}", options)
+        assert f".target sm_{architecture}\n".encode() in made
     assert "warning #" not in log, log  # the front end's; ptxas has its own
+
+
+def test_each_variant_is_assembled_and_each_source_for_every_architecture():
+    assert {variant for variant, _ in ASSEMBLED} == {*VARIANTS}
+    sources = {(source_of(variant), architecture) for variant, architecture in ASSEMBLED}
+    assert sources == {*itertools.product(OF_SOURCES, ARCHITECTURES)}
+    assert OPTIMIZED <= ASSEMBLED
 
 
 NUMBERS = Path(lagbc.__file__).parent / "native" / "kernels" / "extended" / "number.h"
@@ -79,9 +110,8 @@ extern "C" __global__ void add_products(int n, const lagbc::Extended* a, const l
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_numbers_of_any_size_are_for_both_sides(architecture):
     """What C++ and CUDA may share: NVRTC compiles it, without the headers of a standard library."""
-    options = [f"--gpu-architecture=sm_{architecture}", "-std=c++17"]
     text = NUMBERS.read_text(encoding="utf-8")
-    binary, log = compile_source(f"{text}{OF_NUMBERS}", options)
+    binary, log = compile_source(f"{text}{OF_NUMBERS}", f"sm_{architecture}", ["-std=c++17"])
     assert binary.startswith(b"\x7fELF")
     assert "warning #" not in log, log
 
@@ -94,7 +124,7 @@ def test_an_error_names_the_file_and_the_line():
     name = lines[last].split('"')[1]
     broken = "\n".join([*lines[: last + 1], "this is no CUDA", *lines[last + 1 :]])
     with pytest.raises(AssertionError, match=rf"{name}\(1\)"):
-        compile_source(broken, ["--gpu-architecture=sm_80", *options, *headers()])
+        compile_source(broken, "sm_80", [*options, *headers()])
 
 
 def test_every_kernel_file_is_compiled():
