@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -22,20 +23,45 @@ def client():
         yield client
 
 
-def test_a_worker_is_killed(client, monkeypatch):
+class Gated:
+    """An executor whose tasks, but for the first, wait in their workers for a file: no result is on its way."""
+
+    def __init__(self, executor, gate):
+        self._executor, self._gate, self._given = executor, gate, 0
+
+    def submit(self, fn, task):
+        self._given += 1
+        gate = str(self._gate)
+
+        def once_open(task):
+            import time
+            from pathlib import Path
+
+            while not Path(gate).exists():
+                time.sleep(0.01)
+            return fn(task)
+
+        return self._executor.submit(fn if self._given == 1 else once_open, task)
+
+
+def test_a_worker_is_killed(client, monkeypatch, tmp_path):
     """Its chunks are given out again, and none is counted twice."""
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 64, "cuda": 256})
-    expected, killed = lagbc.bc(A, **SWEPT), []
+    expected, workers, gate = lagbc.bc(A, **SWEPT), {}, tmp_path / "gate"
 
     def kill(progress):
         assert progress.done <= progress.total
-        if not killed:
-            killed.extend(client.run(os.getpid).values())
-            os.kill(killed[0], signal.SIGKILL)
+        if not workers:
+            workers.update(client.run(os.getpid))
+            address, process = next(iter(workers.items()))
+            os.kill(process, signal.SIGKILL)
+            while address in client.scheduler_info()["workers"]:
+                time.sleep(0.01)
+            gate.touch()
 
-    scores = lagbc.bc(A, executor=client.get_executor(), progress=kill, **SWEPT)
+    scores = lagbc.bc(A, executor=Gated(client.get_executor(), gate), progress=kill, **SWEPT)
     np.testing.assert_array_equal(scores, expected)
-    assert len(killed) == 2
+    assert len(workers) == 2
 
 
 def test_arrays_of_a_machine_without_the_file(client, monkeypatch):

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
@@ -131,6 +131,17 @@ def test_a_part_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+class Delayed:
+    """An executor that has not begun more than its first tasks when the run is stopped."""
+
+    def __init__(self, executor):
+        self._executor, self._left = executor, 4
+
+    def submit(self, fn, task):
+        self._left -= 1
+        return self._executor.submit(fn, task) if self._left >= 0 else Future()
+
+
 @pytest.mark.parametrize("kind", ["threads", "processes"])
 def test_an_executor(kind, tmp_path):
     path = tmp_path / "run"
@@ -141,11 +152,11 @@ def test_an_executor(kind, tmp_path):
         else ProcessPoolExecutor(2, mp_context=get_context("forkserver" if sys.platform != "win32" else "spawn"))
     )
     with made as pool:
-        options = SWEPT | {"threads": 1, "executor": pool}
-        done = stopped(lambda **given: lagbc.bc(mesh, 64, **options, **given), checkpoint=path)
+        options = SWEPT | {"threads": 1}
+        done = stopped(lambda **given: lagbc.bc(mesh, 64, **options, **given), executor=Delayed(pool), checkpoint=path)
         assert 0 < done < mesh.shape[0]
         assert np.load(path)["done"].sum() >= done
-        again = lagbc.bc(mesh, 64, **options, checkpoint=path)
+        again = lagbc.bc(mesh, 64, **options, executor=pool, checkpoint=path)
         assert np.array_equal(again, lagbc.bc(mesh, 64, **SWEPT))
 
 
