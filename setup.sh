@@ -67,13 +67,31 @@ install() {
     fi
     echo "installing lagbc[$extra] into .venv" >&2
     rm -f .venv/lagbc-*
+    set -- "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels"
     if [ "$extra" = test ]; then
-        run_pip install scikit-build-core nanobind cmake ninja
-        export PATH="$PWD/.venv/bin:$PATH"
-        set -- --no-build-isolation "$@"
+        install_beside_compiling "$@"
+    else
+        run_pip install --no-compile "$@" --editable ".[$extra]"
     fi
-    run_pip install "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels" --editable ".[$extra]"
     printf '%s\n' "$wanted" >".venv/lagbc-$extra"
+}
+
+# Kernels are compiled with the environment's own tools, for a wheel that is made of the same objects, while pip gets all
+# else; only then are they lagbc's.
+install_beside_compiling() {
+    run_pip install --no-compile scikit-build-core nanobind cmake ninja
+    export PATH="$PWD/.venv/bin:$PATH"
+    make_local_wheel "$@" &
+    compiling=$!
+    run_pip install --no-compile --no-build-isolation --config-settings wheel.cmake=false \
+        --config-settings wheel.py-api=py3 --editable ".[test]"
+    wait $compiling
+    run_pip install --no-compile --no-build-isolation --no-deps "$@" --editable .
+}
+
+make_local_wheel() {
+    rm -rf build/wheel/local
+    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/local "$@" .
 }
 
 # For compilers that are known here; one that warns of more shall still install lagbc.
@@ -105,7 +123,7 @@ make_wheel() {
 try_wheel() {
     venv=$PWD/build/wheel/fresh
     make_venv
-    run_pip install --only-binary :all: "$1"
+    run_pip install --no-compile --only-binary :all: "$1"
     (cd / && PATH=$venv/bin lagbc bc example:ca-GrQc --top 10)
 }
 
@@ -127,26 +145,28 @@ make_site() {
 
 case ${1:-} in
 demo)
-    install plot native --no-compile
+    install plot native
     mkdir -p build
     .venv/bin/lagbc bc example:ca-GrQc --top 10 --plot build/ca-GrQc.png
     echo "for more: . .venv/bin/activate; lagbc --help"
     ;;
 docs)
-    install docs native --no-compile
+    install docs native
     make_site
     echo "build/docs/docs/index.html"
     ;;
 test)
-    install test 'native;generic' --no-compile --config-settings $strict
-    rm -rf build/wheel/local
-    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/local --config-settings $strict \
-        --config-settings "cmake.define.LAGBC_LEVELS=native;generic" .
-    (try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)") || failed $?
+    unset PYTHONDONTWRITEBYTECODE # or else hundreds of processes compile what they import, each for itself
+    levels='native;generic'
+    install test "$levels" --config-settings $strict
+    make_local_wheel --config-settings $strict --config-settings "cmake.define.LAGBC_LEVELS=$levels"
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
-    .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 & # on one core, beside the tests
+    # What takes one core goes on beside the tests.
+    (try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)") >.venv/wheel.txt 2>&1 &
+    wheel=$!
+    .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 &
     types=$!
     make_site >.venv/docs.txt 2>&1 &
     site=$!
@@ -157,6 +177,9 @@ test)
         export LAGBC_LEVEL="$level"
         check python -m pytest -n logical --maxprocesses 4 --dist worksteal tests/native tests/test_score_hashes.py::test_bits
     done
+    echo "\$ pip install" build/wheel/local/*.whl >&2
+    wait "$wheel" || failed $?
+    cat .venv/wheel.txt >&2
     echo "\$ python -m mypy" >&2
     wait "$types" || failed $?
     cat .venv/mypy.txt >&2
