@@ -154,6 +154,7 @@ class _NcclLine:
         own = pickle.dumps(nccl.get_unique_id() if line.rank == 0 else None)
         name = pickle.loads(line.all_gather(np.frombuffer(own, np.uint8))[0].tobytes())
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
+        self._connect()
 
     def all_gather(self, message: Message) -> list[Message]:
         sizes = self._line.all_gather(np.array([len(message)]).view(np.uint8))
@@ -167,6 +168,14 @@ class _NcclLine:
         """Give back all that the line takes; nothing is under way, and `destroy` would wait for the other ranks."""
         self._communicator.abort()
         self._line.close()
+
+    def _connect(self) -> None:
+        """Send to all once, so that no sweep waits until ranks are connected."""
+        import cupy as cp
+
+        self.all_gather(cp.zeros(1, np.uint8))
+        cp.cuda.get_current_stream().synchronize()
+        self.sent = 0
 
     def _sent(self, messages: Sequence[Message], sizes: list[NDArray[np.uint8]]) -> list[Message]:
         """Send to all at once; memory that the stream still reads is used anew in the same stream alone."""

@@ -19,7 +19,7 @@ GRID_SLICE = 4096
 GRID_LEVELS = 6
 # Rows of a slice on a GPU, whose launches need more, and the most groups of 256 roots of a batch: the host takes about
 # as long for a level of four as for one of one. Results: grid_gpu.md.
-GRID_SLICE_ON_GPU = 2**18
+GRID_SLICE_ON_GPU = 2**20
 GRID_GROUPS = 4
 # The default width of a bucket, in mean lengths: wider relaxes more edges in vain, narrower has more phases. On
 # scale-free graphs 0.1 to 0.5 were alike, 1 took up to 1.2 (in one of five runs 1.4) and 2 up to 1.9 times as long; on

@@ -7,29 +7,26 @@
 // Rows of all groups are numbered group after group, with so many a group as an array has: of the piece that a rank
 // owns, of its grid column, of its block, or of a slice.
 
-// The lane's columns of a row of a message, and the place of the first of its values.
+// The columns of a row of a message, and the place of the first of its values. A lane has one of 32 columns at a time, so
+// that a warp reads and writes values that lie side by side.
 struct Values {
-    unsigned columns;
+    unsigned word;  // of the mask: lane w has word w
     offset place;
 
-    __device__ Values(int j, const unsigned char* masks, const offset* ends) {
-        const int lane = threadIdx.x & 31;
-        columns = masks[(size_t)j * BYTES + lane];
-        int upto = __popc(columns);
-        for (int step = 1; step < 32; step *= 2) {
-            const int before = __shfl_up_sync(ALL, upto, step);
-            if (lane >= step) upto += before;
-        }
-        place = (j && ends ? ends[j - 1] : 0) + upto - __popc(columns);
-    }
+    __device__ Values(int j, const unsigned char* masks, const offset* ends)
+        : word(((const unsigned*)masks)[(size_t)j * WORDS + threadIdx.x % WORDS]), place(j && ends ? ends[j - 1] : 0) {}
 
-    // Call visit(column, place) for each of the lane's values.
+    // Call visit(column, place) for each of the values; all lanes take part.
     template <typename Visit>
     __device__ void each(Visit visit) const {
-        offset i = place;
+        const int lane = threadIdx.x & 31;
+        offset first = place;
 #pragma unroll
-        for (int k = 0; k < 8; k++)
-            if (columns >> k & 1) visit(8 * (threadIdx.x & 31) + k, i++);
+        for (int w = 0; w < WORDS; w++) {
+            const unsigned columns = __shfl_sync(ALL, word, w);
+            if (columns >> lane & 1) visit(32 * w + lane, first + __popc(columns & ((1u << lane) - 1)));
+            first += __popc(columns);
+        }
     }
 };
 
@@ -97,14 +94,15 @@ extern "C" __global__ void add_values(int count, int from, int to, int shift, co
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
     const size_t row = moved(rows[j], from, to, shift), own = row * COLUMNS;
-    const unsigned before = met[row * BYTES + lane];
+    unsigned* met_words = (unsigned*)met + row * WORDS;
     const Values theirs(j, masks, ends);
     theirs.each([&](int column, offset i) {
-        const bool is_met = before >> column % 8 & 1;
+        const bool is_met = met_words[column / 32] >> column % 32 & 1;
         if (totals) totals[own + column] = (is_met ? totals[own + column] : value(0)) + packed[i];
         if (path_totals) path_totals[own + column] = (is_met ? path_totals[own + column] : value(0)) + packed_paths[i];
     });
-    met[row * BYTES + lane] = before | theirs.columns;
+    __syncwarp();  // all lanes have read it
+    if (lane < WORDS) met_words[lane] |= theirs.word;
     if (lane == 0) set_bit(met_live, (int)row);
 }
 
