@@ -119,7 +119,7 @@ def call_on_line(
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
     part, directed, sums = _agree(line, options, call, take_part)
     try:
-        fitted = _fitted(line, options, part, _site(line, *options.device), sums)
+        fitted = _fitted(line, options, part, _site(line, *options.device), sums, 1 if directed else 2)
         graph = deal_graph(line, part, fitted.shape, directed, call.folds)
         del part
         lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
@@ -215,15 +215,15 @@ class _Fitted(NamedTuple):
     site: Site
 
 
-def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site, sums: frozenset[str]) -> _Fitted:
-    """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
+def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site, sums: frozenset[str], ways: int) -> _Fitted:
+    """Fit the grid asked for, or the smallest one whose ranks have room for the sums; edges go so many ways."""
     n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
     entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
     own = _room_of(site) if options.memory is None else options.memory
     room, in_flight = int(line.combine(np.array([own]), "least")[0]), 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         size, lanes = size_of_block(shape, n), in_flight * line.size // shape.size
-        dealt = bytes_of_dealing(n, 2 * entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
+        dealt = bytes_of_dealing(n, ways * entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
         least, left = in_flight * bytes_of(site.arrays(size, sums)), room - dealt
         if options.grid != "auto" or least <= left:
             return _Fitted(shape, room, site.widest(size, sums, left // in_flight))

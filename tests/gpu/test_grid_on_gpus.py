@@ -112,7 +112,7 @@ def test_overflow_is_refused():
 
 def test_a_graph_larger_than_a_rank_may_hold():
     A, roots = layered(30, 60), {"sources": np.arange(64)}
-    memory = 10_000_000
+    memory = 12_000_000
     with pytest.raises(MemoryError):
         on_gpus("auto", A, lambda graph: lagbc.bc(graph, **roots), ranks=1, memory=memory)
     assert on_gpus("auto", A, lambda graph: graph.deal.shape.size, ranks=4, memory=memory) > 1
