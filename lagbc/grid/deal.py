@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -178,6 +179,11 @@ class DealtGraph(Graph):
             "leave out endpoints, or grid="
         )
 
+    @cached_property
+    def depth(self) -> int:
+        """A lower bound of the diameter: the depth of a sweep from the first vertex of most edges."""
+        return self.method.depth_of(self, self.order[0]) if self.nnz else 0
+
     @property
     def bytes_of_rank(self) -> tuple[int, int]:
         """Bytes that a rank holds, and bytes that dealing takes at most."""
@@ -281,7 +287,6 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, fol
         _pointers(leaving),
         digest,
         directed,
-        known_depth=0,
         deal=deal,
         blocks=Blocks(into_block, out_block, into_block.transposed(shape.rows * deal.length)),
         entering=entering,

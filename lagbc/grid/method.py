@@ -169,6 +169,12 @@ class GridMethod:
             there = np.flatnonzero(roots >= 0)
             sums.dependency[there // self.batching.block, roots[there]] += sum(columns)[1, there]
 
+    def depth_of(self, graph: DealtGraph, root: int) -> int:
+        """Return the number of levels that a root finds."""
+        state = self.prepare(graph, SweepPlan(batch=1, sums=frozenset({"depth"})))
+        (levels,) = self.forward(state, np.array([root]))
+        return int(max(self._of_columns(one)[0, 0] for one in levels.found))
+
     def _of_columns(self, found: NDArray[np.float64]) -> Any:
         """Return the numbers of columns that a rank tells after its sums."""
         return found[-3 * self._columns :].reshape(3, self._columns)

@@ -7,6 +7,7 @@ from strategies import disjoint, grid, matrix, path, scale_free
 
 import lagbc
 from lagbc.estimates.estimate import Aim
+from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
 
 
@@ -113,3 +114,16 @@ def test_levels_out_of_room(monkeypatch):
     found = each_on_grid((2, 2), parts_of(grid(9, 9), 4), lambda graph: lagbc.bc(graph, memory=10**8))
     assert all(isinstance(error, MemoryError) for error in found)
     assert "levels of a search" in str(found[0].__cause__)
+
+
+@pytest.mark.parametrize("A", [grid(30, 40), scale_free(700, 4200, seed=2)], ids=["mesh", "scale-free"])
+def test_the_depth_of_a_dealt_graph(A):
+    """By which an estimate leaves the linear estimator out, and tells how long all roots take."""
+    found = on_grid((2, 2), A, lambda graph: (graph.depth, graph.has_high_diameter), directed=False)
+    whole = as_graph(A, directed=False)
+    assert found == (whole.depth, whole.has_high_diameter)
+
+
+def test_a_mesh_to_a_narrow_width(monkeypatch):
+    monkeypatch.setattr(Aim, "may_be_linear", lambda aim, sequence: True)
+    require_estimate_of_one_process("mesh", (2, 2))
