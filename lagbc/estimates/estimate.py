@@ -372,7 +372,8 @@ def estimate(
     undirected graphs, terms with the same mean that count a pair (s, t) by the nearness of v to t (Geisberger, Sanders
     and Schultes 2008) are taken if a first round promises fewer roots. The intervals are empirical-Bernstein
     confidence sequences (Waudby-Smith and Ramdas 2024) of draws without replacement; docs/estimates.md has the rule.
-    Scores are the same for all threads and batches.
+    Scores are the same for all threads and batches; on a `grid` of ranks, which have no "edge_bc" and no `endpoints`,
+    they are those of one process with ``reduce="none"``, but for rounding.
 
     Examples
     --------
