@@ -14,17 +14,19 @@ nbformat = pytest.importorskip("nbformat")
 FEWER = {
     "01_quickstart": [("for seed in range(5)", "for seed in range(1)"), ("landmarks=150", "landmarks=20")],
     "02_semiring_vs_traversal": [
-        ("compare(file.matrix, 1024,", "compare(file.matrix, 64,"),
+        ("compare(file.matrix, 1024,", "compare(file.matrix, 8,"),
         ("64, replace=False", "8, replace=False"),
         ("count=64", "count=8"),
         ('files["minnesota"].matrix, 6,', 'files["minnesota"].matrix, 1,'),
     ],
-    "03_weighted": [("rounds=3", "rounds=1"), ("compare(graph, 64,", "compare(graph, 8,")],
-    "04_streets": [('kind="stable")[:40]', 'kind="stable")[:6]'), ("for _ in range(3):", "for _ in range(2):")],
+    "03_weighted": [("rounds=3", "rounds=1"), ("compare(graph, 64,", "compare(graph, 2,")],
+    "04_streets": [('kind="stable")[:40]', 'kind="stable")[:3]'), ("for _ in range(3):", "for _ in range(2):")],
     "05_estimates": [
         ("[200, 400, 800, 1600]", "[200, 400]"),
         ("range(2)]).mean()", "range(1)]).mean()"),
-        ("ladder(3, 40)", "ladder(2, 20)"),
+        ("grid_2d_graph(8, 8)", "grid_2d_graph(6, 6)"),
+        ("ladder(3, 40)", "ladder(2, 8)"),
+        ("kadabra(G, 0.01, 0.9)", "kadabra(G, 0.1, 0.9)"),
         ("rng=seed) for seed in range(10)", "rng=seed) for seed in range(2)"),
     ],
 }

@@ -113,15 +113,15 @@ lagbc.bc(dense, progress="yes")  # error: call-overload
 """
 
 
-def test_a_type_checker_reads_the_public_functions(tmp_path, pytestconfig):
+def test_a_type_checker_reads_the_public_functions(tmp_path):
+    """With the settings of the checkout, so that a check of the package beside the tests leaves little to read."""
     pytest.importorskip("mypy")
     file = tmp_path / "calls.py"
     file.write_text(CALLS, encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-error-summary"]
     done = subprocess.run(
-        [*command, "--config-file=", f"--cache-dir={pytestconfig.cache.mkdir('mypy')}", str(file)],
-        env=os.environ | {"MYPYPATH": str(Path(lagbc.__file__).parents[1])},
-        cwd=tmp_path,
+        [sys.executable, "-m", "mypy", "--no-error-summary", str(file)],
+        env=os.environ | {"MYPYPATH": "."},
+        cwd=Path(lagbc.__file__).parents[1],
         capture_output=True,
         text=True,
         check=False,
