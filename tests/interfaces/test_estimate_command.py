@@ -31,6 +31,7 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     )
     assert "roots: width" in done.stderr
     assert found.reason in done.stdout
+    assert "a score is the share of all pairs" in done.stdout
     with out.open() as file:
         rows = list(csv.DictReader(file))
     np.testing.assert_array_equal([float(row["upper"]) for row in rows], found.upper)

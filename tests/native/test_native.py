@@ -144,3 +144,15 @@ def test_levels_share_no_function(file):
     # Long names stay as they are in the file. What handles exceptions is the same pointer everywhere.
     own = f"lagbc::{of_level}::", f"5lagbc{len(of_level)}{of_level}", f"NS_{len(of_level)}{of_level}5Level"
     assert not [name for name in shared if not any(part in name for part in own) and not name.startswith("DW.ref.")]
+
+
+def test_a_process_that_ends_with_objects_says_nothing():
+    """As one that is interrupted does."""
+    script = """
+import ctypes
+import numpy as np
+from lagbc.native import csr
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(csr(np.array([0, 1]), np.array([0]))))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not done.stderr

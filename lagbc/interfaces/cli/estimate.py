@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.phases import Phase
 
+_UNITS = {
+    "bc": "the share of all pairs whose shortest paths lead through the vertex",
+    "edge_bc": "the share of all pairs whose shortest paths lead along the edge",
+    "harmonic": "the sum of 1 / distance over all others",
+    "closeness": "(n - 1) / the sum of distances to all others",
+}
+
 
 @click.command("estimate", epilog=options.GRAPH_HELP)
 @options.takes_graph
@@ -130,6 +137,7 @@ class _Estimate(Task):
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield the estimate in words."""
         yield f"\n{self.found}\n"
+        yield f"a score is {_UNITS[self.which]}"
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
 

@@ -45,6 +45,7 @@ void bind_csr(nb::module_& m, const char* name) {
 }  // namespace lagbc
 
 NB_MODULE(core, m) {
+    nb::set_leak_warnings(false);  // a process that is interrupted ends with states that are held
     using namespace lagbc;
     const int level = chosen_level();
     find_array_type();
