@@ -28,6 +28,10 @@ COLUMNS, HEAD, NUMBER = 64, 12, 8
 MACHINE, INSIDE, BETWEEN, SEEN = 8, (450e9, 5e-6), (50e9, 10e-6), 0.8
 # Measured (docs/benchmarks.md, one H200, R-MAT 20-16, float64): edges a second of the sweeps of one process.
 RATE = 217e9
+# Measured on four H200 with two batches in flight (grid_gpu.md): vertices, edges, edges a second. Of the two follow the
+# rate of a rank's products, and the seconds of its host, of batches of so many roots.
+BATCH = 1024
+MEASURED = {"R-MAT 20-16": (2**20, 16 * 2**20, 135.8e9), "R-MAT 22-16": (2**22, 16 * 2**22, 334.9e9)}
 # Collectives of a level, forward and backward, and levels of a batch of R-MAT and of social networks.
 ROUNDS, LEVELS = 7, 7
 # Published: vertices, edges.
@@ -99,19 +103,20 @@ def _add(ones: Any, source: Any, target: Any, paths: Any, ties: NDArray[np.int64
 
 @dataclass(frozen=True)
 class Predicted:
-    """Of a graph on a grid of GPUs: seconds a root, of products and of messages, and bytes a GPU."""
+    """Of a graph on a grid of GPUs: seconds a root, of products, messages and the host, and bytes a GPU."""
 
     graph: str
     gpus: int
     product: float
     messages: float
+    host: float
     memory: float
     edges: float
 
     @property
     def seconds(self) -> float:
         """With products and messages of two batches at the same time."""
-        return max(self.product, self.messages)
+        return max(self.product, self.messages) + self.host
 
     @property
     def gteps(self) -> float:
@@ -126,9 +131,21 @@ def predict(counted: Counted, graph: str, shape: tuple[int, int]) -> Predicted:
     bandwidth, latency = INSIDE if gpus <= MACHINE else BETWEEN
     sent = counted.bytes(shape) * n / counted.n / gpus
     waited = 2 * LEVELS * ROUNDS * latency * max(1.0, log2(max(rows, columns)))
-    messages = (sent / (SEEN * bandwidth) + waited * (gpus > 1)) / COLUMNS
+    messages = sent / (SEEN * bandwidth) / COLUMNS + waited / BATCH * (gpus > 1)
+    rate, host = in_blocks() if gpus > 1 else (RATE, 0.0)
     memory = 2 * NUMBER * COLUMNS * n / columns + 2 * edges / gpus * 8 + 16 * n / columns
-    return Predicted(graph, gpus, edges / gpus / RATE, messages, memory, edges)
+    return Predicted(graph, gpus, edges / gpus / rate, messages, host / BATCH, memory, edges)
+
+
+def in_blocks() -> tuple[float, float]:
+    """Return the rate of a rank's products, and the seconds of its host a batch, by the two graphs that were measured.
+
+    A batch takes host + BATCH * edges / (4 * rate).
+    """
+    (_, few, low), (_, many, high) = MEASURED.values()
+    short, long = BATCH * few / low, BATCH * many / high
+    rate = BATCH * (many - few) / 4 / (long - short)
+    return rate, short - BATCH * few / 4 / rate
 
 
 def predictions(counted: Counted) -> Iterator[Predicted]:
@@ -143,21 +160,25 @@ def page(predicted: list[Predicted], checked: str) -> str:
     lines = [
         "# A model of grids of GPUs",
         "",
-        f"A model, and no measurement: by `python -m benchmarks.scale_model`. Products at {RATE / 1e9:.0f} GTEPS a GPU "
-        "(H200, float64, R-MAT 20-16, one process, measured); messages counted level by level on R-MAT 16-16 and "
+        f"A model, and no measurement: by `python -m benchmarks.scale_model`. One GPU at {RATE / 1e9:.0f} GTEPS "
+        "(H200, float64, R-MAT 20-16, measured); messages counted level by level on R-MAT 16-16 and "
         f"scaled with n; {MACHINE} GPUs in a machine at {INSIDE[0] / 1e9:.0f} GB/s (NVLink 4), between machines "
         f"{BETWEEN[0] / 1e9:.0f} GB/s a GPU (InfiniBand NDR), {SEEN} of which is seen; two batches in flight. A GPU of "
-        "141 GB has to hold its part, else there is no figure. Both times are milliseconds a root. The host's time "
-        "between products and messages is left out.",
+        "141 GB has to hold its part, else there is no figure. Times are milliseconds a root. Products of blocks at "
+        f"{in_blocks()[0] / 1e9:.0f} GTEPS a GPU, and {in_blocks()[1] * 1e3:.0f} ms of the host for {BATCH:,} roots, "
+        "follow from the two graphs that were measured on four H200 ([grid_gpu.md](grid_gpu.md)): "
+        + ", ".join(f"{name} {rate / 1e9:.0f} GTEPS" for name, (_, _, rate) in MEASURED.items())
+        + ". No larger grid was measured.",
         "",
         checked,
         "",
-        "| graph | GPUs | products | messages | GTEPS | GB a GPU | all roots |",
-        "|---|---|---|---|---|---|---|",
+        "| graph | GPUs | products | messages | host | GTEPS | GB a GPU | all roots |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for one in predicted:
         fits, hours = one.memory < 141e9, one.seconds * GRAPHS[one.graph][0] / 3600
         cells: list[Any] = [one.graph, one.gpus, f"{1e3 * one.product:.3g}", f"{1e3 * one.messages:.3g}"]
+        cells += [f"{1e3 * one.host:.3g}"]
         cells += [f"{one.gteps:.0f}" if fits else "-", f"{one.memory / 1e9:.3g}", f"{hours:.3g} h" if fits else "-"]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     lines += [
