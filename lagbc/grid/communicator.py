@@ -5,6 +5,7 @@ The sweep knows lines alone. Ranks are processes in `lagbc.grid.mpi`, and thread
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,6 +50,18 @@ class Line(Protocol):
 
     def close(self) -> None:
         """Give back all that the line takes; all its ranks do."""
+
+
+def of_all(line: Line, told: Any) -> list[Any]:
+    """Tell all ranks an object; return the object of each."""
+    said = line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
+    return [pickle.loads(one.tobytes()) for one in said]
+
+
+def of_first(line: Line, told: Any = None) -> Any:
+    """Return the object that the first rank tells."""
+    said = line.all_gather(NOTHING if line.rank else np.frombuffer(pickle.dumps(told), np.uint8))
+    return pickle.loads(said[0].tobytes()) if line.rank else told
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +131,12 @@ class Turns:
                 self._is_asked = True
                 self._changed.release()  # the others may come meanwhile
                 try:
-                    told = self._line.all_gather(np.array([lane]).view(np.uint8))[0]
+                    told: int = of_first(self._line, lane)
                 finally:
                     self._changed.acquire()
                     self._is_asked = False
                     self._changed.notify_all()
-                self._lane = int(told.view(np.int64)[0])
+                self._lane = told
         try:
             yield
         finally:

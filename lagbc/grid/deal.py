@@ -29,7 +29,7 @@ _HELD_PER_VERTEX, _DEALING_PER_VERTEX, _DEALING_PER_ENTRY = 80, 128, 40
 # Edges that a rank sends at a time.
 _AT_ONCE = 2**16
 # Each pair of vertices has a key of 63 bits.
-_MOST_VERTICES = 3_037_000_499
+MOST_VERTICES = 3_037_000_499
 
 
 class Shape(NamedTuple):
@@ -245,7 +245,7 @@ class Edges:
         return self.tails[first:last].astype(np.int64), self.heads[first:last].astype(np.int64)
 
 
-def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, folds: bool = False) -> DealtGraph:
+def deal_graph(line: Line, part: Graph | None, n: int, shape: Shape, directed: bool, folds: bool = False) -> DealtGraph:
     """Deal the edges that ranks have over the grids that they make up; each edge counts once.
 
     Parameters
@@ -254,19 +254,15 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, fol
         All ranks.
     part : Graph, or None
         The edges that this rank has, all of them or any.
+    n : int
+        Vertices.
     shape : Shape
         Of each grid.
     directed : bool
         Else an edge in either direction is one in both.
     folds : bool
         Whether trees of a graph that is not directed are folded.
-
-    Raises
-    ------
-    ValueError
-        The parts have different numbers of vertices, or none has any.
     """
-    n = _vertices(line, -1 if part is None else part.n)
     edges = distinct(line, Edges.of(part), n, directed=directed)
     del part
     out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
@@ -293,22 +289,6 @@ def deal_graph(line: Line, part: Graph | None, shape: Shape, directed: bool, fol
         is_searched=(leaving if directed else degrees) > 0,
         trees=trees,
     )
-
-
-def _vertices(line: Line, n: int) -> int:
-    """Agree on the number of vertices; a rank without a part gives -1."""
-    told = np.concatenate([np.frombuffer(one, np.int64) for one in line.all_gather(np.array([n]).view(np.uint8))])
-    numbers = np.unique(told[told >= 0])
-    if len(numbers) != 1:
-        said = ", ".join(f"{one} on rank {rank}" for rank, one in enumerate(told.tolist()) if one >= 0)
-        raise InvalidValueError(
-            f"each rank passes a part of one matrix, or None; they are of different sizes: {said}"
-            if said
-            else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
-        )
-    if numbers[0] > _MOST_VERTICES:
-        raise OutOfRangeError(f"{numbers[0]} vertices: a grid takes at most {_MOST_VERTICES}, whose pairs have 64 bits")
-    return int(numbers[0])
 
 
 def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:

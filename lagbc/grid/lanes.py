@@ -6,18 +6,16 @@ share the roots.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.grid.communicator import Grid, Line, Turns
+from lagbc.grid.communicator import Grid, Line, Turns, of_first
 from lagbc.grid.deal import DealtGraph, Ints
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import Cell, Ended, agreed
@@ -56,7 +54,7 @@ class Lane:
             Some rank has too little.
         """
         self._stop = stop
-        self._tell(asked)
+        of_first(self.line, asked)
         self._open(asked)
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -66,13 +64,13 @@ class Lane:
         ------
         Ended
         """
-        self._tell((numbers, times))
+        of_first(self.line, (numbers, times))
         found = self._sweep(numbers, times)
         return [one.view(np.float64) for one in (found if self.grid is not None else found[1:])]
 
     def end(self) -> None:
         """Have the others follow no more; on the rank that leads."""
-        self._tell(None)
+        of_first(self.line)
 
     def close(self) -> None:
         """Give back all that the lane takes; all ranks do, in the same order."""
@@ -82,7 +80,7 @@ class Lane:
 
     def follow(self) -> None:
         """Obey the rank that leads, until it ends; on the others."""
-        while (told := pickle.loads(self.line.all_gather(NOTHING)[0].tobytes())) is not None:
+        while (told := of_first(self.line)) is not None:
             try:
                 if isinstance(told, Asked):
                     self._open(told)
@@ -90,9 +88,6 @@ class Lane:
                     self._sweep(*told)
             except (Ended, MemoryError):
                 continue  # which the one that leads raises, too
-
-    def _tell(self, told: Any) -> None:
-        self.line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
 
     def _open(self, asked: Asked) -> None:
         self._counts, self._cell, missing = asked.counts, None, 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.grid.communicator import Line
+from lagbc.grid.communicator import Line, of_first
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message, passing
@@ -151,8 +150,7 @@ class _NcclLine:
 
         self._turn = turn
         self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
-        own = pickle.dumps(nccl.get_unique_id() if line.rank == 0 else None)
-        name = pickle.loads(line.all_gather(np.frombuffer(own, np.uint8))[0].tobytes())
+        name = of_first(line, None if line.rank else nccl.get_unique_id())
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
         self._connect()
 

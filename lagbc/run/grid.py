@@ -7,7 +7,6 @@ it ends; they have the same result or the same error.
 from __future__ import annotations
 
 import os
-import pickle
 import socket
 import time
 from collections import Counter
@@ -18,19 +17,18 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError, StoppedError
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
-from lagbc.grid.communicator import Line
-from lagbc.grid.deal import DealtGraph, Shape, bytes_of_dealing, deal_graph, size_of_block
+from lagbc.grid.communicator import Line, of_all, of_first
+from lagbc.grid.deal import MOST_VERTICES, DealtGraph, Shape, bytes_of_dealing, deal_graph, size_of_block
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import with_method
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.block import NOTHING
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
 from lagbc.run.pool import Pool
@@ -117,10 +115,10 @@ def call_on_line(
     line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
-    part, directed, sums = _agree(line, options, call, take_part)
+    part, agreed = _agree(line, options, call, take_part)
     try:
-        fitted = _fitted(line, options, part, _site(line, *options.device), sums, 1 if directed else 2)
-        graph = deal_graph(line, part, fitted.shape, directed, call.folds)
+        fitted = _fitted(line, options, agreed, _site(line, *options.device))
+        graph = deal_graph(line, part, agreed.n, fitted.shape, agreed.directed, call.folds)
         del part
         lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
     except Error:
@@ -138,10 +136,17 @@ def call_on_line(
             lane.close()
 
 
-def _agree(
-    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]
-) -> tuple[Graph | None, bool, frozenset[str]]:
-    """Return the part of this rank, whether edges are one way, and the sums; raise the error of any rank."""
+class _Agreed(NamedTuple):
+    """The vertices, entries of all parts, whether edges are one way, and the sums of a call."""
+
+    n: int
+    entries: int
+    directed: bool
+    sums: frozenset[str]
+
+
+def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]) -> tuple[Graph | None, _Agreed]:
+    """Return the part of this rank, and what ranks agree on; raise the error of any rank."""
     part, sums, error = Part(None, True), frozenset[str](), None
     own = call.key, options.grid, options.overlap, options.device, call.folds
     try:
@@ -149,7 +154,8 @@ def _agree(
     except BaseException as raised:
         error = portable(raised) if isinstance(raised, Exception) else raised
     graph, directed, counted = part
-    told = _of_all(line, (own, directed, graph is not None, error, counted))
+    size = None if graph is None else (graph.n, graph.nnz)
+    told = of_all(line, (own, directed, size, error, counted))
     for rank, (other, _, _, failed, _) in enumerate(told):
         if other != own:
             raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {own}")
@@ -158,16 +164,33 @@ def _agree(
     read, stated = sum(one[-1][0] for one in told), max(one[-1][1] for one in told)
     if read != stated:
         raise GraphFormatError(f"all ranks together have read {read} entries of a file that says that it has {stated}")
-    directions = {one for _, one, has_part, *_ in told if has_part}
+    n = _number_of_vertices([None if one is None else one[0] for _, _, one, *_ in told])
+    directions = {one for _, one, of_rank, *_ in told if of_rank is not None}
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
-    return graph, directions.pop() if directions else directed, sums
+    return graph, _Agreed(n, sum(one[1] for _, _, one, *_ in told if one is not None), directions.pop(), sums)
+
+
+def _number_of_vertices(of_ranks: list[int | None]) -> int:
+    """Return the one number of vertices of all parts."""
+    numbers = {one for one in of_ranks if one is not None}
+    if len(numbers) != 1:
+        said = ", ".join(f"{one} on rank {rank}" for rank, one in enumerate(of_ranks) if one is not None)
+        raise InvalidValueError(
+            f"each rank passes a part of one matrix, or None; they are of different sizes: {said}"
+            if said
+            else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
+        )
+    (n,) = numbers
+    if n > MOST_VERTICES:
+        raise OutOfRangeError(f"{n} vertices: a grid takes at most {MOST_VERTICES}, whose pairs have 64 bits")
+    return n
 
 
 def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Site:
     """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
     host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
-    of_ranks = _of_all(line, (host, count))
+    of_ranks = of_all(line, (host, count))
     hosts = [other for other, _ in of_ranks]
     on_cpu = Site(sharers=max(map(hosts.count, hosts)))
     if not all(of_rank for _, of_rank in of_ranks):
@@ -178,7 +201,7 @@ def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Sit
     from cupy.cuda import runtime
 
     gpu = _gpus_of(of_ranks, numbers)[line.rank]
-    names = _of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
+    names = of_all(line, (bytes(runtime.getDeviceProperties(gpu)["uuid"]), (host, os.getpid()), _has_nccl()))
     gpus_of_ranks, processes, have_nccl = zip(*names, strict=True)
     are_apart = len(set(gpus_of_ranks)) == line.size
     if device == "auto" and not are_apart:
@@ -215,15 +238,14 @@ class _Fitted(NamedTuple):
     site: Site
 
 
-def _fitted(line: Line, options: OfGrid, part: Graph | None, site: Site, sums: frozenset[str], ways: int) -> _Fitted:
-    """Fit the grid asked for, or the smallest one whose ranks have room for the sums; edges go so many ways."""
-    n = -int(line.combine(np.array([-1 if part is None else -part.n]), "least")[0])
-    entries = int(line.combine(np.array([0 if part is None else part.nnz]), "sum")[0])
+def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted:
+    """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
+    n, sums, entries = agreed.n, agreed.sums, agreed.entries * (1 if agreed.directed else 2)
     own = _room_of(site) if options.memory is None else options.memory
     room, in_flight = int(line.combine(np.array([own]), "least")[0]), 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         size, lanes = size_of_block(shape, n), in_flight * line.size // shape.size
-        dealt = bytes_of_dealing(n, ways * entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
+        dealt = bytes_of_dealing(n, entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
         least, left = in_flight * bytes_of(site.arrays(size, sums)), room - dealt
         if options.grid != "auto" or least <= left:
             return _Fitted(shape, room, site.widest(size, sums, left // in_flight))
@@ -278,7 +300,7 @@ def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[D
 def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:
     for lane in lanes:
         lane.end()
-    line.all_gather(np.frombuffer(pickle.dumps((result, error)), np.uint8))
+    of_first(line, (result, error))
 
 
 def _follow(line: Line, lanes: list[Lane]) -> Any:
@@ -305,10 +327,4 @@ def _follow(line: Line, lanes: list[Lane]) -> Any:
 def _heard_end(line: Line, following: list[Future[None]]) -> Any:
     for lane in following:
         lane.result()
-    return pickle.loads(line.all_gather(NOTHING)[0].tobytes())
-
-
-def _of_all(line: Line, told: Any) -> list[Any]:
-    """Tell all ranks an object; return the object of each."""
-    said = line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
-    return [pickle.loads(one.tobytes()) for one in said]
+    return of_first(line)
