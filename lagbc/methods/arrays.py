@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, Union
 
@@ -22,6 +23,21 @@ class Array(NamedTuple):
 
 # Arrays by name, in groups that are allocated together; None is an array that a plan does without.
 Arrays: TypeAlias = Mapping[str, Union[Array, "Arrays", None]]
+
+
+def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
+    """Decorate the `arrays` of a method: the plan of a run keeps them, as it is counted and then prepared by them."""
+
+    @wraps(arrays)
+    def stated(graph: Any, plan: Any) -> dict[str, Any]:
+        kept: dict[Any, Any] = vars(plan).setdefault("_stated", {})
+        if kept.get("graph") is not graph or arrays not in kept:
+            kept.clear()
+            kept.update({"graph": graph, arrays: arrays(graph, plan)})
+        made: dict[str, Any] = kept[arrays]
+        return made
+
+    return stated
 
 
 def bytes_of(arrays: Arrays) -> int:

@@ -7,6 +7,7 @@ CuPy is enough. ``python tests/methods/test_footprints.py`` writes them anew.
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -23,7 +24,7 @@ from hashed import network, trips  # noqa: E402
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
 from lagbc.methods.arrays import bytes_of  # noqa: E402
-from lagbc.methods.contract import SweepPlan  # noqa: E402
+from lagbc.methods.contract import StopFlag, SweepPlan  # noqa: E402
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
 
 NETWORKS = ("karate", "minnesota", "int64 web", "closed twins", "large web")
@@ -116,6 +117,19 @@ def test_footprints():
 
 def test_footprints_on_gpus():
     assert footprints_of_gpus() == {name: of for name, of in recorded.read("footprints").items() if "-cuda-" in name}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_plan_keeps_what_it_states(weighted):
+    """Of the last graph alone; another flag changes nothing, any other change does."""
+    (row,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", weighted))
+    graph, other = (as_graph(np.ones((n, n)), weighted=weighted) for n in (3, 4))
+    plan, arrays = SweepPlan(batch=64), row.load().arrays
+    stated = arrays(graph, plan)
+    assert arrays(graph, plan) is arrays(graph, plan.with_flag(StopFlag())) is stated
+    assert arrays(graph, replace(plan, sums=frozenset({"stress"}))) != stated
+    assert arrays(other, plan) != stated
+    assert arrays(graph, plan) == stated
 
 
 if __name__ == "__main__":

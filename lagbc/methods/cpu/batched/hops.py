@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, WORD, Array
+from lagbc.methods.arrays import INTEGER, WORD, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched.sweep import (
     COLUMNS,
@@ -130,6 +130,7 @@ def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
     return READY_ORDER if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else LEVEL_ORDER
 
 
+@stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State a worker's arrays, with the queues in their first size."""
     return schedule_of(graph, plan).arrays(graph, plan)
@@ -137,8 +138,9 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> State:
     """Reorder the graph (once a graph) and allocate one worker's rows."""
+    stated = arrays(graph, plan) if schedule is None else schedule.arrays(graph, plan)
     schedule = schedule_of(graph, plan) if schedule is None else schedule
-    return State(graph, plan, schedule, schedule.sweep(graph, plan, schedule.arrays(graph, plan)))
+    return State(graph, plan, schedule, schedule.sweep(graph, plan, stated))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:

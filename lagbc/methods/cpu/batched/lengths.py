@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import FLOAT, INTEGER, Array
+from lagbc.methods.arrays import FLOAT, INTEGER, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched.sweep import (
     COLUMNS,
@@ -49,6 +49,7 @@ class State:
         return short if short is not None and self.sweep.is_short else self.sweep.distances
 
 
+@stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State a worker's arrays, with the queue in its first size."""
     n, index = graph.n, graph.indices.dtype
