@@ -228,10 +228,22 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
 
 
 def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
-    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form."""
-    indptr, indices, values = _compressed_arrays(A, n)
+    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room."""
+    _require_consistent(A)
+    indptr, indices, wanted = A.indptr, A.indices, index_type(n)
+    is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
+    if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
+        A = check_format(A)
+        indptr, indices = A.indptr, A.indices
+    stored = int(indptr[-1])
+    indices = indices[:stored]
+    if indices.dtype != wanted and stored and not 0 <= indices.min() <= indices.max() < n:
+        check_format(A)
+        raise _outside_error(n)
+    lengths = _as_lengths(A.data[:stored]) if weighted else None
+    indptr, indices = _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False))
     try:
-        return host.canonical(n, indptr, indices, _as_lengths(values) if weighted else None)
+        return host.canonical(n, indptr, indices, lengths)
     except IndexError:
         check_format(A)
         raise _outside_error(n) from None
@@ -243,22 +255,6 @@ def _canonical_entries(A: Any, weighted: bool) -> Csr:
     rows, columns, values = _stored_entries(A)
     rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
     return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
-
-
-def _compressed_arrays(A: Any, n: int) -> Csr:
-    """Return the arrays of a CSR or CSC matrix, of the types of `Graph`, without spare room."""
-    _require_consistent(A)
-    indptr, indices, wanted = A.indptr, A.indices, index_type(n)
-    is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
-    if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
-        A = check_format(A)
-        indptr, indices = A.indptr, A.indices
-    stored = int(indptr[-1])
-    indices, values = indices[:stored], A.data[:stored]
-    if indices.dtype != wanted and stored and not 0 <= indices.min() <= indices.max() < n:
-        check_format(A)
-        raise _outside_error(n)
-    return _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False)), values
 
 
 def _readable(array: Any) -> Any:
