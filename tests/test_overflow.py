@@ -178,14 +178,14 @@ def mixed():
     tangle, chain = scale_free(60, 150, seed=1), diamonds(350, 9)
     n = 60 + chain.shape[0]
     edges = [*edges_of(disjoint(tangle, chain)), (26, 60)]
-    return matrix(n, edges), np.r_[0:60:3, 60, 61, 600, n - 1]
+    return matrix(n, edges), np.r_[0:60:6, 60, 61, 600, n - 1]
 
 
 def test_mixed_batch_is_mixed(mixed):
     A, roots = mixed
     state = batched_hops.prepare(as_graph(A), SweepPlan(batch=64))
     overflowed = next(batched_hops.forward(state, roots)).overflowed
-    assert 5 < overflowed.sum() < 19
+    assert 4 <= overflowed.sum() <= 10
 
 
 @pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
