@@ -46,7 +46,7 @@ run_pip() {
     "$python" -m pip --python $venv/bin/python --quiet --disable-pip-version-check "$@"
 }
 
-# What the compiled kernels are made of, as one checksum.
+# The sources of the compiled kernels, as one checksum.
 digest_of_kernels() {
     find lagbc/native -name '*.cpp' -o -name '*.h' | LC_ALL=C sort | xargs cat CMakeLists.txt | cksum
 }
@@ -163,7 +163,7 @@ test)
     check python -m ruff check
     check python -m ruff format --check
     check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
-    # What takes one core goes on beside the tests.
+    # Steps of one core go on beside the tests.
     (try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)") >.venv/wheel.txt 2>&1 &
     wheel=$!
     .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 &
@@ -173,7 +173,8 @@ test)
     check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     # The same bits without the instructions of this kind of processor.
     lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
-    for level in $(.venv/bin/python -c "$lesser"); do
+    lessers=$(.venv/bin/python -c "$lesser")
+    for level in $lessers; do
         export LAGBC_LEVEL="$level"
         check python -m pytest -n logical --maxprocesses 4 --dist worksteal tests/native tests/test_score_hashes.py::test_bits
     done

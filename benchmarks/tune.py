@@ -164,6 +164,7 @@ NOT_MEASURED = {
     "GRID_SLICE",
     "GRID_SLICE_ON_GPU",
     "GRID_GROUPS",
+    "GRID_LEVELS",
     "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.centrality.finish import require_defined
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, all_sums, find, shared
+from lagbc.centrality.registry import (
+    OF_THE_SCORES,
+    OF_THE_SUMS,
+    Arguments,
+    Centrality,
+    all_sums,
+    find,
+    require_taken,
+    shared,
+)
 from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy
@@ -140,6 +149,7 @@ def _compute_here(
 ) -> Any:
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
+    require_taken(centralities, arguments)
     settings = settle_for(centralities, batch, options)
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, *read, settings, arguments)

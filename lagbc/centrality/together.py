@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lagbc.centrality.declare import takes_all
-from lagbc.centrality.registry import Arguments, require_taken, that_take
+from lagbc.centrality.registry import Arguments, that_take
 
 if TYPE_CHECKING:
     from lagbc.plan.options import Options
@@ -68,5 +68,4 @@ def centralities(
     from lagbc.centrality.compute import compute, find_all
 
     found = find_all(that_take(DEFAULT_SET, arguments) if which is None else which)
-    require_taken(found, arguments)
     return compute(A, found, batch, directed, weighted, strength, options, arguments, standard_error)

@@ -61,12 +61,15 @@ if TYPE_CHECKING:
 
 Values = NDArray[np.float64]
 
+_RELATIVE_ERROR = 0.1
 # Rows of a table by default.
 _ROWS = 10
 # The largest part of the roots that is drawn: from here on all roots take no longer.
 _MOST_PART = 0.7
 # The factor by which linear terms lower the variance of high vertices, at most, as a rule.
 _CALMER = 3.1
+# The least error of a mean that is asked for: where all means are 0 in the first round, a part of them is nothing.
+_LEAST_ERROR = 1e-12
 # Steps of a search for an error.
 _HALVINGS = 40
 
@@ -190,7 +193,7 @@ class Aim:
     def pilot(self, sequence: Sequence) -> Sequence:
         """Fix the error of the goal, and the prices, by the first round."""
         most = float(self._asked(self.terms.scores(sequence.mean)).max())
-        self.error = self._within_reach(sequence, self.wanted.width(max(most, 1e-300)))
+        self.error = self._within_reach(sequence, max(self.wanted.width(most), _LEAST_ERROR))
         errors = self.errors(sequence)
         priced = sequence.priced(errors, self.failure)
         foreseen = priced.foreseen_normal(errors, self.wanted.confidence)
@@ -230,7 +233,8 @@ class Aim:
             tie = self.error if self.wanted.tie is None else self.wanted.tie
             fractions = aims_of_top(scores, self.wanted.top, max(tie, 1e-300))
             fractions = fractions if self.terms.shown is None else fractions[self.terms.shown]
-        return self.terms.errors(fractions, sequence.mean)
+        errors: float | Values = np.maximum(self.terms.errors(fractions, sequence.mean), _LEAST_ERROR)
+        return errors
 
     def _asked(self, scores: Values) -> Values:
         """Return the scores of the wanted vertices, as fractions."""
@@ -298,7 +302,7 @@ def estimate(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool | str = False,
-    relative_error: float = 0.1,
+    relative_error: float = _RELATIVE_ERROR,
     error: float | None = None,
     confidence: float = 0.95,
     guarantee: bool = True,
@@ -420,6 +424,8 @@ def _parse_wanted(
     """Check the wanted quality of an estimate, and the limits of its run."""
     require_flags(guarantee=guarantee)
     relative = _parse_positive("relative_error", relative_error)
+    if error is not None and relative != _RELATIVE_ERROR:
+        raise InvalidValueError("error takes the place of relative_error: give one of them")
     absolute = None if error is None else _parse_positive("error", error)
     share = parse_real("confidence", confidence)
     if not 0 < share < 1:
@@ -509,6 +515,8 @@ class _Run:
             warn_of_ties(graph, arguments.rtol)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
         self._vertices = self._vertex_numbers()
+        if (top := self._wanted.top) is not None and top > graph.n:
+            raise InvalidValueError(f"top={top}: the graph has {graph.n} vertices")
 
     def _vertex_numbers(self) -> NDArray[np.int64] | None:
         if self._asked.vertices is None:

@@ -112,7 +112,7 @@ class Grid:
 class Turns:
     """Turns of the lanes of a grid at their GPUs: they come in one order on all ranks, that of the first one.
 
-    An operation on GPUs ends when all its ranks have begun it, and until then may hold up what else a rank begins: were
+    An operation on GPUs ends when all its ranks have begun it, and until then may hold up another one of a rank: were
     two begun in either order, each might wait for the other one.
     """
 

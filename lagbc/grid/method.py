@@ -5,11 +5,13 @@ A state is a lane: each hand of the run has one, so that grids share the batches
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +80,7 @@ class State:
     lane: Lane
     plan: SweepPlan
     asked: Asked
+    free: Callable[[], object] = lambda: None  # has another state take the lane, once
 
 
 class GridMethod:
@@ -85,6 +88,7 @@ class GridMethod:
 
     def __init__(self, deal: Deal, lanes: list[Lane], site: Site) -> None:
         self._deal, self._numbers, self._lanes, self.site, self._next = deal, deal.numbers, lanes, site, count()
+        self._free = deque(lanes)  # of no state, or of one that has failed
         self._columns, self.options = site.columns, site.options
         self._in_flight = sum(lane.grid is not None for lane in lanes)  # on this rank, as on any other
         block = self._columns // site.groups
@@ -110,14 +114,20 @@ class GridMethod:
         if plan.omega is not None:
             omega = np.ones(self._deal.shape.size * self._deal.length)
             omega[self._numbers] = plan.omega
-        lane = self._lanes[next(self._next) % len(self._lanes)]
+        lane = self._free.popleft() if self._free else self._lanes[next(self._next) % len(self._lanes)]
         levels = self.site.arrays(self._deal.size, plan.sums)["passing"]["levels"]
         room = bytes_of({"levels": levels})
         if plan.growth is not None:
             room += plan.growth // min(self._in_flight, plan.threads)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed, room)
-        lane.open(asked, plan.stop)
-        return State(lane, plan, asked)
+        try:
+            lane.open(asked, plan.stop)
+        except BaseException:
+            self._free.append(lane)
+            raise
+        state = State(lane, plan, asked)
+        state.free = finalize(state, self._free.append, lane)
+        return state
 
     def forward(self, state: State, roots: Ints) -> Iterator[Levels]:
         """Have a lane sweep from roots.
@@ -136,6 +146,7 @@ class GridMethod:
         try:
             found = state.lane.sweep(numbers, times)
         except Ended as ended:
+            state.free()  # a hand whose call fails is not lent again
             if ended.why & INTERRUPTED:
                 raise KeyboardInterrupt from None
             if ended.why & STOPPED:
@@ -145,6 +156,7 @@ class GridMethod:
             raise
         overflowed = np.flatnonzero(sum(self._of_columns(one)[2] for one in found))
         if len(overflowed):
+            state.free()
             raise OutOfRangeError(
                 f"{len(overflowed)} roots of a batch, vertex {roots[overflowed[0]]} among them, have more shortest "
                 "paths than float64 holds; a graph that is dealt over a grid has no wider numbers: leave out grid="

@@ -30,12 +30,13 @@ def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, 
 
     @wraps(arrays)
     def stated(graph: Any, plan: Any) -> dict[str, Any]:
-        kept: dict[Any, Any] = vars(plan).setdefault("_stated", {})
-        if kept.get("graph") is not graph or arrays not in kept:
-            kept.clear()
-            kept.update({"graph": graph, arrays: arrays(graph, plan)})
-        made: dict[str, Any] = kept[arrays]
-        return made
+        kept: list[Any] = vars(plan).setdefault("_stated", [None])
+        of_graph, by, made = kept[0] or (None, None, {})
+        if of_graph is not graph or by is not arrays:
+            made = arrays(graph, plan)
+            kept[0] = graph, arrays, made
+        stated_before: dict[str, Any] = made
+        return stated_before
 
     return stated
 

@@ -79,7 +79,7 @@ class Asked:
 
 
 def passing(size: BlockSize, sums: frozenset[str], module: Any) -> dict[str, Array]:
-    """State what a rank has in passing, at most: the rows of so many levels as most searches find, and messages.
+    """State the most that a rank has in passing: the rows of so many levels as most searches find, and messages.
 
     Messages are of full rows: those of a grid column, or to and from all of a grid row, written in arrays that grow.
     """

@@ -11,9 +11,10 @@ from lagbc.errors import MissingDependencyError
 
 try:
     from lagbc.native import core
-except ModuleNotFoundError as missing:
+except ImportError as missing:
     raise MissingDependencyError(
-        "the kernels of lagbc are not compiled here: in a checkout, run `sh setup.sh test` or `pip install -e .`"
+        "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another folder, "
+        "or run `pip install -e .` here"
     ) from missing
 
 __all__ = ["Csr", "by_index", "core", "csr", "level", "levels"]

@@ -152,7 +152,7 @@ def uncontracted(plan: Plan, number: int) -> Plan:
 def _on_grid(graph: DealtGraph, request: Request, settings: Settings) -> Plan:
     """Plan a run over a graph that lies on ranks in blocks."""
     step, reason = step_on_grid(graph, request, settings)
-    step, needed = memory.fit(step, settings.memory)
+    step, needed = memory.fit(step)  # in the room that ranks agreed on
     choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
     beside = through_trees(graph, request)
     return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)

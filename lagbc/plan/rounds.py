@@ -43,7 +43,7 @@ ALONE = {False: 1.7, True: 2.8}
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What roots are drawn from."""
+    """The vertices from which roots are drawn."""
 
     graph: Graph  # that is swept: the graph of the call, or the block that is left of it
     request: Request  # for that graph

@@ -146,7 +146,7 @@ class _Agreed(NamedTuple):
 
 
 def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]) -> tuple[Graph | None, _Agreed]:
-    """Return the part of this rank, and what ranks agree on; raise the error of any rank."""
+    """Return the part of this rank, and the agreement of ranks; raise the error of any rank."""
     part, sums, error = Part(None, True), frozenset[str](), None
     own = call.key, options.grid, options.overlap, options.device, call.folds
     try:

@@ -40,7 +40,7 @@ _STEPS, _NEAR = 100, 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """What is known of the means after some rounds; arrays have an entry for each mean."""
+    """The knowledge of the means after some rounds; arrays have an entry for each mean."""
 
     population: int  # population, drawn: N, and how many of them were drawn
     drawn: int

@@ -2,6 +2,7 @@
 
 import threading
 import tracemalloc
+import warnings
 from dataclasses import fields
 
 import numpy as np
@@ -358,3 +359,31 @@ def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):
     few_high = scale_free(3000, 6000, seed=1)  # whose plain pilot promises too few roots
     lagbc.estimate(few_high, error=0.02, directed=False, rng=1, device="cpu", reduce="none")
     assert any(swept)
+
+
+@pytest.mark.parametrize(
+    ("A", "centrality", "given"),
+    [
+        (1 - np.eye(300), "bc", {}),
+        (1 - np.eye(300), "bc", {"top": 3, "guarantee": False}),
+        (1 - np.eye(300), "bc", {"top": 3, "tie": 0}),
+        (1 - np.eye(300), "bc", {"max_roots": 150}),
+        (np.eye(400, k=1), "harmonic", {"vertices": [0], "directed": True}),
+    ],
+)
+def test_scores_that_are_all_zero_in_the_first_round(A, centrality, given):
+    with warnings.catch_warnings(action="error"):
+        found = lagbc.estimate(A, centrality, rng=1, reduce="none", **{"directed": False, **given})
+    assert not found.scores.any()
+    assert found.exact == ("max_roots" not in given)
+    assert np.isfinite(found.upper).all()
+
+
+def test_more_of_the_highest_than_vertices():
+    with pytest.raises(ValueError, match="top=4: the graph has 3 vertices"):
+        lagbc.estimate(np.eye(3, k=1), top=4)
+
+
+def test_one_error_is_asked_for():
+    with pytest.raises(ValueError, match="error takes the place of relative_error: give one of them"):
+        lagbc.estimate(np.eye(3, k=1), error=0.1, relative_error=0.2)

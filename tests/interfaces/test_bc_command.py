@@ -269,7 +269,10 @@ def scores_of(tmp_path, *arguments):
 def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
     hops, lines = scores_of(tmp_path, detour)
     assert hops == [0, 0, 0]
-    assert "weights: ignored; paths are counted in hops (--weighted takes them as lengths)" in lines
+    assert (
+        "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"
+        in lines
+    )
     scores, lines = scores_of(tmp_path, detour, "--weighted")
     assert scores == [0, 1, 0]
     assert "weights: lengths of edges" in lines
@@ -410,3 +413,10 @@ def test_gpus_that_there_are_not(monkeypatch):
     refused = run("bc", "example:karate", "--device", "-1")
     assert refused.exit_code == 2
     assert "'-1' is none of auto, cpu, cuda, all, and no numbers of GPUs" in refused.stderr
+
+
+def test_scores_are_not_written_over_the_graph(tmp_path):
+    graph = tmp_path / "graph.csv"
+    graph.write_text("a,b\nb,c\n")
+    assert "is the file of the graph; name another one" in fail("bc", graph, "--out", graph)
+    assert graph.read_text() == "a,b\nb,c\n"

@@ -153,7 +153,9 @@ def has_weights(source: Source) -> bool:
 def weight_lines(source: Source) -> list[str]:
     """Return lines on the use of the stored values; none if they are all the same and ignored."""
     if not source.weighted:
-        ignored = "weights: ignored; paths are counted in hops (--weighted takes them as lengths)"
+        ignored = (
+            "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"
+        )
         return [ignored] if has_weights(source) else []
     strengths = " w, taken as lengths 1 / w" if source.lengths == "strengths" else " of edges"
     taken = f"weights: {source.lengths}{strengths}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import deal_source, open_source, title_lines, weight_lines
 from lagbc.interfaces.cli.steps import shown_steps
@@ -82,12 +83,20 @@ def carry_out(
     with shown_steps(progress) as steps:
 
         def lead(taken: Source) -> None:
-            _carry_out(prepare(taken, steps))
+            task = prepare(taken, steps)
+            _require_another_file(source.name, task.output.out)
+            _carry_out(task)
 
         if dealing is None:
             lead(open_source(source, steps))
         else:
             deal_source(source, steps, dealing, lead)
+
+
+def _require_another_file(graph: str, out: Path | None) -> None:
+    """Raise an error if scores would be written over the graph."""
+    if out is not None and out.exists() and Path(graph).exists() and out.samefile(graph):
+        raise InvalidValueError(f"--out {out} is the file of the graph; name another one")
 
 
 def _carry_out(task: Task) -> None:

@@ -112,7 +112,7 @@ class _HostRows(BlockSweep):
 
     def take_bits(self, message: NDArray[np.uint8], first: int) -> Live:
         found = message.view(_BITS)
-        return Live(found["row"] + np.int32(first), found["mask"])
+        return Live(found["row"] + np.int32(first), np.ascontiguousarray(found["mask"]))
 
     def enter(self, level: Live) -> Rows:
         rows: Rows = level.rows + np.int32(self._sweep.own)

@@ -413,7 +413,7 @@ def _rows_of(bitmap: Any) -> Any:
 
 
 def _terms_of(level: int) -> tuple[float, ...]:
-    """Return what a vertex at a level adds to each of `DISTANCE_SUMS`."""
+    """Return the term of a vertex at a level in each of `DISTANCE_SUMS`."""
     return 1.0, float(level), 1 / level, float(level**2), 1 / level**2
 
 

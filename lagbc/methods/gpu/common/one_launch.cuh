@@ -48,14 +48,14 @@ struct Share {
 // the paths on to targets, EDGE_SUMS for the dependencies of edges, and EDGE_SQUARES for the squares of these.
 struct Besides {
     const value* paths;         // t
-    double near, near_squared;  // root weight * sigma, and * sigma^2
+    double near, sigma;         // root weight * sigma, and sigma, as sigma^2 may be beyond a double
     const offset* edge_order;   // place of each edge among the sums
     double *edges, *edge_squares;  // the group's sums
 
     // Set the tail's numbers in a column.
-    __device__ __forceinline__ void start_at(double times, double sigma) {
-        near = times * sigma;
-        if constexpr (EDGE_SQUARES) near_squared = near * sigma;
+    __device__ __forceinline__ void start_at(double times, double paths_to_it) {
+        near = times * paths_to_it;
+        if constexpr (EDGE_SQUARES) sigma = paths_to_it;
     }
 };
 
@@ -91,7 +91,7 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
             const double c = (double)x[i];
             add_edge(besides.edges + place[i], taken[i] ? besides.near * c : 0.0, share);
             if constexpr (EDGE_SQUARES)
-                add_edge(besides.edge_squares + place[i], taken[i] ? besides.near_squared * c * c : 0.0, share);
+                add_edge(besides.edge_squares + place[i], taken[i] ? (besides.near * c) * (besides.sigma * c) : 0.0, share);
         }
     }
 }

@@ -52,9 +52,10 @@ struct EdgeSums {
     }
 };
 
-// The tails of a row's edges: root weight * sigma and, with EDGE_SQUARES, root weight * sigma^2 of the own columns.
+// The tails of a row's edges: root weight * sigma and, with EDGE_SQUARES, sigma of the own columns. Only sigma * c is
+// squared: sigma^2 may be beyond a double.
 struct Near {
-    double sigma[OWN], squared[OWN];
+    double weighed[OWN], sigma[OWN];
 
     // Load them where a mask is set; the row's sigma is at `p`.
     template <typename S>
@@ -63,15 +64,15 @@ struct Near {
         load_sectors(p, mask, counts);
 #pragma unroll
         for (int k = 0; k < OWN; k++) {
-            sigma[k] = times_of(at, k, root_weights) * (double)counts[k];
-            if constexpr (EDGE_SQUARES) squared[k] = sigma[k] * (double)counts[k];
+            weighed[k] = times_of(at, k, root_weights) * (double)counts[k];
+            if constexpr (EDGE_SQUARES) sigma[k] = (double)counts[k];
         }
     }
 
     // Add the term of own column k with the head's c, if the edge is tight in it.
     __device__ __forceinline__ void add_to(EdgeShare& share, int k, bool is_tight, double c) const {
-        share.sum += is_tight ? sigma[k] * c : 0.0;
-        if constexpr (EDGE_SQUARES) share.squares += is_tight ? squared[k] * c * c : 0.0;
+        share.sum += is_tight ? weighed[k] * c : 0.0;
+        if constexpr (EDGE_SQUARES) share.squares += is_tight ? (weighed[k] * c) * (sigma[k] * c) : 0.0;
     }
 };
 
