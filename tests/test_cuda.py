@@ -12,7 +12,18 @@ from lagbc.methods.gpu.batched.kernels import SUMS
 from lagbc.run.kernels import SOURCES
 
 PATH = "methods/gpu/batched/sums.cu"
-POINTERS = ("positions", "columns", "indptr", "indices", "keep", "root_weights", "values", "edge_order", "edges")
+POINTERS = (
+    "positions",
+    "columns",
+    "indptr",
+    "indices",
+    "keep",
+    "root_weights",
+    "values",
+    "edge_order",
+    "edges",
+    "edge_squares",
+)
 
 
 @pytest.fixture
@@ -29,7 +40,7 @@ def test_arguments_are_passed_in_the_order_of_the_source(launched):
     kernel((3, 2), 256, nnz=7, **arrays, n=True)
     ((name, grid, block, arguments),) = launches
     assert (name, grid, block) == ("root_edges", (3, 2), (256,))
-    assert [argument.name for argument in (*arguments[1:9], arguments[10])] == list(POINTERS)
+    assert [argument.name for argument in (*arguments[1:9], *arguments[10:12])] == list(POINTERS)
     assert (arguments[0], type(arguments[0])) == (1, np.int32)
     assert (arguments[9], type(arguments[9])) == (7, np.int64)
 

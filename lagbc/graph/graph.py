@@ -127,6 +127,21 @@ class Graph:
         return Rows(self.indptr, self.indices, self.weights).to_scipy()
 
     @property
+    def is_dealt(self) -> bool:
+        """Whether its edges are dealt over ranks, as those of `lagbc.grid.deal.DealtGraph` are."""
+        return False
+
+    @property
+    def bytes_of_rank(self) -> tuple[int, int] | None:
+        """Of a dealt graph the bytes that a rank holds, and the most that dealing takes."""
+        return None
+
+    @property
+    def room(self) -> int | None:
+        """Of a dealt graph the bytes that each rank may take."""
+        return None
+
+    @property
     def is_on_device(self) -> bool:
         """Whether its arrays are CuPy's."""
         return not isinstance(self.indptr, np.ndarray)

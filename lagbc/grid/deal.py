@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,11 @@ class DealtGraph(Graph):
         return self.method.depth_of(self, self.order[0]) if self.nnz else 0
 
     @property
+    def is_dealt(self) -> bool:
+        """It is."""
+        return True
+
+    @property
     def bytes_of_rank(self) -> tuple[int, int]:
         """Bytes that a rank holds, and bytes that dealing takes at most."""
         held = self.blocks.bytes + _HELD_PER_VERTEX * self.n
@@ -218,11 +223,6 @@ class DealtGraph(Graph):
 def bytes_of_dealing(n: int, entries: int) -> int:
     """Bound the bytes that a rank takes while a graph is dealt, of so many vertices and entries of a block."""
     return _DEALING_PER_VERTEX * n + _DEALING_PER_ENTRY * entries
-
-
-def is_dealt(graph: Graph) -> TypeGuard[DealtGraph]:
-    """Whether a graph is dealt over a grid."""
-    return isinstance(graph, DealtGraph)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,8 @@ from lagbc.errors import MissingDependencyError
 try:
     from lagbc.native import core
 except ImportError as missing:
+    if find_spec("lagbc.native.core") is not None:  # LAGBC_LEVEL is none of its levels
+        raise
     raise MissingDependencyError(
         "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another folder, "
         "or run `pip install -e .` here"

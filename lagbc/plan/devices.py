@@ -13,7 +13,6 @@ from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy
-from lagbc.grid.deal import is_dealt
 from lagbc.methods import table, tuning
 from lagbc.plan import memory
 from lagbc.plan.options import Settings
@@ -131,7 +130,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
 
 def devices_of(settings: Settings, part: Step) -> list[Device]:
     """Return the devices that sweep a step, if they are several; ranks of a grid have theirs already."""
-    numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" and not is_dealt(part.graph) else ()
+    numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" and not part.graph.is_dealt else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 

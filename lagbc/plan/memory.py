@@ -9,7 +9,6 @@ from typing import Any
 from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.grid.deal import is_dealt
 from lagbc.limits import most_threads
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
@@ -100,7 +99,6 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     graph, method, sweep, module = step.graph, step.method, step.sweep, step.method.load()
     batching = module.batching
     workers = sweep.threads if batching.concurrent else 1
-    dealt = graph if is_dealt(graph) else None
     # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
     blocks = 1 if sweep.bounds is not None else batching.rows(0, sweep.batch).stop
     batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
@@ -110,14 +108,11 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * sweep.summed(graph) * (5 + blocks * min(2 * workers, batches))
-    if dealt is not None:
-        held, most = dealt.bytes_of_rank
-    else:
-        held, most = (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, sweep)
+    stated = graph.bytes_of_rank
+    held, most = stated or (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, sweep)
     of_graph = max(held, most - states - scores)
     workspace = states + (0 if step.contracted is None else _beside_states(step, states))
-    if limit is None and dealt is not None:
-        limit = dealt.room
+    limit = graph.room if limit is None else limit
     if limit is None:
         is_small = of_graph + workspace + scores <= SMALL_RUN
         limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
@@ -126,7 +121,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
 
 def states_of(step: Step) -> int:
     """Count the states of a method in this process; all those of a rank of a grid are stated as one."""
-    return step.sweep.threads if step.method.load().batching.concurrent and not is_dealt(step.graph) else 1
+    return step.sweep.threads if step.method.load().batching.concurrent and not step.graph.is_dealt else 1
 
 
 def _beside_states(step: Step, states: int) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.graph.graph import Graph
-from lagbc.grid.deal import DealtGraph, is_dealt
+from lagbc.grid.deal import DealtGraph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -120,7 +120,7 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
         request = _with_roots(request, graph.n, resumed)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
-    if is_dealt(graph):
+    if isinstance(graph, DealtGraph):
         return _on_grid(graph, request, settings)
     reduction = reduce_request(graph, request, settings)
     if reduction is not None and resumed.steps:

@@ -20,7 +20,6 @@ from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.grid.deal import is_dealt
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -170,7 +169,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     reachability of each vertex. In float32 a run has no weights of targets. No rank has a dealt graph.
     """
     return (
-        not is_dealt(graph)
+        not graph.is_dealt
         and request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.order import length_order
-from lagbc.grid.deal import is_dealt
 from lagbc.methods import tuning
 from lagbc.methods.contract import Batching
 from lagbc.methods.table import Method
@@ -30,7 +29,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     rank: NDArray[np.int64] = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
-    if not is_dealt(graph) and not graph.has_high_diameter and len(rank) >= least:
+    if not graph.is_dealt and not graph.has_high_diameter and len(rank) >= least:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

@@ -122,6 +122,16 @@ def test_levels_out_of_room(monkeypatch):
     assert "levels of a search" in str(found[0].__cause__)
 
 
+def test_a_lane_whose_sweep_fails_is_taken_anew(monkeypatch):
+    """By the run that goes on with fewer threads, while the other lane sweeps."""
+    A, failing, own = scale_free(700, 4200, seed=2), iter([10**12]), sweep.Level.bytes.fget
+    monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: next(failing, None) or own(level)))
+    with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
+        found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, memory=10**9), overlap=True, directed=False)
+    np.testing.assert_allclose(found, lagbc.bc(A, directed=False), rtol=1e-12, atol=1e-9)
+    assert next(failing, None) is None
+
+
 @pytest.mark.parametrize("A", [grid(30, 40), scale_free(700, 4200, seed=2)], ids=["mesh", "scale-free"])
 def test_the_depth_of_a_dealt_graph(A):
     """By which an estimate leaves the linear estimator out, and tells how long all roots take."""

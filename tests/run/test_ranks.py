@@ -105,6 +105,7 @@ def fail(*arguments):
 attempt(directed=3)
 attempt(progress=report)
 attempt(lagbc.bc if comm.Get_rank() else lagbc.closeness)
+attempt(lagbc.centralities, which="eccentricity", targets=None if comm.Get_rank() else [1])
 if comm.Get_rank() == 1:
     tasks.Hands = fail
 attempt()
@@ -117,6 +118,7 @@ MESSAGES = [
     "TypeError directed=3 is neither True nor False",
     "ZeroDivisionError of rank 0",
     "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
+    "targets means nothing to eccentricity",
     "OverflowError of rank 1",
 ]
 
@@ -124,7 +126,7 @@ MESSAGES = [
 def test_an_error_of_one_is_that_of_all(program):
     """Of the arguments, of a function that rank 0 calls, of a worker; and the program goes on or ends."""
     status, stdout, stderr = run(3, program(ERRORS))
-    assert [stdout.count(message) for message in MESSAGES] == [3] * 4, stdout + stderr
+    assert [stdout.count(message) for message in MESSAGES] == [3] * len(MESSAGES), stdout + stderr
     assert status != 0
     assert "OverflowError: of rank 1" in stderr
     assert "finished" not in stdout
