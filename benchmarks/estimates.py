@@ -262,7 +262,7 @@ def row_of_squares(name: str, graph: Graph, roots: Any, device: str, clock: Call
     for _ in range(5):
         for sums in best:
             begun = clock()
-            sum_step(Step(graph, roots, method, SweepPlan(batch=512 if device == "cpu" else len(roots), sums=sums)))
+            sum_step(Step(graph, roots, method, SweepPlan(batch=64 if device == "cpu" else len(roots), sums=sums)))
             best[sums] = min(best[sums], clock() - begun)
     without, beside = best.values()
     return _row(name, f"{len(roots):,}", f"{without:.3f}", f"{beside:.3f}", f"{beside / without:.3f}")

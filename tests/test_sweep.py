@@ -21,6 +21,7 @@ from lagbc import limits
 from lagbc.graph.host import ops
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.native import core
@@ -764,3 +765,13 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     assert any(len(queue) > room for queue, room in queues) == (not weighted or sums != ("closeness",))
     for name, array in expected.items():
         np.testing.assert_array_equal(scores[name], array)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_roots_than_columns_are_refused(weighted):
+    """Kernels write without a check."""
+    row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", weighted))
+    graph, module = as_graph(with_lengths(grid(9, 9), [1, 2]), directed=True, weighted=weighted), row.load()
+    state = module.prepare(graph, SweepPlan(batch=81))
+    with pytest.raises(ValueError, match="a batch has 65 roots; a state has 64 columns"):
+        next(module.forward(state, np.arange(65)))

@@ -167,6 +167,8 @@ def require_path_counts(plan: SweepPlan) -> None:
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row of each root, its place in sweep order; -1 for absent ones."""
+    if len(roots) > COLUMNS:
+        raise InvalidValueError(f"a batch has {len(roots)} roots; a state has {COLUMNS} columns")
     rows = graph.position[roots]
     rows[roots < 0] = -1
     return rows
