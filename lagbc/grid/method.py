@@ -6,12 +6,11 @@ A state is a lane: each hand of the run has one, so that grids share the batches
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import count
+from threading import Lock
 from typing import Any
-from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,15 +79,14 @@ class State:
     lane: Lane
     plan: SweepPlan
     asked: Asked
-    free: Callable[[], object] = lambda: None  # has another state take the lane, once
 
 
 class GridMethod:
     """Sweeps by lanes."""
 
     def __init__(self, deal: Deal, lanes: list[Lane], site: Site) -> None:
-        self._deal, self._numbers, self._lanes, self.site, self._next = deal, deal.numbers, lanes, site, count()
-        self._free = deque(lanes)  # of no state, or of one that has failed
+        self._deal, self._numbers, self.site = deal, deal.numbers, site
+        self._lanes, self._choosing = deque(lanes), Lock()  # the next one is first
         self._columns, self.options = site.columns, site.options
         self._in_flight = sum(lane.grid is not None for lane in lanes)  # on this rank, as on any other
         block = self._columns // site.groups
@@ -114,20 +112,14 @@ class GridMethod:
         if plan.omega is not None:
             omega = np.ones(self._deal.shape.size * self._deal.length)
             omega[self._numbers] = plan.omega
-        lane = self._free.popleft() if self._free else self._lanes[next(self._next) % len(self._lanes)]
+        lane = self._next_lane()
         levels = self.site.arrays(self._deal.size, plan.sums)["passing"]["levels"]
         room = bytes_of({"levels": levels})
         if plan.growth is not None:
             room += plan.growth // min(self._in_flight, plan.threads)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed, room)
-        try:
-            lane.open(asked, plan.stop)
-        except BaseException:
-            self._free.append(lane)
-            raise
-        state = State(lane, plan, asked)
-        state.free = finalize(state, self._free.append, lane)
-        return state
+        lane.open(asked, plan.stop)
+        return State(lane, plan, asked)
 
     def forward(self, state: State, roots: Ints) -> Iterator[Levels]:
         """Have a lane sweep from roots.
@@ -146,7 +138,7 @@ class GridMethod:
         try:
             found = state.lane.sweep(numbers, times)
         except Ended as ended:
-            state.free()  # a hand whose call fails is not lent again
+            self._put_first(state.lane)
             if ended.why & INTERRUPTED:
                 raise KeyboardInterrupt from None
             if ended.why & STOPPED:
@@ -156,7 +148,7 @@ class GridMethod:
             raise
         overflowed = np.flatnonzero(sum(self._of_columns(one)[2] for one in found))
         if len(overflowed):
-            state.free()
+            self._put_first(state.lane)
             raise OutOfRangeError(
                 f"{len(overflowed)} roots of a batch, vertex {roots[overflowed[0]]} among them, have more shortest "
                 "paths than float64 holds; a graph that is dealt over a grid has no wider numbers: leave out grid="
@@ -186,6 +178,18 @@ class GridMethod:
         state = self.prepare(graph, SweepPlan(batch=1, sums=frozenset({"depth"})))
         (levels,) = self.forward(state, np.array([root]))
         return int(max(self._of_columns(one)[0, 0] for one in levels.found))
+
+    def _next_lane(self) -> Lane:
+        """Return the lane of the next state, and put it last."""
+        with self._choosing:
+            self._lanes.rotate(-1)
+            return self._lanes[-1]
+
+    def _put_first(self, lane: Lane) -> None:
+        """Have the next state take a lane whose sweep has failed: its hand is not lent again, and others sweep."""
+        with self._choosing:
+            self._lanes.remove(lane)
+            self._lanes.appendleft(lane)
 
     def _of_columns(self, found: NDArray[np.float64]) -> Any:
         """Return the numbers of columns that a rank tells after its sums."""

@@ -30,13 +30,12 @@ def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, 
 
     @wraps(arrays)
     def stated(graph: Any, plan: Any) -> dict[str, Any]:
-        kept: list[Any] = vars(plan).setdefault("_stated", [None])
-        of_graph, by, made = kept[0] or (None, None, {})
+        made: dict[str, Any]
+        of_graph, by, made = vars(plan).get("_stated", (None, None, {}))
         if of_graph is not graph or by is not arrays:
             made = arrays(graph, plan)
-            kept[0] = graph, arrays, made
-        stated_before: dict[str, Any] = made
-        return stated_before
+            vars(plan)["_stated"] = graph, arrays, made
+        return made
 
     return stated
 

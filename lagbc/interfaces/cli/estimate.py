@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.phases import Phase
 
-_UNITS = {
-    "bc": "the share of all pairs whose shortest paths lead through the vertex",
-    "edge_bc": "the share of all pairs whose shortest paths lead along the edge",
-    "harmonic": "the sum of 1 / distance over all others",
-    "closeness": "(n - 1) / the sum of distances to all others",
+# The meaning of a score, by the sum that is estimated.
+_MEANINGS = {
+    "dependency": "the share of all pairs whose shortest paths lead through the vertex",
+    "edges": "the share of all pairs whose shortest paths lead along the edge",
+    "inverse": "the sum of 1 / distance over all others",
+    "distance": "(n - 1) / the sum of distances to all others",
 }
 
 
@@ -77,10 +78,9 @@ def estimate_command(
         return _Estimate(taken, output, steps, which.replace("-", "_"), seed, given, run)
 
     def sums() -> frozenset[str]:
-        from lagbc.centrality.registry import find
-        from lagbc.estimates.terms import estimated_sum, sums_of
+        from lagbc.estimates.terms import sums_of
 
-        return sums_of(estimated_sum(find(which.replace("-", "_"))))
+        return sums_of(_sum_of(which.replace("-", "_")))
 
     carry_out(source, False, prepare, Dealing.of_run(run, sums))
 
@@ -137,9 +137,17 @@ class _Estimate(Task):
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield the estimate in words."""
         yield f"\n{self.found}\n"
-        yield f"a score is {_UNITS[self.which]}"
+        yield f"a score is {_MEANINGS[_sum_of(self.which)]}"
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
+
+
+def _sum_of(which: str) -> str:
+    """Return the sum that is estimated for a centrality."""
+    from lagbc.centrality.registry import find
+    from lagbc.estimates.terms import estimated_sum
+
+    return estimated_sum(find(which))
 
 
 def _round_printer(begun: float) -> Callable[[int, float, float, float], None]:
