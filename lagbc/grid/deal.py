@@ -186,7 +186,7 @@ class DealtGraph(Graph):
 
     @property
     def is_dealt(self) -> bool:
-        """It is."""
+        """Yes."""
         return True
 
     @property
