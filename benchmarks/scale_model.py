@@ -31,7 +31,7 @@ RATE = 217e9
 # Measured on four H200 with two batches in flight (grid_gpu.md): vertices, edges, edges a second. Of the two follow the
 # rate of a rank's products, and the seconds of its host, of batches of so many roots.
 BATCH = 1024
-MEASURED = {"R-MAT 20-16": (2**20, 16 * 2**20, 135.8e9), "R-MAT 22-16": (2**22, 16 * 2**22, 334.9e9)}
+MEASURED = {"R-MAT 20-16": (2**20, 16 * 2**20, 136.2e9), "R-MAT 22-16": (2**22, 16 * 2**22, 326.7e9)}
 # Collectives of a level, forward and backward, and levels of a batch of R-MAT and of social networks.
 ROUNDS, LEVELS = 7, 7
 # Published: vertices, edges.
