@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
+from lagbc.graph.host.search import widest_row
 from lagbc.grid.communicator import Line
-from lagbc.grid.fold import Trees, fold
-from lagbc.methods.block import NOTHING, BlockSize
+from lagbc.grid.fold import Trees, components_of, fold
+from lagbc.methods.block import NOTHING, BlockSize, Way
 
 Ints = NDArray[np.int64]
 # Bytes per vertex of the whole graph that a rank holds: degrees, the order, numbers, positions. And per vertex, and per
@@ -106,11 +107,20 @@ class Block:
         """How many entries."""
         return len(self.indices)
 
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
+
     def transposed(self, columns: int) -> Block:
         """Return the block with rows and columns exchanged."""
-        rows = np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
         places = np.argsort(self.indices, kind="stable")
-        return Block(_pointers(np.bincount(self.indices, minlength=columns)), rows[places])
+        return Block(_pointers(np.bincount(self.indices, minlength=columns)), self.rows[places])
+
+    def beside(self, other: Block) -> Block:
+        """Return the block with the entries of both, those that both have twice."""
+        places = np.argsort(np.concatenate([self.rows, other.rows]), kind="stable")
+        return Block(self.indptr + other.indptr, np.concatenate([self.indices, other.indices])[places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +137,17 @@ class Blocks:
         blocks = {id(block): block for block in (self.into, self.out, self.reach)}.values()
         return sum(block.indptr.nbytes + block.indices.nbytes for block in blocks)
 
-    @property
-    def reversed(self) -> Blocks:
-        """The blocks of the reversed edges."""
-        return Blocks(self.out, self.into, self.out.transposed(len(self.reach.indptr) - 1))
+    @classmethod
+    def of(cls, into: Block, out: Block, columns: int) -> Blocks:
+        """Take edges by their heads and by their tails, in so many columns."""
+        return cls(into, out, into.transposed(columns))
+
+    def swept(self, way: Way) -> Blocks:
+        """Return the blocks of edges that are swept one way."""
+        if way == "along":
+            return self
+        into = self.out if way == "against" else self.into.beside(self.out)
+        return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +162,11 @@ class DealtGraph(Graph):
     entering: Ints = field(kw_only=True, repr=False)  # edges that enter each vertex
     is_searched: NDArray[np.bool_] = field(kw_only=True, repr=False)  # whether edges that are swept leave each vertex
     trees: Trees | None = field(kw_only=True, repr=False)  # that were folded
-    is_reversed: bool = field(default=False, kw_only=True, repr=False)  # against the blocks
-    # On the rank that leads: the method that sweeps it, and the bytes that each rank may take.
+    hub: int = field(kw_only=True, repr=False)  # where a search for the depth begins; -1 if there is to be none
+    way: Way = field(default="along", kw_only=True, repr=False)  # that its edges are swept in its blocks
+    # On the rank that leads: its method, its search for the depth, and the bytes that each rank may take.
     method: Any = field(default=None, kw_only=True, repr=False)
+    search: Callable[[DealtGraph], int] | None = field(default=None, kw_only=True, repr=False)
     room: int = field(default=0, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
@@ -163,8 +182,13 @@ class DealtGraph(Graph):
             indptr=_pointers(self.entering),
             entering=self.out_degrees,
             is_searched=self.entering > 0,
-            is_reversed=not self.is_reversed,
+            way="along" if self.way == "against" else "against",
         )
+
+    @property
+    def symmetric(self) -> Graph:
+        """The graph with every edge in both directions, for searches, in the same blocks; itself if they are."""
+        return replace(self, way="either") if self.directed else self
 
     @property
     def components(self) -> Any:
@@ -181,8 +205,9 @@ class DealtGraph(Graph):
 
     @cached_property
     def depth(self) -> int:
-        """A lower bound of the diameter: the depth of a sweep from the first vertex of most edges."""
-        return self.method.depth_of(self, self.order[0]) if self.nnz else 0
+        """A lower bound of the diameter: that of a graph which is not dealt."""
+        assert self.search is not None
+        return self.search(self) if self.nnz else 0
 
     @property
     def is_dealt(self) -> bool:
@@ -245,7 +270,16 @@ class Edges:
         return self.tails[first:last].astype(np.int64), self.heads[first:last].astype(np.int64)
 
 
-def deal_graph(line: Line, part: Graph | None, n: int, shape: Shape, directed: bool, folds: bool = False) -> DealtGraph:
+def deal_graph(
+    line: Line,
+    part: Graph | None,
+    n: int,
+    shape: Shape,
+    directed: bool,
+    *,
+    folds: bool = False,
+    finds_hub: bool = False,
+) -> DealtGraph:
     """Deal the edges that ranks have over the grids that they make up; each edge counts once.
 
     Parameters
@@ -262,12 +296,17 @@ def deal_graph(line: Line, part: Graph | None, n: int, shape: Shape, directed: b
         Else an edge in either direction is one in both.
     folds : bool
         Whether trees of a graph that is not directed are folded.
+    finds_hub : bool
+        Whether the depth will be asked for.
     """
     edges = distinct(line, Edges.of(part), n, directed=directed)
     del part
     out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
     degrees, trees = out + into, None
     entering, leaving = (into, out) if directed else (degrees, degrees)
+    hub = -1
+    if finds_hub and n:
+        hub = _hub(line, edges, degrees - _mutual(line, edges, n) if directed else degrees)
     digest = np.concatenate([line.combine(_digest(edges), "sum"), shape])
     if folds and not directed:
         trees, kept = fold(line, edges.tails, edges.heads, n)
@@ -284,22 +323,46 @@ def deal_graph(line: Line, part: Graph | None, n: int, shape: Shape, directed: b
         digest,
         directed,
         deal=deal,
-        blocks=Blocks(into_block, out_block, into_block.transposed(shape.rows * deal.length)),
+        blocks=Blocks.of(into_block, out_block, shape.rows * deal.length),
         entering=entering,
         is_searched=(leaving if directed else degrees) > 0,
         trees=trees,
+        hub=hub,
     )
 
 
+def _hub(line: Line, edges: Edges, neighbours: Ints) -> int:
+    """Return the vertex of most neighbours: of all, or of the largest component where that is not in a large one."""
+    rows, component = _pointers(neighbours), components_of(line, edges.tails, edges.heads, len(neighbours))
+    hub, connected = widest_row(rows)
+    if 2 * np.count_nonzero(component == component[hub]) < connected:
+        hub, _ = widest_row(rows, component)
+    return hub
+
+
+def _mutual(line: Line, edges: Edges, n: int) -> Ints:
+    """Count the edges of each vertex that are there both ways."""
+    keys, mutual = edges.tails.astype(np.int64) * n + edges.heads, np.zeros(n, np.int64)
+    for first, last in slices(len(keys), _AT_ONCE):
+        tails, heads = edges.some(first, last)
+        against = heads * n + tails
+        places = np.minimum(np.searchsorted(keys, against), len(keys) - 1)
+        mutual += np.bincount(tails[keys[places] == against], minlength=n)
+    return line.combine(mutual, "sum")
+
+
 def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
-    """Share edges out over ranks, each once; of an undirected graph the lower end is the tail."""
+    """Share edges out over ranks, each once, and both ways of a pair together.
+
+    Of an undirected graph the lower end is the tail.
+    """
 
     def keys_of(first: int, last: int) -> tuple[Ints, NDArray[Any]]:
         tails, heads = edges.some(first, last)
-        if not directed:
-            tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
-        keys = (tails * n + heads)[tails != heads]
-        return keys, _mixed(keys) % np.uint64(line.size)
+        low, high = np.minimum(tails, heads), np.maximum(tails, heads)
+        pairs, apart = low * n + high, low != high
+        keys = tails * n + heads if directed else pairs
+        return keys[apart], _mixed(pairs[apart]) % np.uint64(line.size)
 
     keys = _sent(line, len(edges.tails), keys_of)
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys

@@ -99,14 +99,14 @@ def fold(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> tuple[
     kept = core[tails] & core[heads]
     if not rounds:
         return None, kept
-    component = _components(line, tails[kept], heads[kept], n)
+    component = components_of(line, tails[kept], heads[kept], n)
     for leaves in reversed(rounds):
         component[leaves] = component[parent[leaves]]
     return Trees(tuple(rounds), parent, component), kept
 
 
-def _components(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> Ints:
-    """Return the least vertex of the component of each, which edges of all ranks make up.
+def components_of(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> Ints:
+    """Return the least vertex of the component of each, which edges of all ranks make up, in order on each.
 
     Each rank gives all of its own components the least label that one of them has; labels are followed to their end.
     """

@@ -105,9 +105,7 @@ class Lane:
 
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
         """Make the rows of this rank."""
-        deal, blocks = self.graph.deal, self.graph.blocks
-        if asked.is_reversed:
-            blocks = blocks.reversed
+        deal, blocks = self.graph.deal, self.graph.blocks.swept(asked.way)
         if asked.omega is not None:
             first = (grid.row * grid.columns + grid.column) * deal.length
             asked = replace(asked, omega=asked.omega[first : first + deal.length])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -117,7 +117,7 @@ class GridMethod:
         room = bytes_of({"levels": levels})
         if plan.growth is not None:
             room += plan.growth // min(self._in_flight, plan.threads)
-        asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.is_reversed, room)
+        asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.way, room)
         lane.open(asked, plan.stop)
         return State(lane, plan, asked)
 
@@ -173,12 +173,6 @@ class GridMethod:
             there = np.flatnonzero(roots >= 0)
             sums.dependency[there // self.batching.block, roots[there]] += sum(columns)[1, there]
 
-    def depth_of(self, graph: DealtGraph, root: int) -> int:
-        """Return the number of levels that a root finds."""
-        state = self.prepare(graph, SweepPlan(batch=1, sums=frozenset({"depth"})))
-        (levels,) = self.forward(state, np.array([root]))
-        return int(max(self._of_columns(one)[0, 0] for one in levels.found))
-
     def _next_lane(self) -> Lane:
         """Return the lane of the next state, and put it last."""
         with self._choosing:
@@ -194,8 +188,3 @@ class GridMethod:
     def _of_columns(self, found: NDArray[np.float64]) -> Any:
         """Return the numbers of columns that a rank tells after its sums."""
         return found[-3 * self._columns :].reshape(3, self._columns)
-
-
-def with_method(graph: DealtGraph, lanes: list[Lane], site: Site, room: int) -> DealtGraph:
-    """Have a graph that lanes sweep, in the bytes that a rank may take."""
-    return replace(graph, method=GridMethod(graph.deal, lanes, site), room=room)

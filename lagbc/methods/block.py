@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from lagbc.methods.sums import PATH_SUMS
 Message = Any
 # Rows that a product is asked for, as a block notes them; None is all rows.
 Chosen = Any
+# How edges are swept: as they are directed, against it, or either way.
+Way = Literal["along", "against", "either"]
 
 NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
 
@@ -58,8 +60,8 @@ class Asked:
     sums, endpoints, linear, sigma_limit : as in `SweepPlan`
     omega : ndarray of float64, or None
         Target weights, at the numbers of vertices; on a rank, of those that it owns.
-    is_reversed : bool
-        Whether edges are swept against their direction.
+    way : Way
+        How edges are swept; paths are counted one way alone.
     room : int
         Bytes that the rows of levels may take.
     """
@@ -69,7 +71,7 @@ class Asked:
     linear: bool
     sigma_limit: float
     omega: NDArray[np.float64] | None
-    is_reversed: bool
+    way: Way
     room: int
 
     @property

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,13 +25,17 @@ from lagbc.graph.validate import take_graph
 from lagbc.grid.communicator import Line, of_all, of_first
 from lagbc.grid.deal import MOST_VERTICES, DealtGraph, Shape, bytes_of_dealing, deal_graph, size_of_block
 from lagbc.grid.lanes import Lane, lanes_of
-from lagbc.grid.method import with_method
+from lagbc.grid.method import GridMethod
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import SQUARES
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
+from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
 from lagbc.stopping import stopping_by
@@ -118,7 +123,8 @@ def call_on_line(
     part, agreed = _agree(line, options, call, take_part)
     try:
         fitted = _fitted(line, options, agreed, _site(line, *options.device))
-        graph = deal_graph(line, part, agreed.n, fitted.shape, agreed.directed, call.folds)
+        finds_hub = bool(agreed.sums & SQUARES)  # as estimates do
+        graph = deal_graph(line, part, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub)
         del part
         lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
     except Error:
@@ -128,7 +134,8 @@ def call_on_line(
         raise
     try:
         if line.rank == 0:
-            return _lead(line, with_method(graph, lanes, fitted.site, fitted.room), lanes, compute)
+            method = GridMethod(graph.deal, lanes, fitted.site)
+            return _lead(line, replace(graph, method=method, search=_depth, room=fitted.room), lanes, compute)
         result: Result = _follow(line, lanes)
         return result
     finally:
@@ -295,6 +302,14 @@ def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[D
         raise
     _end(line, lanes, result=result)
     return result
+
+
+def _depth(graph: DealtGraph) -> int:
+    """Search a graph from its hub, as a unit of work."""
+    root, method = np.array([graph.hub]), graph.method
+    sweep = SweepPlan(batch=method.batching.block, sums=frozenset({"depth"}), roots=1)
+    found = sum_step(Step(graph.symmetric, root, method.row(), sweep, ordered=root))
+    return int(found.depth[graph.hub])
 
 
 def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:

@@ -11,6 +11,8 @@ from strategies import disjoint, grid, path, scale_free, star
 from thread_lines import line_of_threads
 
 import lagbc
+from lagbc.centrality.registry import find
+from lagbc.estimates.terms import estimated_sum, sums_of
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan.options import OfGrid
 from lagbc.run.grid import Call, call_on_line, take_part
@@ -118,7 +120,9 @@ ESTIMATES = {
 def estimated(kind, shape, goal=MANY, **given):
     """On a grid, to this goal."""
     A, centrality, directed = ESTIMATES[kind]
-    return on_grid(shape, A, lambda graph: lagbc.estimate(graph, centrality, rng=1, **goal), directed=directed, **given)
+    sums = sums_of(estimated_sum(find(centrality)))
+    call = lambda graph: lagbc.estimate(graph, centrality, rng=1, **goal)  # noqa: E731
+    return on_grid(shape, A, call, directed=directed, sums=sums, **given)
 
 
 def require_estimate_of_one_process(kind, shape, goal=MANY, *, device="cpu", **given):

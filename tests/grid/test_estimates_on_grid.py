@@ -1,14 +1,21 @@
 """Estimates of a graph in blocks are those of one process, by ranks that are threads of this process."""
 
+import time
+
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 from on_threads import ESTIMATES, each_on_grid, estimated, on_grid, parts_of, require_estimate_of_one_process
-from strategies import disjoint, grid, matrix, path, scale_free
+from strategies import disjoint, graphs, grid, matrix, path, scale_free, star
 
 import lagbc
 from lagbc.estimates.estimate import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
+from lagbc.methods.cpu.batched import block
+from lagbc.methods.sums import SQUARES
+from lagbc.stopping import stopping_by
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3), (3, 1)])
@@ -132,12 +139,50 @@ def test_a_lane_whose_sweep_fails_is_taken_anew(monkeypatch):
     assert next(failing, None) is None
 
 
-@pytest.mark.parametrize("A", [grid(30, 40), scale_free(700, 4200, seed=2)], ids=["mesh", "scale-free"])
-def test_the_depth_of_a_dealt_graph(A):
+WHOLE = {
+    "mesh": grid(30, 40),
+    "scale-free": scale_free(700, 4200, seed=2),
+    "apart": disjoint(star(70), grid(9, 11), path(300), path(5)),
+    "one way": matrix(60, [(v, v + 1) for v in range(59)]),
+    "either way": matrix(90, [(v, v + 1) if v % 3 else (v + 1, v) for v in range(80)] + [(5, 4), (9, 40), (40, 9)]),
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3)])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", WHOLE.values(), ids=WHOLE)
+def test_the_depth_of_a_dealt_graph(A, directed, shape):
     """By which an estimate leaves the linear estimator out, and tells how long all roots take."""
-    found = on_grid((2, 2), A, lambda graph: (graph.depth, graph.has_high_diameter), directed=False)
-    whole = as_graph(A, directed=False)
+    call = lambda graph: (graph.depth, graph.has_high_diameter)  # noqa: E731
+    found = on_grid(shape, A, call, directed=directed, sums=SQUARES)
+    whole = as_graph(A, directed=directed)
     assert found == (whole.depth, whole.has_high_diameter)
+
+
+@hypothesis.given(graphs(max_n=9), st.booleans())
+def test_the_depth_of_any_graph(A, directed):
+    found = on_grid((1, 2), A, lambda graph: graph.depth, directed=directed, sums=SQUARES)
+    assert found == as_graph(A, directed=directed).depth
+
+
+def test_a_search_for_the_depth_ends_within_a_level(monkeypatch):
+    """Of a path, whose levels are many."""
+    levels, settle = [], block._HostRows.settle
+
+    def noted(rows, level):
+        levels.append(level)
+        settle(rows, level)
+        time.sleep(0.001)
+
+    monkeypatch.setattr(block._HostRows, "settle", noted)
+
+    def call(graph):
+        with stopping_by(lambda: len(levels) > 20):
+            return graph.depth
+
+    with pytest.raises(lagbc.StoppedError):
+        on_grid((1, 2), path(9000), call, directed=False, sums=SQUARES)
+    assert len(levels) < 3000
 
 
 def test_a_mesh_to_a_narrow_width(monkeypatch):
