@@ -123,19 +123,22 @@ class Block:
         return Block(self.indptr + other.indptr, np.concatenate([self.indices, other.indices])[places])
 
 
-@dataclass(frozen=True, eq=False)
-class Blocks:
+class Blocks(NamedTuple):
     """The blocks of a rank: edges by their heads, by their tails, and by their heads with columns for rows."""
 
     into: Block
     out: Block
     reach: Block
 
-    @property
-    def bytes(self) -> int:
-        """Bytes of the blocks."""
-        blocks = {id(block): block for block in (self.into, self.out, self.reach)}.values()
-        return sum(block.indptr.nbytes + block.indices.nbytes for block in blocks)
+    def bytes(self, way: Way) -> int:
+        """Count the bytes of the blocks, and of those that are made to sweep them one way."""
+        own = sum(block.indptr.nbytes + block.indices.nbytes for block in {*self})
+        if way == "along":
+            return own
+        if way == "against":
+            return own + self.reach.indptr.nbytes + self.out.indices.nbytes
+        both = self.into.indices.nbytes + self.out.indices.nbytes
+        return own + self.into.indptr.nbytes + self.reach.indptr.nbytes + 2 * both
 
     @classmethod
     def of(cls, into: Block, out: Block, columns: int) -> Blocks:
@@ -217,7 +220,7 @@ class DealtGraph(Graph):
     @property
     def bytes_of_rank(self) -> tuple[int, int]:
         """Bytes that a rank holds, and bytes that dealing takes at most."""
-        held = self.blocks.bytes + _HELD_PER_VERTEX * self.n
+        held = self.blocks.bytes(self.way) + _HELD_PER_VERTEX * self.n
         return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
 
     @property

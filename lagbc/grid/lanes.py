@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lagbc.errors import OutOfMemoryError
 from lagbc.grid.communicator import Grid, Line, Turns, of_first
 from lagbc.grid.deal import DealtGraph, Ints
-from lagbc.grid.sites import Site
+from lagbc.grid.sites import EdgesOfRank, Site
 from lagbc.grid.sweep import Cell, Ended, agreed
 from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
@@ -34,8 +34,16 @@ class Lane:
         None on a rank that leads a grid which it is not in.
     """
 
-    def __init__(self, line: Line, grid: Grid | None, graph: DealtGraph, site: Site, lines: Sequence[Line]) -> None:
-        self.line, self.grid, self.graph, self.site, self._lines = line, grid, graph, site, lines
+    def __init__(
+        self,
+        line: Line,
+        grid: Grid | None,
+        graph: DealtGraph,
+        site: Site,
+        edges: EdgesOfRank,
+        lines: Sequence[Line],
+    ) -> None:
+        self.line, self.grid, self.graph, self.site, self._edges, self._lines = line, grid, graph, site, edges, lines
         self._at = site.context()
         self._stop = StopFlag()
         self._counts = False
@@ -105,12 +113,12 @@ class Lane:
 
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
         """Make the rows of this rank."""
-        deal, blocks = self.graph.deal, self.graph.blocks.swept(asked.way)
+        deal = self.graph.deal
         if asked.omega is not None:
             first = (grid.row * grid.columns + grid.column) * deal.length
             asked = replace(asked, omega=asked.omega[first : first + deal.length])
-        plan = BlockPlan(blocks, deal.size, grid.row, asked, self._stop)
         with self._at():
+            plan = BlockPlan(self._edges.swept(asked.way), deal.size, grid.row, asked, self._stop)
             rows = self.site.block(plan)
         return Cell(grid, rows, deal.length, asked, self._stop, self._at)
 
@@ -140,6 +148,7 @@ class Lane:
 def lanes_of(line: Line, graph: DealtGraph, site: Site, in_flight: int) -> list[Lane]:
     """Make the lanes of a rank: of as many grids as there are ranks for, with so many batches in flight in each."""
     shape, lanes = graph.deal.shape, list[Lane]()
+    edges = EdgesOfRank(graph.blocks, graph.deal.length, site)
     for grid in range(line.size // shape.size):
         row, column = divmod(line.rank - grid * shape.size, shape.columns)
         is_in = line.rank // shape.size == grid
@@ -156,5 +165,5 @@ def lanes_of(line: Line, graph: DealtGraph, site: Site, in_flight: int) -> list[
             if is_in:
                 of_grid = Grid(shape.rows, shape.columns, row, column, whole, along_column, along_row)
             lines = whole, along_column, along_row, order if number == 0 else None
-            lanes.append(Lane(whole, of_grid, graph, site, [one for one in lines if one is not None]))
+            lanes.append(Lane(whole, of_grid, graph, site, edges, [one for one in lines if one is not None]))
     return lanes

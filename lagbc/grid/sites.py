@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.grid.communicator import Line, of_first
+from lagbc.grid.deal import Block, Blocks
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Message, passing
+from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Edges, Message, Way, passing
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
 
@@ -89,6 +92,10 @@ class Site:
             stream = cuda.Stream(non_blocking=True)
         return lambda: Both(device, stream)
 
+    def edges(self, block: Block, length: int) -> Any:
+        """Have the edges of a block, whose rows are pieces of a length, where it is swept; called in the context."""
+        return self._module.edges(block.indptr, block.indices, length)
+
     def block(self, plan: BlockPlan) -> BlockSweep:
         """Make a rank's rows; called in the context."""
         plan = plan._replace(size=plan.size._replace(groups=self.groups))
@@ -113,6 +120,32 @@ class Site:
         from lagbc.methods.gpu.batched import block as on_gpu
 
         return on_gpu
+
+
+class EdgesOfRank:
+    """The edges of a rank where it sweeps them, which all of its lanes share.
+
+    Those that are made for another way than along them are there as long as a lane sweeps this way.
+    """
+
+    def __init__(self, blocks: Blocks, length: int, site: Site) -> None:
+        self._blocks, self._length, self._site, self._making = blocks, length, site, Lock()
+        self._own: dict[Block, Any] = {}
+        self._of_ways = WeakValueDictionary[Way, Edges]()
+
+    def swept(self, way: Way) -> Edges:
+        """Return the edges for a way; called in a context of the site."""
+        with self._making:
+            found = self._of_ways.get(way)
+            if found is None:
+                self._own = self._own or self._made(self._blocks)
+                blocks = self._blocks.swept(way)
+                made = self._own | self._made(blocks)
+                found = self._of_ways[way] = Edges(*map(made.__getitem__, blocks))
+            return found
+
+    def _made(self, blocks: Blocks) -> dict[Block, Any]:
+        return {block: self._site.edges(block, self._length) for block in {*blocks} - self._own.keys()}
 
 
 class _HostedLine:

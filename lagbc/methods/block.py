@@ -94,14 +94,28 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any) -> dict[str, Arr
     }
 
 
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The edges of a block, in the form that its sweep takes.
+
+    Attributes
+    ----------
+    into, out, reach : object
+        Edges by their heads, by their tails, and by their heads with columns for rows.
+    """
+
+    into: Any
+    out: Any
+    reach: Any
+
+
 class BlockPlan(NamedTuple):
     """A rank's part of a sweep.
 
     Attributes
     ----------
-    edges : object
-        Its `into`, `out` and `reach` have `indptr` and `indices` of edges by their heads, by their tails, and by their
-        heads with columns for rows.
+    edges : Edges
+        Not changed: batches in flight share them.
     size : BlockSize
     own : int
         Which piece of the grid column the rank owns.
@@ -109,7 +123,7 @@ class BlockPlan(NamedTuple):
     stop : StopFlag
     """
 
-    edges: Any
+    edges: Edges
     size: BlockSize
     own: int
     asked: Asked

@@ -37,13 +37,16 @@ class Stream:
     def __exit__(self, *error):
         return None
 
+    def synchronize(self):
+        pass
 
-NAMES = "empty", "zeros", "full", "concatenate", "flatnonzero", "cumsum", "unpackbits", "ascontiguousarray", "diff"
+
+NAMES = "empty", "zeros", "full", "concatenate", "flatnonzero", "cumsum", "unpackbits", "ascontiguousarray"
 cupy = SimpleNamespace(
     **{name: on_device(getattr(np, name)) for name in NAMES},
     asarray=on_device(lambda array, dtype=None: np.array(array, dtype)),
     ndarray=Array,
-    cuda=SimpleNamespace(Device=lambda number: nullcontext(), Stream=Stream),
+    cuda=SimpleNamespace(Device=lambda number: nullcontext(), Stream=Stream, get_current_stream=Stream),
 )
 sys.modules["cupy"] = cupy
 sys.modules["cupy.cuda"] = cupy.cuda

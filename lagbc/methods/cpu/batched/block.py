@@ -12,7 +12,7 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
-from lagbc.native import core, csr
+from lagbc.native import Csr, core, csr
 
 # Options of a plan that are read.
 options = frozenset({"linear"})
@@ -53,6 +53,11 @@ def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
     }
 
 
+def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> Csr:
+    """Take the edges of rows."""
+    return csr(indptr, indices)
+
+
 def block(plan: BlockPlan) -> BlockSweep:
     """Make a rank's rows."""
     return _HostRows(plan)
@@ -70,18 +75,14 @@ class _HostRows(BlockSweep):
         self._own, self._sums, self.slice_rows = slice(own, own + plan.size.length), asked.sums, len(made["met"])
         if asked.omega is not None:
             made["omega"][self._own] = asked.omega
-        edges = plan.edges
-        made_of: list[Any] = [csr(one.indptr, one.indices) for one in (edges.into, edges.out, edges.reach)]
-        into, out, reach = made_of
-        self._into, self._out = into, out
-        self._nnz, self._degrees = len(edges.into.indices), np.diff(edges.reach.indptr)
+        self._edges = plan.edges
         self._counts = asked.counts
         self._sums_over_paths = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
         self._sweep = core.BlockSweep(
             **made,
-            into=into,
-            out=out,
-            reach=reach,
+            into=plan.edges.into,
+            out=plan.edges.out,
+            reach=plan.edges.reach,
             own=own,
             stop=plan.stop.value,
             sigma_limit=asked.sigma_limit,
@@ -138,15 +139,15 @@ class _HostRows(BlockSweep):
         self._sweep.wanted[slice(None) if level is None else level.rows] = 0
 
     def reached(self, live: Sequence[Rows]) -> Rows | None:
-        rows = np.concatenate(live)
-        if self._degrees[rows].sum() > tuning.BATCHED_PULL_SHARE * self._nnz:
+        rows, indptr = np.concatenate(live), self._edges.reach.indptr
+        if (indptr[rows + 1] - indptr[rows]).sum() > tuning.BATCHED_PULL_SHARE * indptr[-1]:
             return None
         return np.sort(core.push_rows(self._sweep, rows))
 
     def multiply(
         self, chosen: Rows | None, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool
     ) -> NDArray[np.uint8]:
-        ends, block = (base + first, base + last), self._out if backward else self._into
+        ends, block = (base + first, base + last), self._edges.out if backward else self._edges.into
         some = None if chosen is None else chosen[slice(*np.searchsorted(chosen, ends))]
         message = core.multiply_rows(self._sweep, block, some, *ends, base, self._counts, paths)
         if not own:

@@ -85,11 +85,6 @@ class _Csr(NamedTuple):
     indices: Any
     hubs: list[int]
 
-    @classmethod
-    def of(cls, edges: Any, pieces: int) -> _Csr:
-        degrees = np.diff(edges.indptr).reshape(pieces, -1)
-        return cls(cp.asarray(edges.indptr), cp.asarray(edges.indices), [count_hubs(piece) for piece in degrees])
-
 
 class _Move(NamedTuple):
     """From row numbers of one array to another one's: rows per group of both, and the place of the first one there."""
@@ -106,6 +101,14 @@ class _Move(NamedTuple):
     def __call__(self, rows: Any) -> Any:
         """Return the numbers of rows in the other array."""
         return rows + rows // np.int32(self.start) * np.int32(self.end - self.start) + np.int32(self.shift)
+
+
+def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> _Csr:
+    """Upload the edges of rows, pieces of some length one after the other; any stream may read them afterwards."""
+    hubs = [count_hubs(piece) for piece in np.diff(indptr).reshape(-1, length)]
+    uploaded = _Csr(cp.asarray(indptr), cp.asarray(indices), hubs)
+    cp.cuda.get_current_stream().synchronize()
+    return uploaded
 
 
 def block(plan: BlockPlan) -> BlockSweep:
@@ -131,11 +134,7 @@ class _DeviceRows(BlockSweep):
         self._length, self._first, self.slice_rows = size.length, plan.own * size.length, slice_rows(size.length)
         self._n, self._rows = size.down * size.length, size.across * size.length
         self._counts = asked.counts
-        edges = plan.edges
-        self._into = _Csr.of(edges.into, size.across)
-        self._out = self._into if edges.out is edges.into else _Csr.of(edges.out, size.across)
-        self._reach = _Csr.of(edges.reach, size.down)
-        self._degrees = cp.diff(self._reach.indptr)
+        self._edges = plan.edges
         if asked.omega is not None:
             self._omega[self._first : self._first + size.length] = cp.asarray(asked.omega)
         self._variant = Variant(sums=DEPENDENCY if self._counts else DISTANCES_ALONE)
@@ -209,19 +208,20 @@ class _DeviceRows(BlockSweep):
             self._seen[level.rows] = 255
 
     def reached(self, live: Sequence[Any]) -> Any:
-        edges = int(self._degrees[cp.concatenate(live)].sum())
+        rows, reach = cp.concatenate(live), self._edges.reach
+        edges = int((reach.indptr[rows + 1] - reach.indptr[rows]).sum())
         if tuning.SMALL_LEVEL * edges > self._groups * self._rows:
             return None
         self._marks.fill(0)
         grid = -(-bitmap_words(self._n) // WARPS), 1
-        of_edges = {"indptr": self._reach.indptr, "indices": self._reach.indices}
+        of_edges = {"indptr": reach.indptr, "indices": reach.indices}
         for group in range(self._used):
             live_rows, touched = self._live[group * self._n // 32 :], self._marks[group * self._rows // 32 :]
             self._touch(grid, THREADS, n=self._n, live=live_rows, touched=touched, **of_edges)
         return self._marks
 
     def multiply(self, chosen: Any, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool) -> Any:
-        product, edges = (self._own if own else self._other), self._out if backward else self._into
+        product, edges = (self._own if own else self._other), self._edges.out if backward else self._edges.into
         limit = np.inf if backward else self._asked.sigma_limit
         self._launch(product, product.totals, self._values, chosen, first, last, base, edges, limit)
         if paths:  # of the same columns

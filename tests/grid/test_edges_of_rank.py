@@ -1,0 +1,76 @@
+"""Lanes of a rank share its edges, and all of them are counted."""
+
+from weakref import ref
+
+import pytest
+from on_threads import estimated, on_grid
+from strategies import scale_free
+from thread_lines import line_of_threads
+
+import lagbc
+from lagbc.graph.validate import as_graph
+from lagbc.grid.deal import Shape, deal_graph
+from lagbc.grid.sites import EdgesOfRank, Site
+
+A = scale_free(300, 2000, seed=2)
+
+
+def dealt(*, directed):
+    (line,) = line_of_threads(1)
+    return deal_graph(line, as_graph(A, directed=directed), 300, Shape(1, 1), directed)
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Note the blocks that are brought to where they are swept."""
+    blocks, edges = [], Site.edges
+
+    def noted(site, block, length):
+        blocks.append(block)
+        return edges(site, block, length)
+
+    monkeypatch.setattr(Site, "edges", noted)
+    return blocks
+
+
+@pytest.mark.parametrize(("directed", "blocks"), [(True, 3), (False, 2)])
+@pytest.mark.parametrize("overlap", [True, False])
+def test_blocks_are_taken_once_a_rank(taken, directed, blocks, overlap):
+    """However many batches are in flight."""
+    on_grid((1, 2), A, lagbc.bc, directed=directed, overlap=overlap)
+    assert len(taken) == 2 * blocks
+
+
+def test_reversed_edges_take_those_of_the_other_way(taken):
+    """But for a block of their own."""
+    estimated("directed closeness", (1, 2), overlap=True)
+    assert len(taken) == 2 * (3 + 1)
+
+
+def test_edges_of_a_way_are_there_as_long_as_it_is_swept():
+    edges = EdgesOfRank(dealt(directed=True).blocks, 320, Site())
+    along, against = edges.swept("along"), edges.swept("against")
+    assert against.into is along.out
+    assert against.out is along.into
+    assert edges.swept("against") is against
+    way, own = ref(against), along.reach
+    del against, along
+    assert way() is None
+    assert edges.swept("along").reach is own
+
+
+@pytest.mark.parametrize(("directed", "way"), [(False, "along"), (True, "along"), (True, "against"), (True, "either")])
+def test_bytes_of_blocks(directed, way):
+    """Of those that are held, and those that are made for a way."""
+    blocks = dealt(directed=directed).blocks
+    there = {*blocks, *blocks.swept(way)}
+    assert blocks.bytes(way) == sum(block.indptr.nbytes + block.indices.nbytes for block in there)
+
+
+def test_a_graph_counts_the_blocks_of_its_way():
+    graph = dealt(directed=True)
+    counted = [one.bytes_of_rank[0] - graph.bytes_of_rank[0] for one in (graph.transpose, graph.symmetric)]
+    along = graph.blocks.bytes("along")
+    assert counted == [graph.blocks.bytes(way) - along for way in ("against", "either")]
+    assert min(counted) > 0
+    assert graph.transpose.transpose.bytes_of_rank == graph.bytes_of_rank
