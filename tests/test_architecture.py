@@ -146,6 +146,12 @@ def loaded_by(code):
     )
 
 
+def test_graphs_that_are_dealt_are_known_in_few_places():
+    """Plans and runs of them have a module each; others take any graph by its members."""
+    knowing = {name for name, text in sources().items() if "DealtGraph" in text or "is_dealt" in text}
+    assert {name for name in knowing if not name.startswith("grid.")} == {"plan.grid", "run.grid"}
+
+
 def test_import_loads_nothing_heavy():
     heavy = {"graphblas", "cupy", "scipy", "numpy", "matplotlib", "networkx", "tqdm", "psutil", "click"}
     assert not heavy & loaded_by("import lagbc; dir(lagbc)")

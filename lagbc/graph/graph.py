@@ -127,18 +127,18 @@ class Graph:
         return Rows(self.indptr, self.indices, self.weights).to_scipy()
 
     @property
-    def is_dealt(self) -> bool:
-        """Whether its edges are dealt over ranks, as those of `lagbc.grid.deal.DealtGraph` are."""
-        return False
+    def is_reducible(self) -> bool:
+        """Whether it can be taken apart: its edges are at hand."""
+        return True
 
     @property
     def bytes_of_rank(self) -> tuple[int, int] | None:
-        """Of a dealt graph the bytes that a rank holds, and the most that dealing takes."""
+        """Of a graph that is dealt over ranks the bytes that a rank holds, and the most that dealing takes."""
         return None
 
     @property
     def room(self) -> int | None:
-        """Of a dealt graph the bytes that each rank may take."""
+        """Of a graph that is dealt over ranks the bytes that each may take."""
         return None
 
     @property

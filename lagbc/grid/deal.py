@@ -213,9 +213,9 @@ class DealtGraph(Graph):
         return self.search(self) if self.nnz else 0
 
     @property
-    def is_dealt(self) -> bool:
-        """Yes."""
-        return True
+    def is_reducible(self) -> bool:
+        """No."""
+        return False
 
     @property
     def bytes_of_rank(self) -> tuple[int, int]:

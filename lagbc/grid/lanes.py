@@ -22,6 +22,9 @@ from lagbc.grid.sweep import Cell, Ended, agreed
 from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
 
+# Tells ranks that a lane is shut.
+_SHUT = "shut"
+
 
 class Lane:
     """A lane, as one of its ranks has it.
@@ -46,7 +49,7 @@ class Lane:
         self.line, self.grid, self.graph, self.site, self._edges, self._lines = line, grid, graph, site, edges, lines
         self._at = site.context()
         self._stop = StopFlag()
-        self._counts = False
+        self._counts = self._is_open = False
         self._cell: Cell | None = None
 
     def end_for(self, why: int) -> None:
@@ -61,7 +64,7 @@ class Lane:
         MemoryError
             Some rank has too little.
         """
-        self._stop = stop
+        self._stop, self._is_open = stop, True
         of_first(self.line, asked)
         self._open(asked)
 
@@ -75,6 +78,12 @@ class Lane:
         of_first(self.line, (numbers, times))
         found = self._sweep(numbers, times)
         return [one.view(np.float64) for one in (found if self.grid is not None else found[1:])]
+
+    def shut(self) -> None:
+        """Have all ranks give back the room that they made; on the rank that leads."""
+        if self._is_open:
+            of_first(self.line, _SHUT)
+            self._is_open, self._cell = False, None
 
     def end(self) -> None:
         """Have the others follow no more; on the rank that leads."""
@@ -92,6 +101,8 @@ class Lane:
             try:
                 if isinstance(told, Asked):
                     self._open(told)
+                elif told == _SHUT:
+                    self._cell = None
                 else:
                     self._sweep(*told)
             except (Ended, MemoryError):

@@ -23,7 +23,7 @@ from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Ended, told
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import Asked
-from lagbc.methods.contract import Batching, MethodModule, SweepPlan
+from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 
@@ -43,6 +43,16 @@ class OnGrid(Method):
     def arrays(self) -> Any:
         """The module whose arrays are summed into."""
         return np
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several devices may share its roots: ranks have theirs."""
+        return False
+
+    @property
+    def groups_roots(self) -> bool:
+        """Whether near roots are brought together: no rank has the graph."""
+        return False
 
     def context(self) -> AbstractContextManager[Any]:
         """Return the context of a hand; lanes have contexts of their own."""
@@ -86,11 +96,18 @@ class GridMethod:
 
     def __init__(self, deal: Deal, lanes: list[Lane], site: Site) -> None:
         self._deal, self._numbers, self.site = deal, deal.numbers, site
-        self._lanes, self._choosing = deque(lanes), Lock()  # the next one is first
+        in_flight = sum(lane.grid is not None for lane in lanes)  # on this rank, as on any other
+        # One of each grid, and another one of each. Those that no state has are free; the next one is first.
+        self._lanes = [lane for number in range(in_flight) for lane in lanes[number::in_flight]]
+        self._free, self._choosing, self._stop = deque(self._lanes), Lock(), StopFlag()
         self._columns, self.options = site.columns, site.options
-        self._in_flight = sum(lane.grid is not None for lane in lanes)  # on this rank, as on any other
-        block = self._columns // site.groups
-        self.batching = Batching(block=block, widest=self._columns, auto=self._columns, concurrent=True)
+        self.batching = Batching(
+            block=self._columns // site.groups,
+            widest=self._columns,
+            auto=self._columns,
+            concurrent=True,
+            apart=len(lanes) // in_flight,
+        )
 
     @property
     def hands(self) -> int:
@@ -102,8 +119,8 @@ class GridMethod:
         return OnGrid("batched", "semiring", self.site.device, False, __name__, sums=(*SUMS, "depth"), of_graph=self)
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-        """State the arrays of a rank, for each of its lanes."""
-        return {f"lane {number}": self.site.arrays(self._deal.size, plan.sums) for number in range(self._in_flight)}
+        """State the arrays of a rank in a lane."""
+        return self.site.arrays(self._deal.size, plan.sums)
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
@@ -112,13 +129,15 @@ class GridMethod:
         if plan.omega is not None:
             omega = np.ones(self._deal.shape.size * self._deal.length)
             omega[self._numbers] = plan.omega
-        lane = self._next_lane()
-        levels = self.site.arrays(self._deal.size, plan.sums)["passing"]["levels"]
-        room = bytes_of({"levels": levels})
-        if plan.growth is not None:
-            room += plan.growth // min(self._in_flight, plan.threads)
+        levels = self.arrays(graph, plan)["passing"]["levels"]
+        room = bytes_of({"levels": levels}) + (plan.growth or 0)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.way, room)
-        lane.open(asked, plan.stop)
+        lane = self._free_lane(plan.stop)
+        try:
+            lane.open(asked, plan.stop)
+        except BaseException:
+            self._free.appendleft(lane)
+            raise
         return State(lane, plan, asked)
 
     def forward(self, state: State, roots: Ints) -> Iterator[Levels]:
@@ -138,7 +157,7 @@ class GridMethod:
         try:
             found = state.lane.sweep(numbers, times)
         except Ended as ended:
-            self._put_first(state.lane)
+            self._free.appendleft(state.lane)  # a hand whose sweep has failed is not lent again
             if ended.why & INTERRUPTED:
                 raise KeyboardInterrupt from None
             if ended.why & STOPPED:
@@ -148,7 +167,7 @@ class GridMethod:
             raise
         overflowed = np.flatnonzero(sum(self._of_columns(one)[2] for one in found))
         if len(overflowed):
-            self._put_first(state.lane)
+            self._free.appendleft(state.lane)
             raise OutOfRangeError(
                 f"{len(overflowed)} roots of a batch, vertex {roots[overflowed[0]]} among them, have more shortest "
                 "paths than float64 holds; a graph that is dealt over a grid has no wider numbers: leave out grid="
@@ -173,17 +192,14 @@ class GridMethod:
             there = np.flatnonzero(roots >= 0)
             sums.dependency[there // self.batching.block, roots[there]] += sum(columns)[1, there]
 
-    def _next_lane(self) -> Lane:
-        """Return the lane of the next state, and put it last."""
+    def _free_lane(self, stop: StopFlag) -> Lane:
+        """Return the lane of the next state; another flag to stop is that of another run, which shuts all lanes."""
         with self._choosing:
-            self._lanes.rotate(-1)
-            return self._lanes[-1]
-
-    def _put_first(self, lane: Lane) -> None:
-        """Have the next state take a lane whose sweep has failed: its hand is not lent again, and others sweep."""
-        with self._choosing:
-            self._lanes.remove(lane)
-            self._lanes.appendleft(lane)
+            if stop is not self._stop:
+                self._stop, self._free = stop, deque(self._lanes)
+                for lane in self._lanes:
+                    lane.shut()
+            return self._free.popleft()
 
     def _of_columns(self, found: NDArray[np.float64]) -> Any:
         """Return the numbers of columns that a rank tells after its sums."""

@@ -129,8 +129,8 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
 
 
 def devices_of(settings: Settings, part: Step) -> list[Device]:
-    """Return the devices that sweep a step, if they are several; ranks of a grid have theirs already."""
-    numbers = gpu_numbers(settings.devices) if part.method.device == "cuda" and not part.graph.is_dealt else ()
+    """Return the devices that sweep a step, if they are several."""
+    numbers = gpu_numbers(settings.devices) if part.method.is_shared else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 

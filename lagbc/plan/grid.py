@@ -2,24 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.grid.deal import DealtGraph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import DEPENDENCY, OF_EDGES
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
+from lagbc.plan import memory
+from lagbc.plan.choose import Selection
 from lagbc.plan.options import Settings
+from lagbc.plan.plan import Choice, Plan, plan_of
 from lagbc.plan.request import Request
-from lagbc.plan.step import Step
+from lagbc.plan.step import Resumed, Step
 
 
-def step_on_grid(graph: DealtGraph, request: Request, settings: Settings) -> tuple[Step, str]:
+@dataclass(frozen=True, eq=False)
+class DealtPlan(Plan):
+    """A plan of a graph in blocks; no hand of it is in the calling thread, which other processes wait for."""
+
+    beside: NDArray[np.float64] | None = None  # what is added to the dependencies of the step
+
+    @property
+    def is_short(self) -> bool:
+        """Whether one thread sweeps it: never."""
+        return False
+
+    def completed(self, sums: Sums) -> Sums:
+        """Return the sums of the graph, of those of its step."""
+        if self.beside is None:
+            return sums
+        return Sums(dependency=sums.dependency + self.beside * 2.0 ** self.steps[0].sweep.exponent)
+
+
+@plan_of.register(DealtGraph)
+def _(graph: DealtGraph, request: Request, settings: Settings, resumed: Resumed) -> Plan:
+    """Plan a run over a graph that lies on ranks in blocks."""
+    step, reason = _step(graph, request, settings)
+    step, needed = memory.fit(step)  # in the room that ranks agreed on
+    choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
+    beside = None if graph.trees is None else graph.trees.through(*_weights_of(request, graph.n))
+    return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)
+
+
+def depth_step(graph: DealtGraph) -> Step:
+    """Make the step of the search for the depth."""
+    root, method = np.array([graph.hub]), graph.method
+    sweep = SweepPlan(batch=method.batching.block, sums=frozenset({"depth"}), roots=1)
+    return Step(graph.symmetric, root, method.row(), sweep, ordered=root)
+
+
+def _step(graph: DealtGraph, request: Request, settings: Settings) -> tuple[Step, str]:
     """Make the step of a dealt graph, and its reason; ValueError if a grid does not sweep it."""
     _require_sweepable(request, settings)
     method, deal, trees = graph.method, graph.deal, graph.trees
     row, omega, root_weights = method.row(), request.omega, request.root_weights
-    roots, targets = weights_of(request, graph.n)
+    roots, targets = _weights_of(request, graph.n)
     if trees is not None:
         if request.sums != DEPENDENCY or request.endpoints:
             raise InvalidValueError("a graph whose trees were folded gives betweenness alone; pass reduce='none'")
@@ -45,16 +85,11 @@ def step_on_grid(graph: DealtGraph, request: Request, settings: Settings) -> tup
     return step, reason
 
 
-def weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _weights_of(request: Request, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how often each vertex counts as a root, and as a target."""
     roots, targets = np.zeros(n), np.ones(n) if request.omega is None else request.omega
     roots[request.roots] = 1 if request.root_weights is None else request.root_weights[request.roots]
     return roots, targets
-
-
-def through_trees(graph: DealtGraph, request: Request) -> NDArray[np.float64] | None:
-    """Sum up the pairs that the sweep of a dealt graph does not count, as trees were folded."""
-    return None if graph.trees is None else graph.trees.through(*weights_of(request, graph.n))
 
 
 def _require_sweepable(request: Request, settings: Settings) -> None:

@@ -120,8 +120,9 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
 
 
 def states_of(step: Step) -> int:
-    """Count the states of a method in this process; all those of a rank of a grid are stated as one."""
-    return step.sweep.threads if step.method.load().batching.concurrent and not step.graph.is_dealt else 1
+    """Count the states of a method in a process."""
+    batching = step.method.load().batching
+    return -(-step.sweep.threads // batching.apart) if batching.concurrent else 1
 
 
 def _beside_states(step: Step, states: int) -> int:
@@ -219,8 +220,8 @@ def smaller(step: Step) -> Step | None:
 
 def _given_up(step: Step) -> Step | None:
     sweep, module = step.sweep, step.method.load()
-    if module.batching.concurrent and sweep.threads > 1:
-        return _with(step, threads=sweep.threads - 1)
+    if module.batching.concurrent and sweep.threads > module.batching.apart:
+        return _with(step, threads=sweep.threads - module.batching.apart)
     # Within bounds the method fixes the panels; groups of junctions on a CPU are fixed by the graph.
     if sweep.bounds is not None or (step.contracted is not None and module.batching.concurrent):
         return None

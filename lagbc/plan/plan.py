@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.graph.graph import Graph
-from lagbc.grid.deal import DealtGraph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
@@ -20,7 +17,6 @@ from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.grid import step_on_grid, through_trees
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
@@ -82,24 +78,6 @@ class Plan:
                 return
 
 
-@dataclass(frozen=True, eq=False)
-class DealtPlan(Plan):
-    """A plan of a graph in blocks; no hand of it is in the calling thread, which other processes wait for."""
-
-    beside: NDArray[np.float64] | None = None  # what is added to the dependencies of the step
-
-    @property
-    def is_short(self) -> bool:
-        """Whether one thread sweeps it: never."""
-        return False
-
-    def completed(self, sums: Sums) -> Sums:
-        """Return the sums of the graph, of those of its step."""
-        if self.beside is None:
-            return sums
-        return Sums(dependency=sums.dependency + self.beside * 2.0 ** self.steps[0].sweep.exponent)
-
-
 @in_phase("prepare")
 def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resumed = NOTHING) -> Plan:
     """Plan a run, for all functions.
@@ -120,8 +98,12 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
         request = _with_roots(request, graph.n, resumed)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
-    if isinstance(graph, DealtGraph):
-        return _on_grid(graph, request, settings)
+    return plan_of(graph, request, settings, resumed)
+
+
+@singledispatch
+def plan_of(graph: Graph, request: Request, settings: Settings, resumed: Resumed) -> Plan:
+    """Plan a run over the roots that are known; a kind of graphs may have a plan of its own."""
     reduction = reduce_request(graph, request, settings)
     if reduction is not None and resumed.steps:
         reduction = _as_resumed(reduction, graph, request, settings, resumed.steps)
@@ -147,15 +129,6 @@ def uncontracted(plan: Plan, number: int) -> Plan:
     made = list(zip(plan.steps, plan.choices, strict=True))
     made[number] = _step_of(reduction, number, plan.settings)
     return _planned(plan.graph, reduction, plan.settings, made)
-
-
-def _on_grid(graph: DealtGraph, request: Request, settings: Settings) -> Plan:
-    """Plan a run over a graph that lies on ranks in blocks."""
-    step, reason = step_on_grid(graph, request, settings)
-    step, needed = memory.fit(step)  # in the room that ranks agreed on
-    choice, selection = Choice(reason, needed, step.sweep.batch), Selection(step.method, reason)
-    beside = through_trees(graph, request)
-    return DealtPlan(request, graph, (step,), (choice,), None, selection, needed, settings, beside)
 
 
 def _as_resumed(

@@ -166,10 +166,10 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether sums over the pieces of a graph give the requested ones.
 
     A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need the
-    reachability of each vertex. In float32 a run has no weights of targets. No rank has a dealt graph.
+    reachability of each vertex. In float32 a run has no weights of targets.
     """
     return (
-        not graph.is_dealt
+        graph.is_reducible
         and request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None

@@ -24,12 +24,12 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     """Put roots, each given once, into the order of their batches: near ones, of many equal levels, lie together.
 
     On graphs of high diameter it is the sweep order, where neighbours lie together. On others with at least `least`
-    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths), but of a graph that is dealt
-    over a grid. A root without out-edges adds nothing and is left out.
+    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths), if the method groups them. A
+    root without out-edges adds nothing and is left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     rank: NDArray[np.int64] = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
-    if not graph.is_dealt and not graph.has_high_diameter and len(rank) >= least:
+    if method.groups_roots and not graph.has_high_diameter and len(rank) >= least:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

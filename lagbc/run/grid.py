@@ -30,11 +30,10 @@ from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SQUARES
+from lagbc.plan.grid import depth_step
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
-from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -306,10 +305,7 @@ def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[D
 
 def _depth(graph: DealtGraph) -> int:
     """Search a graph from its hub, as a unit of work."""
-    root, method = np.array([graph.hub]), graph.method
-    sweep = SweepPlan(batch=method.batching.block, sums=frozenset({"depth"}), roots=1)
-    found = sum_step(Step(graph.symmetric, root, method.row(), sweep, ordered=root))
-    return int(found.depth[graph.hub])
+    return int(sum_step(depth_step(graph)).depth[graph.hub])
 
 
 def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:

@@ -13,6 +13,7 @@ import lagbc
 from lagbc.estimates.estimate import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
+from lagbc.grid.lanes import Lane
 from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import SQUARES
 from lagbc.stopping import stopping_by
@@ -137,6 +138,31 @@ def test_a_lane_whose_sweep_fails_is_taken_anew(monkeypatch):
         found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, memory=10**9), overlap=True, directed=False)
     np.testing.assert_allclose(found, lagbc.bc(A, directed=False), rtol=1e-12, atol=1e-9)
     assert next(failing, None) is None
+
+
+def test_grids_give_up_a_batch_in_flight_each(monkeypatch):
+    """So that all ranks have more room: the lanes that are left are of different grids, and others are shut."""
+    failing, own, of_runs, open_lane = iter([10**12]), sweep.Level.bytes.fget, {}, Lane.open
+    monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: next(failing, None) or own(level)))
+
+    def noted(lane, asked, stop):
+        of_runs.setdefault(stop, []).append(lane)
+        open_lane(lane, asked, stop)
+
+    monkeypatch.setattr(Lane, "open", noted)
+    A, are_open = scale_free(700, 4200, seed=2), set[Lane]()
+
+    def call(graph):
+        scores = lagbc.bc(graph, memory=10**9)
+        are_open.update(lane for lane in graph.method._lanes if lane._is_open)
+        return scores
+
+    with pytest.warns(lagbc.MemoryWarning, match="threads=2"):
+        found = on_grid((1, 2), A, call, ranks=4, overlap=True, directed=False)
+    np.testing.assert_allclose(found, lagbc.bc(A, directed=False), rtol=1e-12, atol=1e-9)
+    _, last = of_runs.values()
+    assert set(last) == are_open
+    assert [lane.grid is None for lane in last] in ([False], [False, True])
 
 
 WHOLE = {

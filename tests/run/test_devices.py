@@ -483,12 +483,11 @@ def test_a_gpu_by_its_number(monkeypatch):
 def test_gpus_share_what_is_swept_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
     monkeypatch.setattr(table, "count_gpus", lambda: 4)
-    part = SimpleNamespace(method=SimpleNamespace(device="cuda"), graph=SimpleNamespace(is_dealt=False))
+    part = SimpleNamespace(method=SimpleNamespace(is_shared=True))
     settings = check_options("auto", {"device": [3, 1]})
     assert [gpu.name for gpu in devices.devices_of(settings, part)] == ["GPU 3", "GPU 1"]
     assert len(devices.devices_of(check_options("auto", {"device": "all"}), part)) == 4
     assert not devices.devices_of(check_options("auto", {"device": 2}), part)
     assert not devices.devices_of(check_options("auto", {"device": "cuda"}), part)
-    assert not devices.devices_of(settings, SimpleNamespace(method=SimpleNamespace(device="cpu")))
-    part.graph.is_dealt = True
-    assert not devices.devices_of(settings, part)
+    assert not devices.devices_of(settings, SimpleNamespace(method=SimpleNamespace(is_shared=False)))
+    assert {row.device for row in table.METHODS if row.is_shared} == {"cuda"}
