@@ -70,6 +70,31 @@ def test_integers_are_names_where_names_are_integers(tmp_path):
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([2], r"holds the integer 2, and a vertex is called '2', number 0: pass names, \['2'\] for that one, \['1'\] "),
+        (np.array([1, 0]), r"holds the integer 0, and a vertex is called '0', number 1: .* \['2'\] for vertex n"),
+        ([10], r"holds the integer 10, and a vertex is called '10', number 3: pass names, \['10'\] for that one$"),
+    ],
+)
+def test_integers_that_are_names_as_text_are_refused(given, told):
+    G = nx.DiGraph([("2", "0"), ("0", "1"), ("1", "10")])
+    calls = {
+        "sources": lambda: lagbc.bc(G, sources=given),
+        "targets": lambda: lagbc.bc(G, targets=given),
+        "groups": lambda: lagbc.group_bc(G, [given]),
+        "vertices": lambda: lagbc.estimate(G, vertices=given),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=rf"{name}.* {told}"):
+            call()
+    assert lagbc.bc(G, sources=["2"]).tolist() == [0, 2, 1, 0]
+    with pytest.raises(ValueError, match="sources holds the integer 7, and a vertex is called '007', number 1"):
+        lagbc.bc(nx.DiGraph([("010", "007")]), sources=[7])
+    assert lagbc.bc(nx.path_graph(map(str, range(3))), sources=[0]).tolist() == [0, 0.5, 0], "one vertex either way"
+
+
 def test_a_graph_without_its_names_keeps_what_was_worked_out():
     graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
     order = graph.order

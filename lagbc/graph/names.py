@@ -37,12 +37,13 @@ def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
     names : sequence, or None
         The name of each vertex; None if they have none.
     given : sequence
-        Names. Integers are numbers of vertices, unless some names are integers.
+        Names. Integers are numbers of vertices, unless some names are integers, or are text of these integers.
 
     Raises
     ------
     TypeError, ValueError
-        `given` is one string or no list, or no vertex has such a name, or several have it.
+        `given` is one string or no list, or no vertex has such a name, or several have it, or an integer may be meant
+        as a number or as text.
     """
     refuse_masked(argument, given)
     if names is None or given is None:
@@ -53,6 +54,7 @@ def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
         raise InvalidTypeError(f"{argument} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
     if all(isinstance(item, Integral) for item in items) and not are_integers(names):
+        _refuse_ambiguous(argument, items, names)
         return given
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     numbers = {name: i for i, name in enumerate(listed)}
@@ -91,6 +93,19 @@ def nearest_names(wrong: Any, names: Collection[Any]) -> str:
     if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
         return ""
     return " or ".join(map(repr, get_close_matches(wrong, [name for name in names if isinstance(name, str)])))
+
+
+def _refuse_ambiguous(argument: str, items: Sequence[Any], names: Names) -> None:
+    """Raise ValueError if an integer is the number of one vertex, and as text the name of another."""
+    given = {str(item): item for item in items}
+    for v, name in enumerate(names):
+        item = given.get(name.lstrip("0") or "0") if isinstance(name, str) and name else None
+        if item is not None and item != v:
+            other = f", [{str(names[item])!r}] for vertex number {item}" if 0 <= item < len(names) else ""
+            raise InvalidValueError(
+                f"{argument} holds the integer {item}, and a vertex is called {name!r}, number {v}: pass names, "
+                f"[{name!r}] for that one{other}"
+            )
 
 
 def _require_one_each(argument: str, items: Sequence[Any], names: Sequence[Any]) -> None:
