@@ -1,6 +1,17 @@
-"""``python -m lagbc`` is the command ``lagbc``."""
+"""The command `lagbc`, also as ``python -m lagbc``."""
 
-from lagbc.interfaces.cli import main
+import sys
+
+
+def run() -> None:
+    """Run the command; while it is loaded Ctrl-C ends it with the words and the status that it has later."""
+    try:
+        from lagbc.interfaces.cli import main
+    except KeyboardInterrupt:
+        sys.stderr.write("lagbc: interrupted\n")
+        sys.exit(130)
+    main(prog_name="lagbc")
+
 
 if __name__ == "__main__":
-    main(prog_name="lagbc")
+    run()

@@ -212,7 +212,7 @@ def test_table_of_edges(pandas, named):
 def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
     """As of osmnx: the shortest of parallel edges, one way each."""
     G = streets(kind)
-    how = {"weighted": weight} if weight else {}
+    how = {"weighted": weight or False}
     frame = lagbc.table(lagbc.edge_bc(G, **how), G, **how)
     expected = nx.edge_betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
     assert list(frame.index) == list(G.edges) == list(expected)
@@ -227,6 +227,19 @@ def test_the_strongest_of_parallel_edges_has_the_score(pandas):
     scores = lagbc.edge_bc(G, strength="calls")
     for given in ({"strength": "calls"}, {"strength": True, "weighted": "calls"}):
         assert lagbc.table(scores, G, **given)["score"].tolist() == [0, 2, 2]
+
+
+@pytest.mark.parametrize("how", [{"weighted": "length"}, {"weighted": False}])
+def test_which_of_parallel_edges_are_shortest_is_asked_where_their_numbers_differ(pandas, how):
+    G = streets()
+    scores = lagbc.edge_bc(G, **how)
+    with pytest.raises(ValueError, match=r"parallel edges differ in 'length', such as \[20\.5, 7\.5, 7\.5\]: pass w"):
+        lagbc.table(scores, G)
+    shares = {True: [0, 1.5, 1.5], False: [1, 1, 1]}[bool(how["weighted"])]
+    found = lagbc.table(scores, G, **how)["score"]
+    assert found.tolist()[:3] == [share * scores.max() / 3 for share in shares]
+    alike = nx.MultiGraph([("a", "b", {"weight": 2, "name": "x"}), ("a", "b", {"weight": 2, "name": "y"})])
+    assert lagbc.table(lagbc.edge_bc(alike, weighted=True), alike)["score"].tolist() == [0.5, 0.5]
 
 
 def test_a_table_of_a_matrix(pandas):

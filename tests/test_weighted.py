@@ -527,6 +527,55 @@ def test_a_tolerance_finds_the_ties_of_strengths(seed):
     assert np.abs(rounded - exact).max() > 1e-3
 
 
+def grid_of(lengths, k=12):
+    """A square grid with some lengths."""
+    edges = np.array(nx.convert_node_labels_to_integers(nx.grid_2d_graph(k, k)).edges)
+    half = sp.coo_array((np.resize(lengths, len(edges)), edges.T), shape=(k * k, k * k))
+    return sp.csr_array(half + half.T)
+
+
+def drawn(draw):
+    return draw(np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lagbc.bc,
+        lagbc.edge_bc,
+        lambda A, **given: lagbc.group_bc(A, [[3]], **given),
+        lambda A, **given: lagbc.estimate(A, error=0.4, rng=0, **given),
+        lambda A, **given: lagbc.bc(lagbc.as_graph(A, **given)),
+    ],
+)
+def test_ties_of_tenths_that_rounding_breaks_are_warned_of(call):
+    tenths = grid_of(drawn(lambda rng: rng.integers(1, 11, 264) / 10))
+    exact = lagbc.bc(grid_of(drawn(lambda rng: rng.integers(1, 11, 264))), directed=False, weighted=True)
+    assert not np.allclose(lagbc.bc(tenths, directed=False, weighted=True, rtol=0), exact)
+    with pytest.warns(lagbc.TieWarning, match=r"paths from vertex \d+ to vertex \d+ are .* and .* long.*rtol=1e-9"):
+        call(tenths, directed=False, weighted=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(lagbc.bc(tenths, directed=False, weighted=True, rtol=1e-9), exact, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "call"),
+    [
+        (0.1, lagbc.bc),
+        (drawn(lambda rng: rng.random(264)), lagbc.bc),
+        (drawn(lambda rng: rng.integers(1, 11, 264)), lagbc.bc),
+        (drawn(lambda rng: rng.integers(1, 11, 264) / 8), lagbc.bc),
+        (drawn(lambda rng: rng.integers(1, 11, 264) / 10), lagbc.closeness),
+    ],
+    ids=["one length", "random", "whole", "eighths", "distances alone"],
+)
+def test_no_word_of_ties_that_rounding_leaves(lengths, call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(grid_of(lengths), directed=False, weighted=True)
+
+
 @pytest.mark.parametrize(
     ("call", "options"),
     [

@@ -97,9 +97,10 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         `endpoints`, and is taken by the methods that take `cutoff`.
     rtol : float, optional
         Only with `weighted`: an edge (u, v) lies on shortest paths if ``|dist[u] + w - dist[v]| <= rtol * dist[v]`` and
-        ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths 1 / w of strengths are rounded, and equal sums
-        such as 1/3 + 1/6 and 1/2 may differ. ``rtol=1e-9`` takes them for equal, at up to four times the time, as the
-        graph is not reduced then; a `TieWarning` says so where `strength` is given and `rtol` is not.
+        ``dist[u] < dist[v]``. 0, the default, compares exactly. Lengths such as 0.1 or 1 / w of strengths are rounded,
+        and equal sums such as 1/3 + 1/6 and 1/2 may differ. ``rtol=1e-9`` takes them for equal, at up to four times the
+        time, as the graph is not reduced then. A `TieWarning` says so, unless `rtol` is given: always of strengths; of
+        lengths if short searches around up to four of the roots, in a graph on the host, come upon such paths.
     k : int, optional
         Estimate the full score from `k` roots drawn without repeats, scaled as NetworkX 3.5 and later does.
     rng : int or numpy.random.Generator, optional

@@ -42,9 +42,9 @@ from lagbc.plan.request import (
     parse_tolerance,
     parse_vertex_weights,
     require_flags,
-    warn_of_ties,
 )
 from lagbc.plan.step import NOTHING, Resumed
+from lagbc.plan.ties import warn_of_ties
 from lagbc.run.execute import Result, execute
 from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import GraphLike
@@ -155,6 +155,7 @@ def _compute_here(
         call = plan_call(A, centralities, *read, settings, arguments)
         if standard_error:
             require_estimate(arguments.k, log2=arguments.log2)
+        call.warn_of_ties(read.strength)
         result = execute(call.plan)
         with phase("finish"):
             scores = finish_call(A, call, result)
@@ -186,6 +187,12 @@ class Call:
     arguments: Arguments  # with numbers of vertices in place of names
     plan: Plan
 
+    def warn_of_ties(self, strength: bool | str) -> None:
+        """Warn of ties that rounding takes from paths, if the call counts paths."""
+        request = self.plan.request
+        if request.sums & PATH_SUMS:
+            warn_of_ties(self.plan.graph, self.arguments.rtol, request.roots, strengths=bool(strength))
+
 
 def plan_call(
     A: GraphLike,
@@ -210,8 +217,6 @@ def plan_call(
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
     request = make_request(graph, centralities, arguments)
-    if strength and request.sums & PATH_SUMS:
-        warn_of_ties(graph, arguments.rtol)
     if resumed is None and settings.checkpoint is not None:
         resumed = resumed_by(settings)
     return Call(centralities, arguments, make_plan(graph, request, settings, resumed or NOTHING))

@@ -20,7 +20,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import Options, Settings, check_options, require_known
-from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags, warn_of_ties
+from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
+from lagbc.plan.ties import warn_of_ties
 from lagbc.run.carriers import Inline, Threads
 from lagbc.run.groups import Groups
 from lagbc.run.loop import sum_over
@@ -79,8 +80,7 @@ def count(
     settings = check_options("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
-    if strength:
-        warn_of_ties(graph, arguments.rtol)
+    warn_of_ties(graph, arguments.rtol, np.arange(graph.n), strengths=bool(strength))
     in_group = _mark_groups(graph, arguments.groups)
     with stopping_by(settings.stop):
         raw: NDArray[np.float64] = _sum_pairs(graph.on_host, in_group, tolerance, settings, endpoints=endpoints)

@@ -108,6 +108,7 @@ def save_part(
     require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
+        call.warn_of_ties(strength)
         return _save_share(target, share, call)
 
 

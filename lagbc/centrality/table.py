@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +45,8 @@ def table(
         edges; else their numbers.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
+        Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
+        hops.
     cutoff, decay : as for the call that made the scores
         If there are several, they are titles of columns.
 
@@ -60,7 +64,8 @@ def table(
     MissingDependencyError
         pandas is not installed.
     TypeError, ValueError
-        The scores are of another graph, or of vertices and edges at once.
+        The scores are of another graph, or of vertices and edges at once, or it is not told which of parallel edges
+        they belong to.
 
     Examples
     --------
@@ -178,6 +183,8 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
     entries = adapters.networkx_entries(G)
     lengths = np.ones(len(entries.tails))
+    if weighted is None and not strength and G.is_multigraph():
+        _require_alike(G)
     if weighted or strength:
         attribute = attribute_of(weighted if isinstance(weighted, str) else strength or True)
         given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
@@ -191,3 +198,16 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
     if G.is_multigraph():
         keys = [_objects([key for _, row in G.adjacency() for parallel in row.values() for key in parallel])[named]]
     return [names[tails], names[heads], *keys], tails, heads, shares[named]
+
+
+def _require_alike(G: Any) -> None:
+    """Raise ValueError if parallel edges of a multigraph have numbers that differ: they may be lengths."""
+    for _, row in G.adjacency():
+        for parallel in row.values():
+            for name in dict.fromkeys(chain.from_iterable(parallel.values())):
+                lengths = [data.get(name, 1) for data in parallel.values()]
+                if all(isinstance(length, Real) for length in lengths) and len(set(lengths)) > 1:
+                    raise InvalidValueError(
+                        f"parallel edges differ in {name!r}, such as {lengths}: pass weighted= or strength= as for the "
+                        "call that made the scores, to tell which of them are shortest; weighted=False for hops"
+                    )

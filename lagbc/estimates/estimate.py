@@ -33,7 +33,6 @@ from lagbc.plan.request import (
     parse_tolerance,
     parse_vertices,
     require_flags,
-    warn_of_ties,
 )
 from lagbc.plan.rounds import (
     PILOT,
@@ -46,6 +45,7 @@ from lagbc.plan.rounds import (
     with_rounds,
 )
 from lagbc.plan.step import Resumed
+from lagbc.plan.ties import warn_of_ties
 from lagbc.run.execute import carrier_of, execute, meter_of, open_checkpoint, submitting, total_of
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.rounds import Rounds
@@ -113,9 +113,10 @@ class Estimate:
         lines = [f"{self.centrality}: {self.reason}"]
         if self.top:
             lines.append(f"{'rank':>4} {'vertex':>12} {'score':>12} {'from':>12} {'to':>12}")
+        mark = "tied" if "tied" in self.reason else "uncertain"
         for rank, row in enumerate(self.top, 1):
             numbers = " ".join(f"{number:12.6g}" for number in (row.score, row.lower, row.upper))
-            lines.append(f"{rank:4} {row.vertex!s:>12} {numbers}{'  tied' if row.tied else ''}")
+            lines.append(f"{rank:4} {row.vertex!s:>12} {numbers}{f'  {mark}' if row.tied else ''}")
         return "\n".join(lines)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -511,9 +512,9 @@ class _Run:
         self.carriers = ExitStack()
         self._submit: Submit | None = None
         sums = sums_of(name)
-        if sums & PATH_SUMS and asked.read.strength:
-            warn_of_ties(graph, arguments.rtol)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
+        if sums & PATH_SUMS:
+            warn_of_ties(graph, arguments.rtol, self._request.roots, strengths=bool(asked.read.strength))
         self._vertices = self._vertex_numbers()
         if (top := self._wanted.top) is not None and top > graph.n:
             raise InvalidValueError(f"top={top}: the graph has {graph.n} vertices")

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, TieWarning, warn
-from lagbc.graph.csr import as_numpy
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.given import array_of, refuse_masked
-from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
 from lagbc.methods.sums import OF_BOUNDS, Bounds
 from lagbc.plan.options import parse_count, parse_real
@@ -167,21 +165,6 @@ def parse_tolerance(rtol: Any) -> float:
     if not 0 <= tolerance < 1:
         raise InvalidValueError(f"rtol={rtol!r}: it is a relative difference, from 0 to less than 1")
     return tolerance
-
-
-def has_rounded_inverses(graph: Graph) -> bool:
-    """Whether lengths 1 / w are rounded: so are all but powers of two."""
-    return graph.weights is not None and bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
-
-
-def warn_of_ties(graph: Graph, rtol: float | None) -> None:
-    """Warn that ties of lengths 1 / w fall as float64 rounds, unless a tolerance is given or all are powers of two."""
-    if rtol is None and has_rounded_inverses(graph):
-        warn(
-            "lengths 1 / w are rounded, and paths that tie in exact numbers (1/3 + 1/6, 1/2) may not tie in float64; "
-            "rtol=1e-9 takes them for ties, rtol=0 leaves it at that",
-            TieWarning,
-        )
 
 
 def require_flags(**flags: Any) -> None:

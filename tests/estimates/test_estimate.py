@@ -170,6 +170,16 @@ def test_the_highest_are_certain_or_tied():
     one = estimated("hops", top=1, tie=0.0)
     assert one.top[0].vertex == scores.argmax()
     assert not one.top[0].tied
+    several = estimated("hops", top=3, tie=0.5)
+    assert any(row.tied for row in several.top)
+    assert str(several).count("  tied") == sum(row.tied for row in several.top)
+
+
+def test_rows_of_a_run_that_was_cut_off_are_uncertain():
+    found = estimated("hops", top=3, tie=0.0, max_roots=20)
+    assert "as max_roots asks for" in found.reason
+    assert str(found).count("  uncertain") == 3
+    assert "tied" not in str(found)
 
 
 def test_single_vertices_take_fewer_roots():

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -279,6 +280,20 @@ def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
     choice = lagbc.select_method(read_graph(detour).matrix, weighted=True)
     assert reason_in(lines) == choice.reason
     assert scores_of(tmp_path, detour, "--weighted", "--undirected")[0] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "options", ["bc", "bc --k 30", "bc --part 1/2 --out part.npz", "estimate", "group-bc --group 1,2"]
+)
+def test_ties_that_rounding_breaks_are_warned_of_once(options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(15, 15))
+    tenths = np.random.default_rng(0).integers(1, 11, grid.number_of_edges()) / 10
+    Path("grid").write_text("".join(f"{u} {v} {length}\n" for (u, v), length in zip(grid.edges, tenths, strict=True)))
+    command, *rest = options.split()
+    for given, count in ([], 1), (["--rtol", "1e-9"], 0):
+        told = run(command, "grid", "--weighted", "--undirected", *rest, *given).stderr
+        assert told.count("long: rounding keeps them, and maybe others, from a tie; --rtol 1e-9 takes them") == count
 
 
 def test_strength_takes_one_over_the_values(detour, tmp_path):

@@ -41,6 +41,24 @@ def test_message_status_and_handler(monkeypatch, tmp_path):
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+EARLY = """
+import _signal
+from lagbc.__main__ import run
+_signal.signal(_signal.SIGALRM, _signal.default_int_handler)
+_signal.setitimer(_signal.ITIMER_REAL, {delay})
+run()
+"""
+
+
+@pytest.mark.parametrize("delay", [0.001, 0.005, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15])
+def test_ctrl_c_while_the_command_is_loaded(delay):
+    """The signal comes while modules are imported, or soon after."""
+    line = [sys.executable, "-c", EARLY.format(delay=delay), "info", "example:us-airports"]
+    process = subprocess.run(line, capture_output=True, text=True)
+    assert process.returncode == 130
+    assert process.stderr == "lagbc: interrupted\n"
+
+
 def test_a_handler_of_another_is_left(monkeypatch):
     received = []
     before = signal.signal(signal.SIGTERM, lambda *signals: received.append(signals))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
 from functools import partial
 from importlib import import_module
@@ -46,8 +49,12 @@ class _Commands(click.Group):
                 self.add_command(score_command(scored()[name]))
         return super().get_command(ctx, name)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _ended_by_signals():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        with warnings.catch_warnings():
+        with _ended_by_signals(), warnings.catch_warnings():
             warnings.simplefilter("always", MemoryWarning)
             warnings.simplefilter("always", GraphFileWarning)
             warnings.showwarning = lambda message, *_, **__: self._print_message(ctx, "warning", str(message))
@@ -56,10 +63,6 @@ class _Commands(click.Group):
                     typed = [*ctx._protected_args, *ctx.args]
                     dealt = any(one.partition("=")[0] == "--grid" for one in typed)
                     return on_all_ranks(partial(super().invoke, ctx), dealt=dealt)
-            except KeyboardInterrupt as interrupt:
-                kind, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
-                click.echo(f"lagbc: {kind}{': ' if str(interrupt) else ''}{interrupt}", err=True)
-                ctx.exit(status)
             except BrokenPipeError:
                 raise  # click ends quietly when the reader of a pipe has gone
             except MemoryError as error:
@@ -75,6 +78,17 @@ class _Commands(click.Group):
         """Print a message of a function in one line, with options of the command for arguments."""
         line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
         click.echo(f"lagbc: {kind}: {line}", err=True)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """End the command with a line, and its status, at Ctrl-C or SIGTERM."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        kind, status = ("terminated", 143) if isinstance(interrupt, Terminated) else ("interrupted", 130)
+        click.echo(f"lagbc: {kind}{': ' if str(interrupt) else ''}{interrupt}", err=True)
+        sys.exit(status)
 
 
 def _error_in_words(error: Exception) -> str:
