@@ -532,6 +532,8 @@ class _Run:
         """Draw rounds, or sweep all roots."""
         population = population_of(self._graph, self._request, self._settings)
         if population.size < 3 or self._graph.n < 3:
+            if self._name == "distance" and self._graph.n:
+                self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
             return self._sweep_all("there are few roots")
         resumed = resumed_by(self._settings)
         order = self._draw_order(population, resumed)

@@ -122,6 +122,23 @@ def test_closeness_of_graphs_that_are_not_strongly_connected(edges):
             on_grid((1, 2), A, call)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("A", [matrix(5, [(0, 1)]), matrix(5, [(3, 4)]), matrix(2, []), matrix(2, [(0, 1)]), path(2)])
+def test_closeness_of_few_roots(A, directed):
+    """It is exact of a connected graph, and refused of any other one, as in one process."""
+
+    def estimate(graph, **given):
+        try:
+            return lagbc.estimate(graph, "closeness", **given).scores.tolist()
+        except ValueError as error:
+            return str(error)
+
+    found = on_grid((1, 2), A, estimate, directed=directed)
+    assert found == estimate(A, directed=directed)
+    is_connected = A.shape[0] == 2 and A.nnz > directed
+    assert found == [1, 1] if is_connected else "closeness is estimated of connected graphs" in found
+
+
 def test_levels_out_of_room(monkeypatch):
     """Of a rank are an error of all."""
     monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: 10**12))
