@@ -165,6 +165,7 @@ NOT_MEASURED = {
     "GRID_SLICE_ON_GPU",
     "GRID_GROUPS",
     "GRID_LEVELS",
+    "GRID_FEW_EDGES",
     "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",

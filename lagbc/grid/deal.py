@@ -219,8 +219,11 @@ class DealtGraph(Graph):
 
     @property
     def bytes_of_rank(self) -> tuple[int, int]:
-        """Bytes that a rank holds, and bytes that dealing takes at most."""
-        held = self.blocks.bytes(self.way) + _HELD_PER_VERTEX * self.n
+        """Bytes that a rank holds where it sweeps, and bytes that dealing takes there at most."""
+        blocks = self.blocks.bytes(self.way)
+        if self.method is not None and self.method.site.gpu is not None:
+            return blocks, blocks  # the rest is on the host
+        held = blocks + _HELD_PER_VERTEX * self.n
         return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
 
     @property
@@ -246,6 +249,12 @@ class DealtGraph(Graph):
             "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
             "numbers: scale them, or leave out grid="
         )
+
+
+def bytes_of_blocks(size: BlockSize, entries: int, *, directed: bool) -> int:
+    """Count the bytes of blocks with so many entries each."""
+    rows, columns = size.across * size.length + 1, size.down * size.length + 1
+    return (1 + directed) * (8 * rows + 4 * entries) + 8 * columns + 4 * entries
 
 
 def bytes_of_dealing(n: int, entries: int) -> int:

@@ -34,16 +34,20 @@ class Site:
         Number of the GPU; None is the CPU.
     by_nccl : bool
         Whether messages go by NCCL: each rank is a process with a GPU of its own.
-    sharers : int
-        Ranks that share a GPU, at most.
+    sharers, mates : int
+        Ranks that share a GPU, or, on the CPU, a host; ranks that share a host. At most.
     groups : int
         Groups of 256 roots of a batch on a GPU.
+    levels : int
+        Levels in which a vertex is found by some root of a group, as counted beforehand.
     """
 
     gpu: int | None = None
     by_nccl: bool = False
     sharers: int = 1
+    mates: int = 1
     groups: int = 1
+    levels: int = tuning.GRID_LEVELS
 
     def __str__(self) -> str:
         """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""
@@ -68,9 +72,14 @@ class Site:
         return options
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
-        """State the arrays of a rank, the rows of its levels, as they come to, and its messages, at most."""
+        """State the arrays of a rank, the rows of its levels, and its messages, at most."""
         size, of = size._replace(groups=self.groups), self._module
-        return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of)}
+        return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of, self.levels)}
+
+    def for_degrees(self, most: int) -> Site:
+        """Return the site for vertices with so many edges, both ways together, at most."""
+        is_mesh = most <= tuning.GRID_FEW_EDGES
+        return replace(self, levels=int(self._module.COLUMNS) if is_mesh else tuning.GRID_LEVELS)
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as there is room for."""

@@ -20,7 +20,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import PATH_SUMS
@@ -80,8 +79,8 @@ class Asked:
         return bool(self.sums & PATH_SUMS)
 
 
-def passing(size: BlockSize, sums: frozenset[str], module: Any) -> dict[str, Array]:
-    """State the most that a rank has in passing: the rows of so many levels as most searches find, and messages.
+def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> dict[str, Array]:
+    """State the most that a rank has in passing: the rows of so many levels, and messages.
 
     Messages are of full rows: those of a grid column, or to and from all of a grid row, written in arrays that grow.
     """
@@ -89,7 +88,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any) -> dict[str, Arr
     kinds = bool(sums & PATH_SUMS) + ("stress" in sums)
     a_row = module.BYTES_OF_BITS + module.COLUMNS * FLOAT.itemsize * kinds
     return {
-        "levels": Array((tuning.GRID_LEVELS, size.groups * rows, module.BYTES_OF_BITS), BYTE),
+        "levels": Array((levels, size.groups * rows, module.BYTES_OF_BITS), BYTE),
         "messages": Array((parts, size.groups * module.slice_rows(size.length), a_row), BYTE),
     }
 

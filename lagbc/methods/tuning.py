@@ -16,7 +16,8 @@ BATCHED_PULL_SHARE = 0.1
 # Rows that a rank of a grid multiplies and folds at a time, whose sums it holds. More are fewer messages.
 GRID_SLICE = 4096
 # Levels in which a vertex is found by some root of a batch, as counted beforehand; of more the budget has to have room.
-GRID_LEVELS = 6
+# A graph whose vertices all have few edges, both ways together, may be a mesh, where each root finds it in another one.
+GRID_LEVELS, GRID_FEW_EDGES = 6, 64
 # Rows of a slice on a GPU, whose launches need more, and the most groups of 256 roots of a batch: the host takes about
 # as long for a level of four as for one of one. Results: grid_gpu.md.
 GRID_SLICE_ON_GPU = 2**20

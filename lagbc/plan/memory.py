@@ -49,9 +49,9 @@ class MemoryEstimate:
     """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
     Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
-    rows of levels of a graph that is dealt over a grid with that of six levels. Where one has to grow by more than the
-    budget leaves, and by more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and
-    the smallest batch it raises MemoryError.
+    rows of levels of a graph that is dealt over a grid with that of six levels; with that of a level a root, where no
+    vertex has more than 32 neighbours. Where one has to grow by more than the budget leaves, and by more than 512 KiB,
+    the run goes on with fewer threads, or half the batch; with one thread and the smallest batch it raises MemoryError.
 
     Attributes
     ----------

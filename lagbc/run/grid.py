@@ -23,7 +23,15 @@ from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
 from lagbc.grid.communicator import Line, of_all, of_first
-from lagbc.grid.deal import MOST_VERTICES, DealtGraph, Shape, bytes_of_dealing, deal_graph, size_of_block
+from lagbc.grid.deal import (
+    MOST_VERTICES,
+    DealtGraph,
+    Shape,
+    bytes_of_blocks,
+    bytes_of_dealing,
+    deal_graph,
+    size_of_block,
+)
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import GridMethod
 from lagbc.grid.sites import Site
@@ -34,6 +42,7 @@ from lagbc.methods.sums import SQUARES
 from lagbc.plan.grid import depth_step
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
+from lagbc.plan.rounds import arrays_of_sequence
 from lagbc.run.loop import sum_step
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -143,12 +152,16 @@ def call_on_line(
 
 
 class _Agreed(NamedTuple):
-    """The vertices, entries of all parts, whether edges are one way, and the sums of a call."""
+    """The vertices, entries of all parts, whether edges are one way, and the sums of a call.
+
+    No vertex has more than `most_edges`, both ways together, as parts have them.
+    """
 
     n: int
     entries: int
     directed: bool
     sums: frozenset[str]
+    most_edges: int
 
 
 def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]) -> tuple[Graph | None, _Agreed]:
@@ -174,7 +187,12 @@ def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
     directions = {one for _, one, of_rank, *_ in told if of_rank is not None}
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
-    return graph, _Agreed(n, sum(one[1] for _, _, one, *_ in told if one is not None), directions.pop(), sums)
+    entries = sum(one[1] for _, _, one, *_ in told if one is not None)
+    edges = np.zeros(n, np.int64) if graph is None else graph.on_host.out_degrees
+    if graph is not None:
+        edges = edges + np.bincount(graph.on_host.indices, minlength=n)
+    most = int(line.combine(edges, "sum").max(initial=0))
+    return graph, _Agreed(n, entries, directions.pop(), sums, most)
 
 
 def _number_of_vertices(of_ranks: list[int | None]) -> int:
@@ -198,7 +216,8 @@ def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Sit
     host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
     of_ranks = of_all(line, (host, count))
     hosts = [other for other, _ in of_ranks]
-    on_cpu = Site(sharers=max(map(hosts.count, hosts)))
+    mates = max(map(hosts.count, hosts))
+    on_cpu = Site(sharers=mates, mates=mates)
     if not all(of_rank for _, of_rank in of_ranks):
         if device == "cuda":
             without = next(rank for rank, (_, of_rank) in enumerate(of_ranks) if not of_rank)
@@ -213,7 +232,7 @@ def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Sit
     if device == "auto" and not are_apart:
         return on_cpu
     sharers = max(gpus_of_ranks.count(one) for one in gpus_of_ranks)
-    return Site(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers)
+    return Site(gpu, are_apart and len(set(processes)) == line.size and all(have_nccl), sharers, mates)
 
 
 def _gpus_of(of_ranks: list[tuple[str, int]], numbers: tuple[int, ...] | All | None) -> list[int]:
@@ -247,25 +266,30 @@ class _Fitted(NamedTuple):
 def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted:
     """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
     n, sums, entries = agreed.n, agreed.sums, agreed.entries * (1 if agreed.directed else 2)
-    own = _room_of(site) if options.memory is None else options.memory
-    room, in_flight = int(line.combine(np.array([own]), "least")[0]), 1 + options.overlap
+    room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
+    in_flight, site = 1 + options.overlap, site.for_degrees(agreed.most_edges)
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
-        size, lanes = size_of_block(shape, n), in_flight * line.size // shape.size
-        dealt = bytes_of_dealing(n, entries // shape.size) + 8 * n * len(sums) * (5 + 2 * lanes)
-        least, left = in_flight * bytes_of(site.arrays(size, sums)), room - dealt
-        if options.grid != "auto" or least <= left:
-            return _Fitted(shape, room, site.widest(size, sums, left // in_flight))
-    needed = dealt + least
+        size, of_rank, lanes = size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
+        dealt = bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)
+        dealt += bytes_of(arrays_of_sequence(n)) if sums & SQUARES else 0
+        held = dealt if site.gpu is None else bytes_of_blocks(size, of_rank, directed=agreed.directed)
+        least = in_flight * bytes_of(site.arrays(size, sums))
+        fits_on_host = site.gpu is None or dealt <= on_host
+        if fits_on_host and (options.grid != "auto" or held + least <= room):
+            return _Fitted(shape, room, site.widest(size, sums, (room - held) // in_flight))
+    needed, of_host = (held + least, "") if fits_on_host else (dealt, " of its host")
     raise OutOfMemoryError(
-        f"a rank of a {shape} grid needs {needed:.3g} bytes for its part, but may take {room:.3g}; start more ranks, "
-        "or raise it by memory="
+        f"a rank of a {shape} grid needs {needed:.3g} bytes{of_host} for its part, but may take "
+        f"{room if fits_on_host else on_host:.3g}; start more ranks, or raise it by memory="
     )
 
 
-def _room_of(site: Site) -> int:
-    """Return the bytes that a rank may take, of the memory that it shares with others."""
+def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
+    """Return the bytes that a rank may take where it sweeps, and of its host, of those that it shares with others."""
+    if memory is not None:
+        return memory, memory
     with site.context()():
-        return budget(site.device) // site.sharers
+        return budget(site.device) // site.sharers, budget("cpu") // site.mates
 
 
 def _required(grid: tuple[int, int], ranks: int) -> Shape:

@@ -74,6 +74,21 @@ for small in (0, 10**6):
     tuning.SMALL_LEVEL = small
     same(found((2, 1), A), expected(A))
 """,
+    "rooms": """
+def refused(**given):
+    try:
+        on_grid((1, 2), grid(4, 5), lagbc.bc, **given)
+    except MemoryError as error:
+        return str(error)
+
+rooms = dict(cpu=1000, cuda=10**10)
+lagbc.run.grid.budget = rooms.get
+assert "bytes of its host for its part, but may take 1e+03" in refused()
+rooms["cpu"] = 10**6
+assert refused() is None
+rooms["cuda"] = 10**6
+assert "host" not in refused()
+""",
     "arguments": """
 A = scale_free(80, 300, seed=2)
 for given in (

@@ -19,7 +19,12 @@ from on_threads import (
 from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
+from lagbc.grid import sweep
 from lagbc.methods import table, tuning
+from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import SweepPlan
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.plan.rounds import arrays_of_sequence
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -192,6 +197,37 @@ def test_the_smallest_grid_that_fits():
         on_grid("auto", A, shape_of, ranks=4, memory=1000)
 
 
+def test_the_smallest_grid_that_fits_an_estimate():
+    """It has room for the confidence sequence, too."""
+    A, sums, room = scale_free(3000, 20_000, seed=1), DEPENDENCY | {"dependency_squares"}, 8_300_000
+    assert on_grid("auto", A, lambda graph: graph.deal.shape.size, ranks=1, memory=room) == 1
+    with pytest.raises(MemoryError, match="start more ranks"):
+        on_grid("auto", A, lagbc.bc, ranks=1, memory=room, sums=sums)
+    room += bytes_of(arrays_of_sequence(3000))
+    assert on_grid("auto", A, lambda graph: graph.deal.shape.size, ranks=1, memory=room, sums=sums) == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2)])
+@pytest.mark.parametrize("A", [grid(60, 60), scale_free(3000, 20_000, seed=1)], ids=["mesh", "scale-free"])
+def test_rows_of_levels_are_counted(monkeypatch, A, shape):
+    """On a mesh each root of a batch may find a vertex in a level of its own."""
+    found, search = [], sweep.Cell._search
+
+    def noted(cell, numbers):
+        levels, overflowed = search(cell, numbers)
+        found.append(sum(level.bytes for level in levels))
+        return levels, overflowed
+
+    def call(graph):
+        stated = graph.method.arrays(graph, SweepPlan(batch=64))["passing"]["levels"]
+        lagbc.bc(graph, k=64, rng=1)
+        return bytes_of({"levels": stated})
+
+    monkeypatch.setattr(sweep.Cell, "_search", noted)
+    stated = on_grid(shape, A, call, directed=False)
+    assert max(found) <= stated < 4 * max(found)
+
+
 def test_a_graph_larger_than_a_rank_may_hold():
     """On four ranks it runs; in one process with the same memory it does not."""
     A, memory = layered(30, 60), 3_000_000
@@ -234,8 +270,6 @@ def test_checkpoint_is_gone_on_with(tmp_path):
 
 
 def test_a_rank_that_fails_ends_all(monkeypatch):
-    from lagbc.grid import sweep
-
     finish = sweep.Cell._sum_paths
 
     def fail(cell, *given):
