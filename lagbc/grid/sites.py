@@ -16,7 +16,7 @@ from lagbc.grid.communicator import Line, of_first
 from lagbc.grid.deal import Block, Blocks
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.block import BlockPlan, BlockSize, BlockSweep, Edges, Message, Way, passing
+from lagbc.methods.block import BlockEdges, BlockPlan, BlockSize, BlockSweep, Message, Way, passing
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
 
@@ -38,8 +38,8 @@ class Site:
         Ranks that share a GPU, or, on the CPU, a host; ranks that share a host. At most.
     groups : int
         Groups of 256 roots of a batch on a GPU.
-    levels : int
-        Levels in which a vertex is found by some root of a group, as counted beforehand.
+    few_edges : bool
+        Whether all vertices have few edges, so that each root of a group may find one in another level.
     """
 
     gpu: int | None = None
@@ -47,7 +47,7 @@ class Site:
     sharers: int = 1
     mates: int = 1
     groups: int = 1
-    levels: int = tuning.GRID_LEVELS
+    few_edges: bool = False
 
     def __str__(self) -> str:
         """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""
@@ -74,12 +74,12 @@ class Site:
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
         """State the arrays of a rank, the rows of its levels, and its messages, at most."""
         size, of = size._replace(groups=self.groups), self._module
-        return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of, self.levels)}
+        levels = of.COLUMNS if self.few_edges else tuning.GRID_LEVELS
+        return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of, levels)}
 
     def for_degrees(self, most: int) -> Site:
         """Return the site for vertices with so many edges, both ways together, at most."""
-        is_mesh = most <= tuning.GRID_FEW_EDGES
-        return replace(self, levels=int(self._module.COLUMNS) if is_mesh else tuning.GRID_LEVELS)
+        return replace(self, few_edges=most <= tuning.GRID_FEW_EDGES)
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as there is room for."""
@@ -140,9 +140,9 @@ class EdgesOfRank:
     def __init__(self, blocks: Blocks, length: int, site: Site) -> None:
         self._blocks, self._length, self._site, self._making = blocks, length, site, Lock()
         self._own: dict[Block, Any] = {}
-        self._of_ways = WeakValueDictionary[Way, Edges]()
+        self._of_ways = WeakValueDictionary[Way, BlockEdges]()
 
-    def swept(self, way: Way) -> Edges:
+    def swept(self, way: Way) -> BlockEdges:
         """Return the edges for a way; called in a context of the site."""
         with self._making:
             found = self._of_ways.get(way)
@@ -150,7 +150,7 @@ class EdgesOfRank:
                 self._own = self._own or self._made(self._blocks)
                 blocks = self._blocks.swept(way)
                 made = self._own | self._made(blocks)
-                found = self._of_ways[way] = Edges(*map(made.__getitem__, blocks))
+                found = self._of_ways[way] = BlockEdges(*map(made.__getitem__, blocks))
             return found
 
     def _made(self, blocks: Blocks) -> dict[Block, Any]:

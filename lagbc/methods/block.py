@@ -94,7 +94,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
+class BlockEdges:
     """The edges of a block, in the form that its sweep takes.
 
     Attributes
@@ -113,7 +113,7 @@ class BlockPlan(NamedTuple):
 
     Attributes
     ----------
-    edges : Edges
+    edges : BlockEdges
         Not changed: batches in flight share them.
     size : BlockSize
     own : int
@@ -122,7 +122,7 @@ class BlockPlan(NamedTuple):
     stop : StopFlag
     """
 
-    edges: Edges
+    edges: BlockEdges
     size: BlockSize
     own: int
     asked: Asked
