@@ -321,9 +321,8 @@ def deal_graph(
         hub = _hub(line, edges, degrees - _mutual(line, edges, n) if directed else degrees)
     digest = np.concatenate([line.combine(_digest(edges), "sum"), shape])
     if folds and not directed:
-        trees, kept = fold(line, edges.tails, edges.heads, n)
+        trees, kept, degrees = fold(line, edges.tails, edges.heads, degrees)
         edges = Edges(edges.tails[kept], edges.heads[kept])
-        degrees = sum(line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
     deal = Deal.of(degrees, shape)
     numbers = deal.numbers.astype(index_type(shape.size * deal.length))
     edges = Edges(numbers[edges.tails], numbers[edges.heads])

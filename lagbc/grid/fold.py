@@ -72,13 +72,15 @@ class Trees:
         return above * met + hung * beyond + (hung * met - branches)
 
 
-def fold(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> tuple[Trees | None, NDArray[np.bool_]]:
+def fold(
+    line: Line, tails: NDArray[Any], heads: NDArray[Any], degrees: Ints
+) -> tuple[Trees | None, NDArray[np.bool_], Ints]:
     """Fold the trees of an undirected graph, whose edges ranks have once each, in order; None if there are none.
 
-    Also tell which edges of this rank are left.
+    Also tell which edges of this rank are left, and the degrees that are.
     """
+    n, degrees = len(degrees), degrees.copy()
     ends, others = np.concatenate([tails, heads]), np.concatenate([heads, tails]).astype(np.int64)
-    degrees = line.combine(np.bincount(ends, minlength=n), "sum")
     neighbours = np.zeros(n, np.int64)
     np.bitwise_xor.at(neighbours, ends, others)
     neighbours = line.combine(neighbours, "xor")
@@ -98,11 +100,11 @@ def fold(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> tuple[
     core = parent == np.arange(n)
     kept = core[tails] & core[heads]
     if not rounds:
-        return None, kept
+        return None, kept, degrees
     component = components_of(line, tails[kept], heads[kept], n)
     for leaves in reversed(rounds):
         component[leaves] = component[parent[leaves]]
-    return Trees(tuple(rounds), parent, component), kept
+    return Trees(tuple(rounds), parent, component), kept, degrees
 
 
 def components_of(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> Ints:
