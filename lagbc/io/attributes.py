@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from typing import Any
 
@@ -27,7 +28,7 @@ def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | Non
 
 
 def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:
-    """Replace the braces of each line by the value of one attribute, or by nothing; `line` numbers the first line."""
+    """Replace the braces of each line by the value of one attribute, NaN where it is missing, or by nothing."""
     if attribute is not None:
         alone = re.escape(repr(attribute).encode())
         piece = re.sub(rb"\{" + alone + rb": ([-+.0-9e]+)\}(?=[ \t]*\n)", rb"\1", piece)
@@ -44,7 +45,7 @@ def _with_value(source: Source, line: int, text: bytes, attribute: str | None) -
     before = text[: found.start()]
     if attribute is None:
         return before.rstrip(b" \t,;")
-    value = _parsed_attributes(source, line, text).get(attribute)
+    value = _parsed_attributes(source, line, text).get(attribute, math.nan)
     if not isinstance(value, int | float):
         source.fail(line, f"attribute {attribute!r} is {value!r}, not a number", text, _EXPECTED)
     return before + repr(float(value) if isinstance(value, bool) else value).encode()

@@ -50,15 +50,15 @@ class Lines:
         return values
 
     def floats(self, column: int) -> NDArray[np.float64]:
-        """Read a column as floats."""
+        """Read a column as floats; an empty field is NaN."""
         starts, stops = self.fields[column]
         values, hard = core.parse_floats(self.text, starts, stops)
         for i in hard.tolist():
             number = self.text[starts[i] : stops[i]].tobytes()
-            if not is_float(number):
+            if number and not is_float(number):
                 self.refuse(i)
                 break
-            values[i] = float(number)
+            values[i] = float(number or "nan")
         return values
 
     def refuse(self, place: int) -> None:

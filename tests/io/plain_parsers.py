@@ -88,7 +88,7 @@ def edge_list(data):
     columns = len(rows[0])
     require(columns in (2, 3) and all(len(row) == columns for row in rows))
     ends = end_as_name if names else integer
-    return merged(((ends(row[0]), ends(row[1])), real(row[2]) if columns == 3 else 1.0) for row in rows)
+    return merged(((ends(row[0]), ends(row[1])), real(row[2] or "nan") if columns == 3 else 1.0) for row in rows)
 
 
 def separator_of(line):

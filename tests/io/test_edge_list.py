@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from malformed import check_error, dense
 
+import lagbc
 from lagbc.errors import GraphFileWarning, GraphFormatError
 from lagbc.io.read import read_graph
 
@@ -228,6 +229,14 @@ def test_columns_that_are_none(write, said, error, part):
 def test_columns_mean_nothing_to_a_matrix():
     with pytest.raises(ValueError, match="ends, names means nothing to the format Matrix Market"):
         read_graph("example:karate", ends=(1, 2), names=True)
+
+
+@pytest.mark.parametrize("text", ["a,b,1.5\nb,c,\n", "1 2 {'weight': 1}\n2 3 {}\n"])
+def test_values_are_missed_where_they_are_used(write, text):
+    file = read_graph(write(text))
+    assert lagbc.bc(file, directed=True).tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match=r"line 2: the edge (b -> c|2 -> 3) has the length nan"):
+        lagbc.bc(file, directed=True, weighted=True)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,16 @@ def test_an_attribute_that_is_no_number(tmp_path):
         read_graph(tmp_path / "g.graphml", length="km")
 
 
+@pytest.mark.parametrize("weight", [{}, {"weight": "far"}])
+def test_lengths_are_missed_where_they_are_used(tmp_path, weight):
+    G = nx.DiGraph([("a", "b", {"weight": 2.0}), ("b", "c", weight)])
+    nx.write_graphml(G, tmp_path / "g.graphml")
+    file = read_graph(tmp_path / "g.graphml")
+    assert lagbc.bc(file).tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match=r"the edge b -> c has the length nan; lengths are finite and > 0"):
+        lagbc.bc(file, weighted=True)
+
+
 def test_malformed(tmp_path):
     path = tmp_path / "g.graphml"
     path.write_text("<graphml><graph>")

@@ -29,7 +29,7 @@ def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
     tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
     attribute = LENGTH if named.length is None else named.length
     has_values = any(attribute in held for *_, held in edges)
-    lengths = _edge_lengths(source, edges, attribute) if has_values or named.length is not None else None
+    lengths = _edge_lengths(source, edges, named.length) if has_values or named.length is not None else None
     matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=strengths)
     return GraphFile(
         matrix,
@@ -61,14 +61,16 @@ def _read_by_networkx(source: Source) -> Any:
 
 
 def _edge_lengths(
-    source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], attribute: int | str
+    source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], named: int | str | None
 ) -> NDArray[np.float64]:
-    """Return an attribute of the edges as floats."""
-    lengths = np.empty(len(edges))
+    """Return an attribute of the edges as floats; of the one by default, NaN where an edge has no number."""
+    attribute, lengths = LENGTH if named is None else named, np.full(len(edges), np.nan)
     for e, (tail, head, held) in enumerate(edges):
         try:
             lengths[e] = float(held[attribute])  # type: ignore[index]
         except (KeyError, TypeError, ValueError):
+            if named is None:
+                continue
             value = f"{attribute!r} = {held[attribute]!r}" if attribute in held else f"no {attribute!r}"
             there = ", ".join(sorted({repr(name) for *_, others in edges for name in others})) or "none"
             raise GraphFormatError(
