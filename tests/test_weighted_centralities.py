@@ -271,7 +271,7 @@ def test_sums_of_distances_out_of_range(centralities):
 @pytest.mark.parametrize("name", ["closeness", "harmonic", "eccentricity_centrality"])
 def test_length_without_an_inverse_is_named(centralities, name):
     A = sp.coo_array(([5e-324, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
-    message = "A holds the length 5e-324; the inverse of such a distance is more than float64 holds; use a smaller unit"
+    message = "an edge has the length 5e-324; its inverse is more than float64 holds; use a smaller unit"
     with pytest.raises(ValueError, match=re.escape(message)):
         call(centralities, name)(A.T if name == "eccentricity_centrality" else A)
 

@@ -123,7 +123,7 @@ def require_inverses(scores: Scores, result: Result) -> Scores:
     lengths = result.graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
         raise InvalidValueError(
-            f"A holds the length {float(lengths.min())}; the inverse of such a distance is more than float64 holds; "
+            f"an edge has the length {float(lengths.min())}; its inverse is more than float64 holds; "
             "use a smaller unit of length"
         )
     return _require_finite("inverse distances", scores)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.centrality.compute import Read, as_returned, made_on_ranks, plan_call, resumed_by
-from lagbc.centrality.registry import Arguments, Centrality, find, require_taken
-from lagbc.errors import InvalidValueError
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, find, require_taken
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, sums_of, terms_of
 from lagbc.graph.csr import as_numpy, module_of
@@ -391,6 +391,8 @@ def estimate(
     own = ("batch", "directed", "weighted", "strength", *_OWN)
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
+    if of_others := [name for name in (*OF_THE_SUMS, *OF_THE_SCORES, "which") if name in options]:
+        raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
 
     def here(A: GraphLike, read: Read, options: Options) -> Estimate:
         settings = check_options(batch, options, own)

@@ -119,8 +119,8 @@ def take_graph(
         for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, weighted)):
             if made != asked:
                 raise InvalidValueError(
-                    f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or pass the "
-                    "matrix that A was made of"
+                    f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or make "
+                    "another by as_graph or graph_from_edges"
                 )
         return A
     with phase("check"):
@@ -138,7 +138,8 @@ def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
         raise InvalidTypeError(f"strength={strength!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(A, Graph):
         raise InvalidValueError(
-            "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True)"
+            "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True), or give "
+            "graph_from_edges 1 / w as length"
         )
     if weighted is False:
         raise InvalidValueError(
@@ -388,8 +389,8 @@ def _pointers_error(stored: int) -> InvalidValueError:
 def _as_lengths(values: Any) -> Any:
     if values.dtype.kind in "iu" and len(values) and int(values.max()) > EXACT_INTEGERS:
         raise InvalidValueError(
-            f"A holds the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
-            "pass A.astype(float) to take the nearest float64 of each, or a larger unit of length"
+            f"an edge has the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
+            "pass floats to take the nearest float64 of each, or a larger unit of length"
         )
     return _readable(values.astype(np.float64, copy=False)) if isinstance(values, np.ndarray) else values.astype(float)
 
@@ -421,7 +422,7 @@ def _longest_edge(n: int) -> float:
 def _require_finite_paths(n: int, longest: float) -> None:
     if longest > _longest_edge(n):
         raise InvalidValueError(
-            f"A holds the length {longest}; a path of {n} such edges is longer than float64 holds; "
+            f"an edge has the length {longest}; a path of {n} such edges is longer than float64 holds; "
             "use a larger unit of length"
         )
 

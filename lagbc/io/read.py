@@ -39,8 +39,9 @@ def read_graph(
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
     result describes the layout in a line:
 
-    - Vertices are integers if the ends of the first edge are; they are renumbered from 0 in ascending order. Else they
-      are names, text in UTF-8, numbered as they first occur; a name with a separator stands in double quotes.
+    - Vertices are integers if the ends of the first edge are (7, but not 007); they are renumbered from 0 in ascending
+      order. Else they are names, text in UTF-8, numbered as they first occur; a name with a separator stands in double
+      quotes.
     - A header line is left out. It holds no number; its titles are usual ones (source and target, from and to, node1
       and node2, ...) or have numbers below. Usual titles choose the columns where there are more than three. Over names
       alone, titles name no vertex: a first line whose names occur again is an edge. In doubt it is taken for an edge,

@@ -13,7 +13,7 @@ from lagbc.native import core
 Field = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _REAL = re.compile(rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE)
-_INTEGER = re.compile(rb"([+-]?)0*([0-9]{1,19})")
+_INTEGER = re.compile(rb"0|-?[1-9][0-9]{0,18}")
 _WRONG = {-1: "a quote that is not closed", -2: "text after a closing quote"}
 
 
@@ -86,9 +86,8 @@ def is_float(field: bytes) -> bool:
 
 
 def is_int64(field: bytes) -> bool:
-    """Whether a field is an integer that int64 holds; the pattern comes first, as int() refuses thousands of digits."""
-    match = _INTEGER.fullmatch(field)
-    return match is not None and -(2**63) <= int(match[1] + match[2]) < 2**63
+    """Whether a field is an integer that int64 holds, as it is written without need: 7, but not 007 or +7."""
+    return _INTEGER.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
 
 
 def quoted(field: bytes, most: int = 20) -> str:

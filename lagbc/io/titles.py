@@ -6,7 +6,7 @@ import re
 
 from lagbc.errors import GraphFormatError
 from lagbc.io.columns import Columns
-from lagbc.io.scan import is_float, is_int64
+from lagbc.io.scan import is_float
 from lagbc.io.source import Source
 
 # Words that, with 1 and 2 or a and b behind, are titles of ends.
@@ -54,7 +54,7 @@ def is_header(fields: list[bytes], below: list[bytes], named: Columns) -> bool:
         return len(below) != len(fields) or not all(
             _is_numbered_alike(plain[end], _plain_titles(below)[end]) for end in ends
         )
-    are_integers = len(below) == len(fields) > 1 and all(map(is_int64, below[:2]))
+    are_integers = len(below) == len(fields) > 1 and all(end.lstrip(b"+-").isdigit() for end in below[:2])
     return are_integers or (len(below) == len(fields) == 3 and is_float(below[2]))
 
 

@@ -158,6 +158,12 @@ def test_branches_are_exact():
     np.testing.assert_allclose(found.scores[leaves], scores[leaves], atol=1e-12)
 
 
+@pytest.mark.parametrize("given", [{"k": 3}, {"sources": [1]}, {"which": "bc"}, {"cutoff": 2}])
+def test_arguments_of_other_functions_are_named_beside_its_own(given):
+    with pytest.raises(TypeError, match=f"estimate takes no {next(iter(given))}; it takes A, centrality, .*max_roots"):
+        lagbc.estimate(BRANCHED, directed=False, **given)
+
+
 def test_the_highest_are_certain_or_tied():
     found, scores = estimated("hops", top=3, tie=0.05), exact("hops")
     assert not found.exact

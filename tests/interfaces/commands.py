@@ -23,10 +23,10 @@ def reason_in(lines):
     return "; ".join(line.removeprefix("  ") for line in takewhile(lambda line: line.startswith("  "), after))
 
 
-def fail(*arguments):
-    """Return the one line that the command ends with, where input or machine are at fault."""
+def fail(*arguments, status=2):
+    """Return the one line that the command ends with, where something that is given is wrong, or the run failed."""
     result = run(*arguments)
-    assert result.exit_code == 1
+    assert result.exit_code == status
     assert isinstance(result.exception, SystemExit), "no traceback"
     *notes, line = result.stderr.splitlines()
     assert all(note.startswith("lagbc: note: ") for note in notes)

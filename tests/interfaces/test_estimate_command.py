@@ -39,9 +39,35 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
 
 def test_wrong_options_end_with_one_line():
     done = run(GRAPH, "--confidence", "2")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "--confidence" in done.stderr
-    assert run(GRAPH, "--which", "stress").exit_code == 1
+    assert run(GRAPH, "--which", "stress").exit_code == 2
+    done = run(GRAPH, "--which", "edge-bc", "--out", "edges.csv")
+    assert (done.exit_code, done.stdout) == (2, ""), "before anything is computed"
+    assert run(GRAPH, "--out", "scores.txt").stderr.endswith("scores are written to a .npy or a .csv file\n")
+
+
+def test_single_vertices_a_figure_and_a_bar(tmp_path, monkeypatch):
+    estimate, asked = lagbc.estimate, []
+    monkeypatch.setattr(
+        lagbc, "estimate", lambda *given, **how: asked.append(how["progress"]) or estimate(*given, **how)
+    )
+    names = tmp_path / "named.csv"
+    names.write_text("\n".join(f"a{i % 40},b{i % 39}" for i in range(200)))
+    plot, out = tmp_path / "ranks.png", tmp_path / "scores.csv"
+    given = [str(names), "--undirected", "--max-roots", "60", "--vertices", "b3,a7"]
+    done = run(*given, "--plot", str(plot), "--out", str(out), "--progress")
+    assert done.exit_code == 0, done.output
+    found = estimate(lagbc.read_graph(names), directed=False, max_roots=60, vertices=["b3", "a7"], rng=0)
+    with out.open() as file:
+        rows = [(row["vertex"], float(row["score"])) for row in csv.DictReader(file)]
+    assert rows == list(zip(["b3", "a7"], found.scores, strict=True))
+    assert f"plot: {plot}" in done.stdout
+    assert plot.stat().st_size > 1000
+    told = json.loads(run(*given, "--json").stdout)
+    assert told["scores"]["vertex"] == ["b3", "a7"]
+    assert told["arguments"]["vertices"] == "b3,a7"
+    assert asked == [True, False]
 
 
 def test_json_has_all_scores_or_the_highest(tmp_path):

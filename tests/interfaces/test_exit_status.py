@@ -9,7 +9,7 @@ import pytest
 from commands import run
 
 import lagbc
-from lagbc.errors import CheckpointError, GraphFormatError, MissingDependencyError
+from lagbc.errors import CheckpointError, GraphFormatError, MissingDependencyError, StoppedError
 from lagbc.interfaces.signals import Terminated
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -27,8 +27,8 @@ USAGE = [
     ["group-bc", "example:karate"],
 ]
 FAULTS = [
-    *(ValueError, TypeError, OSError, MemoryError, OverflowError),
-    *(MissingDependencyError, GraphFormatError, CheckpointError),
+    *((error, 1) for error in (OSError, MemoryError, OverflowError, MissingDependencyError, StoppedError)),
+    *((error, 2) for error in (ValueError, TypeError, GraphFormatError, CheckpointError, FileNotFoundError)),
 ]
 
 
@@ -45,9 +45,9 @@ def test_0():
     assert status("bc", "--help")[0] == 0
 
 
-@pytest.mark.parametrize("error", FAULTS)
+@pytest.mark.parametrize(("error", "expected"), FAULTS)
 @pytest.mark.parametrize("command", ["bc", "centralities", "group_bc", "percolation"])
-def test_1_if_input_or_machine_are_at_fault(monkeypatch, tmp_path, command, error):
+def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(monkeypatch, tmp_path, command, error, expected):
     def fail(*_, **__):
         raise error("so it is")
 
@@ -55,7 +55,7 @@ def test_1_if_input_or_machine_are_at_fault(monkeypatch, tmp_path, command, erro
     needed = {"group_bc": ["--group", "0"], "percolation": ["--states", tmp_path / "states.txt"]}.get(command, [])
     monkeypatch.setattr(lagbc, command, fail)
     code, _, line = status(command, "example:karate", *needed)
-    assert code == 1
+    assert code == expected
     assert re.fullmatch("lagbc: error: (out of memory: )?so it is", line)
 
 

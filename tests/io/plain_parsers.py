@@ -87,7 +87,7 @@ def edge_list(data):
     rows = [fields_of(line, separator, glued=not names) for line in content]
     columns = len(rows[0])
     require(columns in (2, 3) and all(len(row) == columns for row in rows))
-    ends = end_as_name if names else integer
+    ends = end_as_name if names else canonical
     return merged(((ends(row[0]), ends(row[1])), real(row[2] or "nan") if columns == 3 else 1.0) for row in rows)
 
 
@@ -105,7 +105,7 @@ def has_titles(first, below):
     if any(REAL.fullmatch(field) for field in first):
         return False
     return len(below) == len(first) > 1 and (
-        all(map(is_integer, below[:2])) or (len(below) == 3 and bool(REAL.fullmatch(below[2])))
+        all(map(INTEGER.fullmatch, below[:2])) or (len(below) == 3 and bool(REAL.fullmatch(below[2])))
     )
 
 
@@ -146,7 +146,12 @@ def plain(text, separator, glued):
 
 
 def is_integer(text):
-    return bool(INTEGER.fullmatch(text)) and len(text) < 40 and -(2**63) <= int(text) < 2**63
+    return bool(INTEGER.fullmatch(text)) and len(text) < 40 and str(int(text)) == text and -(2**63) <= int(text) < 2**63
+
+
+def canonical(text):
+    require(is_integer(text))
+    return int(text)
 
 
 def end_as_name(field):

@@ -231,6 +231,20 @@ def test_columns_mean_nothing_to_a_matrix():
         read_graph("example:karate", ends=(1, 2), names=True)
 
 
+@pytest.mark.parametrize("text", ["007 7\n7 010\n", "a,b\n007,7\n7,010\n", "+7 7\n7 -0\n"])
+def test_ids_that_are_not_written_as_integers_are_stay_text(write, text):
+    file = read_graph(write(text))
+    assert file.labels.tolist()[1] == "7"
+    assert set(file.labels.tolist()) == {*text.replace(",", " ").split()[-4:]}
+
+
+def test_a_padded_id_below_integers_is_refused(write):
+    for padded in ("007", "-07", "+7"):
+        check_error(write(f"1 20\n20 {padded}\n"), 2, [f"'{padded}' is not an integer id", "names=True takes all ids"])
+        assert read_graph(write(f"1 20\n20 {padded}\n"), names=True).labels.tolist() == ["1", "20", padded]
+    assert read_graph(write("0 20\n20 -7\n")).labels.tolist() == [-7, 0, 20]
+
+
 @pytest.mark.parametrize("text", ["a,b,1.5\nb,c,\n", "1 2 {'weight': 1}\n2 3 {}\n"])
 def test_values_are_missed_where_they_are_used(write, text):
     file = read_graph(write(text))

@@ -1,5 +1,7 @@
 """Graphs of columns of edges: of every library, with names or integers, and what is wrong with some."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -190,6 +192,7 @@ MASKED = np.ma.masked_array([0, 1], mask=[False, True])
         (([0, 1], [1, 2], ["1", "2"]), TypeError, "length has dtype <U1; it holds real numbers"),
         (([0, 1], [1, 2], [1j, 2]), TypeError, "length has dtype complex128; it holds real numbers"),
         (([0, 1], [1, 2], [2**60, 1]), ValueError, r"integer length 1152921504606846976, above 2\*\*53"),
+        (([0, 1], [1, 2], [1e308, 1]), ValueError, r"an edge has the length 1e\+308; a path of 3 such edges is longer"),
         ((["\ud800"], ["b"]), ValueError, "a name is no text that UTF-8 holds"),
     ],
     ids=str,
@@ -198,6 +201,7 @@ def test_what_are_no_edges(given, error, message):
     with pytest.raises(error, match=message) as caught:
         lagbc.graph_from_edges(*given, directed=True)
     assert isinstance(caught.value, lagbc.Error)
+    assert not re.search(r"\bA\b|matrix", str(caught.value)), "columns are given, and no matrix"
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
@@ -218,5 +222,8 @@ def test_whether_edges_go_one_way_is_said():
         lagbc.graph_from_edges([0], [1], directed="yes")
     graph = lagbc.graph_from_edges([0], [1], directed=np.True_)
     assert graph.directed is True
-    with pytest.raises(ValueError, match="A is a Graph made with directed=True, but directed=False is asked for"):
+    with pytest.raises(
+        ValueError, match="A is a Graph made with directed=True, but directed=False is asked for"
+    ) as caught:
         lagbc.bc(graph, directed=False)
+    assert "graph_from_edges" in str(caught.value)

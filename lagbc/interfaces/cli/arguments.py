@@ -10,11 +10,11 @@ import click
 
 from lagbc.errors import InvalidValueError, shortened
 from lagbc.interfaces.cli.completion import complete_file
+from lagbc.interfaces.cli.options import NO_SAMPLE, SampleOptions
 from lagbc.interfaces.cli.text import note, quantity
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
-    from lagbc.interfaces.cli.options import SampleOptions
     from lagbc.io.tables import Vertices
 
 _Function = Callable[..., Any]
@@ -60,6 +60,7 @@ def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callab
 _ARGUMENTS = {
     "sources": _vertex_option("sources", "Only paths that begin at these vertices"),
     "targets": _vertex_option("targets", "Only paths that end at these"),
+    "vertices": _vertex_option("vertices", "Scores of these vertices alone"),
     "source_weights": _weight_option("source-weights", "How often each vertex counts as a beginning"),
     "target_weights": _weight_option("target-weights", "How often each counts as an end"),
     "states": _weight_option("states", "How far each vertex is percolated", required=True),
@@ -110,11 +111,11 @@ def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
     return declare
 
 
-def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions) -> dict[str, Any]:
+def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions = NO_SAMPLE) -> dict[str, Any]:
     """Replace names of files and texts by the arrays and vertices in them."""
     read = dict(given)
     vertices = source.vertices
-    for name in ("sources", "targets"):
+    for name in ("sources", "targets", "vertices"):
         if given.get(name) is not None:
             read[name] = _read_vertices(given[name], vertices)
     for name in ("source_weights", "target_weights", "states"):

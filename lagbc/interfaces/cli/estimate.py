@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,12 @@ import click
 
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.arguments import takes_arguments
+from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of
 from lagbc.interfaces.cli.graphs import Dealing
-from lagbc.interfaces.cli.outputs import write_table
+from lagbc.interfaces.cli.outputs import check_outputs, write_table
 from lagbc.interfaces.cli.rows import rows_of_edges, rows_of_vertices
-from lagbc.interfaces.cli.task import Task, carry_out
+from lagbc.interfaces.cli.task import Drawing, Task, carry_out
 from lagbc.interfaces.cli.text import left_behind
 
 if TYPE_CHECKING:
@@ -57,32 +57,38 @@ _MEANINGS = {
 @click.option("--max-roots", type=int, help="At most so many roots.")
 @click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
-@takes_arguments("endpoints", "rtol")
+@takes_arguments("vertices", "endpoints", "rtol")
 @click.option("--out", type=click.Path(path_type=Path), help="Write scores and intervals: a .csv table.")
+@options.plot_option("scores in the order of their ranks, with intervals")
 @options.json_option
-@options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint")
+@options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint", "progress")
 @options.takes_grid
 def estimate_command(
     source: options.GraphOptions,
     which: str,
     seed: int,
     out: Path | None,
+    plot: Path | None,
     as_json: bool,
     run: dict[str, Any],
-    **given: Any,
+    **typed: Any,
 ) -> None:
     """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
+    which = which.replace("-", "_")
+    check_outputs(out, plot)
+    if out is not None and _sum_of(which) == "edges":
+        raise InvalidValueError(f"--out {out} is a table of vertices; of edges --json has the scores")
 
     def prepare(taken: Source, steps: Steps) -> _Estimate:
-        output = options.OutputOptions(None, out, None, as_json)
-        return _Estimate(taken, output, steps, which.replace("-", "_"), seed, given, run)
+        given = read_arguments(typed, taken)
+        return _Estimate(taken, options.OutputOptions(None, out, plot, as_json), steps, which, seed, given, typed, run)
 
     def sums() -> frozenset[str]:
         from lagbc.estimates.terms import sums_of
 
-        return sums_of(_sum_of(which.replace("-", "_")))
+        return sums_of(_sum_of(which))
 
-    carry_out(source, False, prepare, Dealing.of_run(run, sums))
+    carry_out(source, run["progress"], prepare, Dealing.of_run(run, sums))
 
 
 @dataclass(eq=False)
@@ -92,6 +98,7 @@ class _Estimate(Task):
     which: str
     seed: int
     given: dict[str, Any]
+    typed: dict[str, Any]
     run: dict[str, Any]
 
     def compute(self) -> None:
@@ -108,12 +115,24 @@ class _Estimate(Task):
 
     def write(self, path: Path) -> None:
         """Write a line a vertex."""
+        found = self.found
+        columns = {"score": found.scores, "lower": found.lower, "upper": found.upper}
+        write_table(path, columns, self._of_vertices.file.labels)
+
+    @property
+    def _of_vertices(self) -> Source:
+        """The graph, with the names of the vertices asked for alone."""
         import numpy as np
 
-        found, labels = self.found, self.source.file.labels
-        if not isinstance(found.scores, np.ndarray):
-            raise InvalidValueError("out: a table is of vertices; of edges there is none")
-        write_table(path, {"score": found.scores, "lower": found.lower, "upper": found.upper}, labels)
+        if (names := self.given["vertices"]) is None:
+            return self.source
+        return replace(self.source, file=replace(self.source.file, labels=np.array(names)))
+
+    def drawings(self) -> list[Drawing]:
+        """Return the figure of ranks."""
+        return (
+            [] if self.output.plot is None else [Drawing("plot", self.output.plot, lambda path: self.found.plot(path))]
+        )
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document; with top only scores of the highest."""
@@ -125,11 +144,11 @@ class _Estimate(Task):
             scores = {title: [getattr(row, name) for row in found.top] for title, name in titles.items()}
         else:
             rows = rows_of_vertices if isinstance(found.scores, np.ndarray) else rows_of_edges
-            scores = rows({self.which: found.scores, **columns}, self.source, self.output).as_json()
+            scores = rows({self.which: found.scores, **columns}, self._of_vertices, self.output).as_json()
         return {
             "command": "estimate",
             "estimate": {"roots": found.roots, "seed": self.seed},
-            "arguments": arguments_of({"which": self.which, **self.given, **self.run}),
+            "arguments": arguments_of({"which": self.which, **self.typed, **self.run}),
             **{name: getattr(found, name) for name in ("exact", "guaranteed", "confidence", "reason")},
             "scores": scores,
         }
@@ -151,11 +170,12 @@ def _sum_of(which: str) -> str:
 
 
 def _round_printer(begun: float) -> Callable[[int, float, float, float], None]:
-    """Return a function that reports a round on stderr."""
+    """Return a function that reports a round on stderr, above a progress bar if there is one."""
+    from tqdm import tqdm
 
     def tell(drawn: int, half: float, asked: float, foreseen: float) -> None:
         left = (time.perf_counter() - begun) * max(foreseen - drawn, 0) / drawn
         words = f"{drawn:8} roots: width {half:.3g}, asked {asked:.3g}"
-        click.echo(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
+        tqdm.write(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
 
     return tell

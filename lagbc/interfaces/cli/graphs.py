@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.errors import FileError, InvalidValueError, MissingFileError
+from lagbc.errors import InvalidValueError, MissingFileError
 from lagbc.interfaces.cli.text import method_lines, note, quantity
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
         stdin = "; standard input is /dev/stdin" if name == "-" else ""
         raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
     if Path(name).is_dir():
-        raise FileError(f"{name} is a folder, not a graph file")
+        raise InvalidValueError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
         strengths = options.lengths == "strengths"
         file = read_graph(name, strengths=strengths, progress=steps.progress, part=part, **options.columns)

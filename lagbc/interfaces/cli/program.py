@@ -31,6 +31,8 @@ _MODULES = {
     "info": "info",
     "merge": "scores",
 }
+# Errors of what is given, rather than of its run.
+_WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError)
 
 
 class _Commands(click.Group):
@@ -68,11 +70,11 @@ class _Commands(click.Group):
             except MemoryError as error:
                 self._fail(ctx, shortened(f"out of memory: {error}"))
             except (Error, ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-                self._fail(ctx, _error_in_words(error))
+                self._fail(ctx, _error_in_words(error), 2 if isinstance(error, _WRONG_GIVEN) else 1)
 
-    def _fail(self, ctx: click.Context, message: str) -> None:
+    def _fail(self, ctx: click.Context, message: str, status: int = 1) -> None:
         self._print_message(ctx, "error", message)
-        ctx.exit(1)
+        ctx.exit(status)
 
     def _print_message(self, ctx: click.Context, kind: str, message: str) -> None:
         """Print a message of a function in one line, with options of the command for arguments."""
@@ -103,6 +105,6 @@ def _error_in_words(error: Exception) -> str:
 def main() -> None:
     """Shortest-path centralities of large sparse graphs, by linear algebra on batches of roots.
 
-    Exit status: 0; 1 if something is wrong with the input or the machine, 2 with the command line; 3 if compare finds
-    wrong scores; 130 after Ctrl-C, 143 after SIGTERM.
+    Exit status: 0; 1 if the run failed; 2 if an argument, a file or a graph is wrong; 3 if compare finds wrong scores;
+    130 after Ctrl-C, 143 after SIGTERM.
     """

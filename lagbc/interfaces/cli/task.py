@@ -29,7 +29,7 @@ class Drawing(NamedTuple):
 
     name: str
     path: Path
-    draw: Callable[[Path], None]
+    draw: Callable[[Path], object]
 
 
 @dataclass(eq=False)
