@@ -45,10 +45,11 @@ class GraphFile:
         Whether edges go one way, as the file says: False for METIS and for symmetric, skew-symmetric or hermitian
         Matrix Market files. True, too, if the file does not say; see `tells_direction`.
     format : str
-        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"`` or ``"GraphML"``.
+        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"``, ``"GraphML"``, ``"GML"``, ``"GEXF"`` or
+        ``"Pajek"``.
     labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
-        Names of the vertices in the file, in matrix order: integers or text of edge lists, text of GraphML; None if the
-        format numbers the vertices itself.
+        Names of the vertices in the file, in matrix order: integers or text of edge lists, text of formats that
+        NetworkX reads; None if the format numbers the vertices itself.
     notices : tuple of str
         Doubts and decisions of the reader; `read_graph` has warned of each.
     name : str

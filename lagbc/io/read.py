@@ -31,9 +31,9 @@ def read_graph(
 ) -> GraphFile:
     """Read a graph file.
 
-    The content tells the format for Matrix Market (banner) and ``.npz`` (zip), else the suffix (``.mtx``, ``.npz``,
-    ``.graph`` and ``.metis`` for METIS, ``.graphml``); any other file is read as an edge list. The content also tells
-    gzip.
+    The content tells the format for Matrix Market (banner), ``.npz`` (zip) and those that NetworkX reads, else the
+    suffix (``.mtx``, ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``, ``.net`` and
+    ``.paj`` for Pajek); any other file is read as an edge list. The content also tells gzip.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
@@ -49,7 +49,8 @@ def read_graph(
     - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
-    **GraphML** is read by NetworkX, which has to be installed. Vertices keep their ids as names.
+    **GraphML**, GML, GEXF and Pajek are read by NetworkX, which has to be installed. Vertices keep their ids or labels
+    as names.
 
     Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
 
@@ -67,8 +68,8 @@ def read_graph(
         The columns of source and target in an edge list, counted from 1, or their titles. Without `length` then no
         lengths are read.
     length : int or str, optional
-        The column of lengths, or its title; in GraphML and where lines end in attributes, the name of the attribute, by
-        default "weight".
+        The column of lengths, or its title; in formats that NetworkX reads, and where lines end in attributes, the name
+        of the attribute, by default "weight".
     header : bool, optional
         Whether the first line of an edge list holds titles; by default its first lines tell.
     names : bool, optional
@@ -100,7 +101,7 @@ def read_graph(
     TypeError, ValueError
         If no network of that name comes with lagbc, or an argument is wrong or means nothing to the format.
     MissingDependencyError
-        If GraphML is to be read, and NetworkX is not installed.
+        If one of the formats that NetworkX reads is given, and NetworkX is not installed.
     GraphFormatError
         If the file is malformed; the message names the file, the line, its text and the text expected.
     MemoryError

@@ -15,9 +15,9 @@ from lagbc.errors import shortened
 from lagbc.interfaces.cli.completion import DEVICES, complete_device, complete_graph, complete_method
 from lagbc.plan.options import OPTIONS, Option
 
-GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, a METIS or a GraphML file, plain or
-gzip-compressed, or example:NAME for a network that comes with lagbc. The vertices of an edge list and of GraphML keep
-their ids or names; in the other formats they are the rows of the matrix, counted from 0."""
+GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, METIS, GraphML, GML, GEXF or Pajek, plain or
+gzip-compressed, or example:NAME for a network that comes with lagbc. Vertices keep the ids or names of the file; in
+Matrix Market, .npz and METIS they are the rows of the matrix, counted from 0."""
 
 _Function = Callable[..., Any]
 
@@ -266,7 +266,7 @@ takes_graph = _takes_record(
         "--length",
         metavar="COLUMN",
         callback=_parse_column,
-        help="Its column of values, or in GraphML the attribute.",
+        help="Its column of values, or in GraphML, GML and GEXF the attribute.",
     ),
     click.option("--header/--no-header", default=None, help="Whether its first line has titles."),
     click.option("--names", is_flag=True, help="Its vertices are names, also where they look like integers."),

@@ -1,8 +1,10 @@
-"""GraphML, by NetworkX."""
+"""Formats that NetworkX reads: GraphML, GML, GEXF and Pajek."""
 
 from __future__ import annotations
 
 import io
+import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +18,22 @@ from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 
+_XML = rb"\s*(<\?xml[^>]*>)?\s*"
+# By format: the reader of NetworkX, suffixes, and a pattern of the first bytes.
+_READERS = {
+    "GraphML": ("read_graphml", (".graphml",), _XML + rb"<graphml\b"),
+    "GEXF": ("read_gexf", (".gexf",), _XML + rb"<gexf\b"),
+    "GML": ("read_gml", (".gml",), rb"\s*((creator|version|comment)\b[^\n]*\s+)*graph\s*\["),
+    "Pajek": ("read_pajek", (".net", ".paj"), rb"\s*\*(network|vertices)\b"),
+}
+
 # Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
 _BYTES_PER_BYTE = 30
 
 
-@reader("GraphML", suffixes=(".graphml",), takes=("length",))
-def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
-    """Read a GraphML file: the ids of vertices, and one attribute of edges, `named.length` or "weight"."""
-    G = _read_by_networkx(source)
+def read_by_networkx(form: str, source: Source, strengths: bool, named: Columns) -> GraphFile:
+    """Read a file: the ids or labels of vertices, and one attribute of edges, `named.length` or "weight"."""
+    G = _read(form, source)
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
     tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
@@ -34,7 +44,7 @@ def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
     return GraphFile(
         matrix,
         G.is_directed(),
-        "GraphML",
+        form,
         np.array([*map(str, G)], np.dtypes.StringDType()) if numbers else np.empty(0, np.dtypes.StringDType()),
         repeat_notices(repeats, largest=strengths),
         said=f"values in attribute {attribute!r}" if has_values else "no values",
@@ -45,19 +55,26 @@ def read_graphml(source: Source, strengths: bool, named: Columns) -> GraphFile:
     )
 
 
-def _read_by_networkx(source: Source) -> Any:
+for _form, (_, _suffixes, _begins) in _READERS.items():
+    reader(_form, suffixes=_suffixes, begins=re.compile(_begins, re.IGNORECASE), takes=("length",))(
+        partial(read_by_networkx, _form)
+    )
+
+
+def _read(form: str, source: Source) -> Any:
     data = source.whole()
-    source.require(_BYTES_PER_BYTE * len(data), "a GraphML file")
+    source.require(_BYTES_PER_BYTE * len(data), f"a {form} file")
     try:
         import networkx as nx
     except ImportError as error:
         raise MissingDependencyError(
-            f"{source.name}: GraphML is read by NetworkX: pip install 'lagbc[networkx]'"
+            f"{source.name}: {form} is read by NetworkX: pip install 'lagbc[networkx]'"
         ) from error
     try:
-        return nx.read_graphml(io.BytesIO(data))
+        called = {"label": "label" if b"label" in data else "id"} if form == "GML" else {}
+        return getattr(nx, _READERS[form][0])(io.BytesIO(data), **called)
     except Exception as error:  # the XML parser and NetworkX raise almost anything
-        raise GraphFormatError(f"{source.name}: {error}; expected GraphML") from error
+        raise GraphFormatError(f"{source.name}: {error}; expected {form}") from error
 
 
 def _edge_lengths(

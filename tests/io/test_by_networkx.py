@@ -1,4 +1,4 @@
-"""GraphML, by NetworkX."""
+"""GraphML, GML, GEXF and Pajek, by NetworkX."""
 
 import sys
 
@@ -43,6 +43,36 @@ def test_graphml(tmp_path, kind):
         expected = np.maximum(expected, expected.T)
     assert np.array_equal(file.matrix.toarray(), expected)
     assert lagbc.bc(file, weighted=True).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("suffix", [None, ".txt", ".txt.gz"])
+@pytest.mark.parametrize(
+    ("form", "own"), [("GraphML", ".graphml"), ("GML", ".gml"), ("GEXF", ".gexf"), ("Pajek", ".net")]
+)
+def test_formats_are_told_by_content(tmp_path, form, own, suffix):
+    G = nx.DiGraph(
+        [("ann", "bob", {"weight": 2.5}), ("bob", "carl", {"weight": 0.5}), ("ann", "carl", {"weight": 4.5})]
+    )
+    path = tmp_path / f"g{suffix or own}"
+    getattr(nx, f"write_{form.lower()}")(G, path)
+    file = read_graph(path)
+    assert (file.format, file.directed, file.labels.tolist()) == (form, True, ["ann", "bob", "carl"])
+    assert lagbc.bc(file, weighted=True).tolist() == [0, 1, 0]
+    assert lagbc.bc(file).tolist() == [0, 0, 0]
+    if form != "Pajek":
+        with pytest.raises(GraphFormatError, match=r"has no 'km'; expected a number .* there are: .*'weight'"):
+            read_graph(path, length="km")
+    path = tmp_path / f"bad{own}"
+    path.write_text("graph [ node [\n")
+    with pytest.raises(GraphFormatError, match=rf"bad{own}: .*; expected "):
+        read_graph(path)
+
+
+def test_vertices_of_gml_without_labels(tmp_path):
+    path = tmp_path / "g"
+    path.write_text('Creator "somebody"\ngraph\n[\n node [ id 7 ]\n node [ id 5 ]\n edge [ source 7 target 5 ]\n]\n')
+    file = read_graph(path)
+    assert (file.format, file.directed, file.labels.tolist()) == ("GML", False, ["7", "5"])
 
 
 def test_an_attribute_that_is_no_number(tmp_path):
