@@ -104,6 +104,24 @@ def test_a_graph_without_its_names_keeps_what_was_worked_out():
     assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize(
+    ("make", "shown"),
+    [
+        (lambda: lagbc.as_graph(nx.path_graph(3)), "<lagbc.Graph: 3 vertices, 2 undirected edges, without lengths>"),
+        (
+            lambda: lagbc.graph_from_edges([0], [1], [2.5], directed=True),
+            "<lagbc.Graph: 2 vertices, 1 directed edge, with lengths>",
+        ),
+        (
+            lambda: lagbc.read_graph("example:karate"),
+            "<lagbc.GraphFile example:karate: Matrix Market, 34 vertices, 78 undirected edges, without values>",
+        ),
+    ],
+)
+def test_graphs_are_shown_in_a_line(make, shown):
+    assert repr(make()) == shown
+
+
 def test_names_may_be_anything():
     G = nx.Graph([(("a", 1), frozenset()), (frozenset(), 2.5)])
     assert lagbc.bc(G, sources=[("a", 1)]).tolist() == [0, 0.5, 0]

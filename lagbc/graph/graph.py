@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph import tuning
 from lagbc.graph.csr import Csr, as_numpy, ops_of
+from lagbc.graph.names import size_in_words
 from lagbc.graph.plain import Rows
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import csr as native_csr
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
@@ -40,21 +41,25 @@ class Graph:
     # (nnz,): lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops
     weights: NDArray[np.float64] | None = None
     # the same graph on the host, if this one is its copy on a device; that graph keeps the copy
-    copied_from: ref[Graph] | None = field(default=None, repr=False)
+    copied_from: ref[Graph] | None = field(default=None)
     # the depth, taken from the graph of which this one is a part; None searches for it
-    known_depth: int | None = field(default=None, repr=False)
+    known_depth: int | None = field(default=None)
     # The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
-    known_reverse: Csr | None = field(default=None, repr=False)
+    known_reverse: Csr | None = field(default=None)
     # whether it is on a device only because a large matrix of the host was checked there
-    uploaded: bool = field(default=False, repr=False)
-    names: Any = field(default=None, repr=False)  # names of the vertices, if the graph was made of one with names
+    uploaded: bool = field(default=False)
+    names: Any = field(default=None)  # names of the vertices, if the graph was made of one with names
     # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
-    n: int = field(init=False, repr=False)
-    nnz: int = field(init=False, repr=False)
-    weighted: bool = field(init=False, repr=False, default=False)  # whether edges have lengths
+    n: int = field(init=False)
+    nnz: int = field(init=False)
+    weighted: bool = field(init=False, default=False)  # whether edges have lengths
 
     def __post_init__(self) -> None:
         vars(self).update(n=len(self.indptr) - 1, nnz=len(self.indices), weighted=self.weights is not None)
+
+    def __repr__(self) -> str:
+        size = size_in_words(self.n, self.nnz, directed=self.directed)
+        return f"<lagbc.Graph: {size}, {'with' if self.weighted else 'without'} lengths>"
 
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:

@@ -71,6 +71,12 @@ def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
     return found
 
 
+def size_in_words(n: int, stored: int, *, directed: bool) -> str:
+    """Return the numbers of vertices and edges; an undirected edge is stored twice."""
+    edges, kind = (stored, "directed") if directed else (stored // 2, "undirected")
+    return f"{n:,} {'vertex' if n == 1 else 'vertices'}, {edges:,} {kind} edge{'s' * (edges != 1)}"
+
+
 def in_words(names: Names | None, v: int) -> str:
     """Return the name of a vertex for a message, or its number if it has none."""
     return f"vertex {v}" if names is None else f"vertex {_plain_name(names, v)!r}"

@@ -153,24 +153,24 @@ class Blocks(NamedTuple):
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DealtGraph(Graph):
     """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
 
     `indices` are a digest of the edges and the shape of the grid; each row of `indptr` is as long as it has edges.
     """
 
-    deal: Deal = field(kw_only=True, repr=False)
-    blocks: Blocks = field(kw_only=True, repr=False)
-    entering: Ints = field(kw_only=True, repr=False)  # edges that enter each vertex
-    is_searched: NDArray[np.bool_] = field(kw_only=True, repr=False)  # whether edges that are swept leave each vertex
-    trees: Trees | None = field(kw_only=True, repr=False)  # that were folded
-    hub: int = field(kw_only=True, repr=False)  # where a search for the depth begins; -1 if there is to be none
-    way: Way = field(default="along", kw_only=True, repr=False)  # that its edges are swept in its blocks
+    deal: Deal = field(kw_only=True)
+    blocks: Blocks = field(kw_only=True)
+    entering: Ints = field(kw_only=True)  # edges that enter each vertex
+    is_searched: NDArray[np.bool_] = field(kw_only=True)  # whether edges that are swept leave each vertex
+    trees: Trees | None = field(kw_only=True)  # that were folded
+    hub: int = field(kw_only=True)  # where a search for the depth begins; -1 if there is to be none
+    way: Way = field(default="along", kw_only=True)  # that its edges are swept in its blocks
     # On the rank that leads: its method, its search for the depth, and the bytes that each rank may take.
-    method: Any = field(default=None, kw_only=True, repr=False)
-    search: Callable[[DealtGraph], int] | None = field(default=None, kw_only=True, repr=False)
-    room: int = field(default=0, kw_only=True, repr=False)
+    method: Any = field(default=None, kw_only=True)
+    search: Callable[[DealtGraph], int] | None = field(default=None, kw_only=True)
+    room: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)

@@ -14,6 +14,7 @@ from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.csr import index_type
 from lagbc.graph.entries import mirrored
 from lagbc.graph.host import csr as host
+from lagbc.graph.names import size_in_words
 from lagbc.graph.plain import Rows
 
 if TYPE_CHECKING:
@@ -91,6 +92,14 @@ class GraphFile:
     length_hint: str = ""
     counted: tuple[int, int] = (0, 0)
     repeats: int = 0
+
+    def __repr__(self) -> str:
+        entries = self.rows.tocoo()
+        loops = 0 if self.directed else int(np.count_nonzero(entries.row == entries.col))
+        size = size_in_words(self.rows.shape[0], self.rows.nnz + loops, directed=self.directed)
+        return (
+            f"<lagbc.GraphFile {self.name}: {self.format}, {size}, {'with' if self.has_values else 'without'} values>"
+        )
 
     @cached_property
     def matrix(self) -> sparse.csr_array:

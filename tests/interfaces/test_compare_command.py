@@ -61,14 +61,14 @@ def test_command_takes_strengths_and_lengths():
 
 def test_command_ends_with_one_line_if_an_argument_is_wrong():
     result = run("example:karate", "--methods", "slow,fast")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr.startswith("lagbc: error: methods: there is no 'slow'")
 
 
 @pytest.mark.parametrize("weighted", [[], ["--weighted"]])
 def test_command_drops_no_name_that_is_asked_for(weighted):
     result = run("example:lesmis", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stdout.splitlines()[1:] == [""]
     assert "there is no 'active-edge' on cpu" in result.stderr
     assert "there are 'all' and batched on cpu" in result.stderr

@@ -61,5 +61,5 @@ def test_trips_that_are_listed_twice(tmp_path):
     path = tmp_path / "trips.mtx"
     path.write_text("%%MatrixMarket matrix coordinate real general\n77 77 2\n1 2 1\n1 2 2\n")
     result = run("bc", "example:lesmis", "--demand", path)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "the trips of a pair of vertices are listed more than once" in result.stderr

@@ -73,10 +73,12 @@ def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, optio
     assert part in fail("bc", "example:karate", option, tmp_path / name)
 
 
-@pytest.mark.parametrize("error", [ValueError, TypeError, MissingDependencyError, OverflowError])
-def test_errors_of_bc_are_one_line(monkeypatch, error):
+@pytest.mark.parametrize(
+    ("error", "status"), [(ValueError, 2), (TypeError, 2), (MissingDependencyError, 1), (OverflowError, 1)]
+)
+def test_errors_of_bc_are_one_line(monkeypatch, error, status):
     monkeypatch.setattr(lagbc, "bc", raiser(error("bad\nvalue")))
-    assert fail("bc", "example:karate") == "lagbc: error: bad value"
+    assert fail("bc", "example:karate", status=status) == "lagbc: error: bad value"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_errors_speak_of_options(monkeypatch, said, shown):
 
 def test_out_of_memory(monkeypatch):
     monkeypatch.setattr(lagbc, "bc", raiser(MemoryError("8 GiB")))
-    assert fail("bc", "example:karate") == "lagbc: error: out of memory: 8 GiB"
+    assert fail("bc", "example:karate", status=1) == "lagbc: error: out of memory: 8 GiB"
 
 
 def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
@@ -163,7 +165,7 @@ def test_program(path_graph, tmp_path):
     assert "path.txt: 4 vertices, 3 undirected edges" in done.stdout
     assert (tmp_path / "scores.csv").read_text() == "vertex,score\n10,2.0\n20,0.0\n30,2.0\n40,0.0\n"
     done = program("bc", tmp_path / "nothing")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("lagbc: error: there is no file")
 
 

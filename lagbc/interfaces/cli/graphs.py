@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError, MissingFileError
-from lagbc.interfaces.cli.text import method_lines, note, quantity
+from lagbc.interfaces.cli.text import method_lines, note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -129,9 +129,10 @@ def file_layout(source: Source) -> str:
 
 def headline(source: Source) -> str:
     """Return the title and the size in one line."""
+    from lagbc.graph.names import size_in_words
+
     graph = source.graph
-    edges = quantity(graph.nnz, "directed edge") if graph.directed else quantity(graph.nnz // 2, "undirected edge")
-    return f"{source.title}: {quantity(graph.n, 'vertex', 'vertices')}, {edges}"
+    return f"{source.title}: {size_in_words(graph.n, graph.nnz, directed=graph.directed)}"
 
 
 def title_lines(source: Source) -> list[str]:
