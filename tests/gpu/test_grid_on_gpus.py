@@ -129,7 +129,7 @@ from mpi4py import MPI
 import cupy
 import numpy as np
 from on_threads import ALL, parts_of
-from strategies import scale_free
+from families import scale_free
 import lagbc
 from lagbc.run import grid
 

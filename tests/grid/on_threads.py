@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from strategies import disjoint, grid, path, scale_free, star
+from families import disjoint, grid, path, scale_free, star
 from thread_lines import line_of_threads
 
 import lagbc

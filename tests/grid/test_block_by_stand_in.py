@@ -12,7 +12,7 @@ sys.path[:0] = [{tests!r}, {tests!r} + "/grid"]
 import gpu_stand_in
 import numpy as np
 from on_threads import ALL, on_grid
-from strategies import disjoint, grid, path, scale_free, star
+from families import disjoint, grid, path, scale_free, star
 import lagbc
 from lagbc.grid.sites import Site
 from lagbc.methods import table, tuning

@@ -239,7 +239,7 @@ def test_limit_of_file_sizes(tmp_path):
     script = f"""
 import resource, sys, warnings
 sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})
-from strategies import path
+from families import path
 import lagbc
 
 def limit(progress):

@@ -15,8 +15,7 @@ import sys
 sys.path.insert(0, {TESTS!r})
 from mpi4py import MPI
 import numpy as np
-from chained import hub
-from strategies import grid, scale_free, with_lengths
+from families import grid, scale_free, with_lengths
 import lagbc
 from lagbc.methods import tuning
 from lagbc.reduce import tuning as reduced
@@ -43,6 +42,7 @@ def program(tmp_path, monkeypatch):
 
 
 EVERY = """
+from chained import hub
 ALL = ["bc", "edge_bc", "stress", "closeness", "harmonic"]
 calls = [
     (A, ALL, {"reduce": "none"}),
