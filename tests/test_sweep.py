@@ -638,8 +638,8 @@ def test_batch_shrinks(failing, monkeypatch):
 
 
 SHAPES = {
-    "grid": grid(60, 90),
-    "path": path(500),
+    "grid": grid(40, 60),
+    "path": path(400),
     "star": star(8000),
     "diamonds": diamonds(200, 3),
     "scale-free": scale_free(3000, 60_000, seed=1),
@@ -730,7 +730,7 @@ def test_estimate_of_a_path_is_near(weighted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     """What a queue needs beyond its first room is taken from another worker, and if there is none, it is an error."""
-    given = with_lengths(SHAPES["grid"], np.arange(1, 11)) if weighted else SHAPES["grid"]
+    given = with_lengths(grid(60, 90), np.arange(1, 11)) if weighted else grid(60, 90)
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
     monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
