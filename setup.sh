@@ -83,9 +83,11 @@ install_beside_compiling() {
     export PATH="$PWD/.venv/bin:$PATH"
     make_local_wheel "$@" &
     compiling=$!
+    got=0
     run_pip install --no-compile --no-build-isolation --config-settings wheel.cmake=false \
-        --config-settings wheel.py-api=py3 --editable ".[test]"
-    wait $compiling
+        --config-settings wheel.py-api=py3 --editable ".[test]" || got=$?
+    wait $compiling # also if pip has failed: no compiler outlives this script
+    if [ "$got" -ne 0 ]; then exit "$got"; fi
     run_pip install --no-compile --no-build-isolation --no-deps "$@" --editable .
 }
 
@@ -138,6 +140,18 @@ check() {
     ".venv/bin/$@" || failed $?
 }
 
+# The same bits without the instructions of this kind of processor.
+test_lesser_levels() {
+    lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
+    lessers=$(.venv/bin/python -c "$lesser")
+    for level in $lessers; do
+        export LAGBC_LEVEL="$level"
+        echo "LAGBC_LEVEL=$level" >&2
+        check python -m pytest -p no:cacheprovider tests/native tests/test_score_hashes.py::test_bits
+    done
+    return "$status"
+}
+
 # Build the site of the documentation; a warning, such as of a link that leads nowhere, is an error.
 make_site() {
     .venv/bin/python -m sphinx -q -W --keep-going -c docs . build/docs
@@ -159,25 +173,24 @@ test)
     unset PYTHONDONTWRITEBYTECODE # or else hundreds of processes compile what they import, each for itself
     levels='native;generic'
     install test "$levels" --config-settings $strict
-    make_local_wheel --config-settings $strict --config-settings "cmake.define.LAGBC_LEVELS=$levels"
     check python -m ruff check
     check python -m ruff format --check
-    check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     # Steps of one core go on beside the tests.
-    (try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)") >.venv/wheel.txt 2>&1 &
+    {
+        make_local_wheel --config-settings $strict --config-settings "cmake.define.LAGBC_LEVELS=$levels"
+        try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)"
+    } >.venv/wheel.txt 2>&1 &
     wheel=$!
     .venv/bin/python -m mypy >.venv/mypy.txt 2>&1 &
     types=$!
     make_site >.venv/docs.txt 2>&1 &
     site=$!
+    test_lesser_levels >.venv/lesser.txt 2>&1 &
+    lesser=$!
+    check clang-format --dry-run -Werror $(find lagbc/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m pytest -n logical --maxprocesses 4 --dist worksteal
-    # The same bits without the instructions of this kind of processor.
-    lesser='from lagbc.native import level, levels; print(*levels()[levels().index(level()) + 1 :])'
-    lessers=$(.venv/bin/python -c "$lesser")
-    for level in $lessers; do
-        export LAGBC_LEVEL="$level"
-        check python -m pytest -n logical --maxprocesses 4 --dist worksteal tests/native tests/test_score_hashes.py::test_bits
-    done
+    wait "$lesser" || failed $?
+    cat .venv/lesser.txt >&2
     echo "\$ pip install" build/wheel/local/*.whl >&2
     wait "$wheel" || failed $?
     cat .venv/wheel.txt >&2
