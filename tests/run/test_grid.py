@@ -41,22 +41,21 @@ EVERY = """
 SHAPES = {2: [(1, 2), (2, 1)], 3: [(1, 3), (3, 1), (1, 1)], 4: [(1, 4), (4, 1), (2, 2), (2, 1)]}
 graphs = [lagbc.read_graph("example:karate").matrix, scale_free(150, 900, seed=1)]  # three batches
 graphs += [matrix(3, [(0, 1), (1, 2)]), matrix(6, [(0, 1)]), disjoint(path(3), grid(4, 5)), matrix(0, [])]
+ways = [(A, {"directed": directed}) for A in graphs for directed in (True, False)]
+by_one = [lagbc.centralities(A, ALL, reduce="none", device="cpu", **given) for A, given in ways]
 for size, shapes in SHAPES.items():
     some = comm.Split(comm.Get_rank() < size)
     if comm.Get_rank() < size:
-        for A in graphs:
-            for directed in (True, False):
-                given = {"directed": directed}
-                expected = lagbc.centralities(A, ALL, reduce="none", device="cpu", **given)
-                part = parts_of(A, size)[some.Get_rank()]
-                for shape in shapes:
-                    found = lagbc.centralities(part, ALL, comm=some, grid=shape, **given)
-                    for name in ALL:
-                        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
-                first = lagbc.bc(A if some.Get_rank() == 0 else None, comm=some, grid=shape, **given)
-                again = lagbc.bc(part, comm=some, grid="x".join(map(str, shape)), overlap=True, **given)
-                assert (first == again).all()
-                np.testing.assert_allclose(first, found["bc"], rtol=1e-12, atol=1e-12)  # trees are folded for bc alone
+        for (A, given), expected in zip(ways, by_one):
+            part = parts_of(A, size)[some.Get_rank()]
+            for shape in shapes:
+                found = lagbc.centralities(part, ALL, comm=some, grid=shape, **given)
+                for name in ALL:
+                    np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
+            first = lagbc.bc(A if some.Get_rank() == 0 else None, comm=some, grid=shape, **given)
+            again = lagbc.bc(part, comm=some, grid="x".join(map(str, shape)), overlap=True, **given)
+            assert (first == again).all()
+            np.testing.assert_allclose(first, found["bc"], rtol=1e-12, atol=1e-12)  # trees are folded for bc alone
     others = comm.Ibarrier()
     while not others.Test():  # a rank that waits in MPI takes a core
         time.sleep(0.01)
