@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import hub, long_mesh
+from states import prepare
 from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 
 import lagbc
@@ -426,7 +427,7 @@ def paths_of(A, *, directed, weighted):
     graph, found = as_graph(A, directed=directed, weighted=weighted), []
     for row in lagbc.METHODS:
         if row.device == "cpu" and row.weighted == weighted and row.name in ("batched", *METHODS["traversal", "cpu"]):
-            state = row.load().prepare(graph, SweepPlan(batch=64))
+            state = prepare(row.load(), graph, SweepPlan(batch=64))
             for levels in row.load().forward(state, np.arange(64)):
                 found += row.load().paths(state, levels)
     return digest(*found)

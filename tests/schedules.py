@@ -7,7 +7,9 @@ from lagbc.methods.cpu.batched import hops
 
 
 def scheduled(schedule):
-    return SimpleNamespace(**vars(hops) | {"prepare": partial(hops.prepare, schedule=schedule)})
+    return SimpleNamespace(
+        **vars(hops) | {"arrays": schedule.arrays, "prepare": partial(hops.prepare, schedule=schedule)}
+    )
 
 
 by_levels, when_ready = scheduled(hops.LEVEL_ORDER), scheduled(hops.READY_ORDER)

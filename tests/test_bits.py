@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from schedules import by_levels, when_ready
+from states import prepare
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
@@ -63,7 +64,7 @@ both_ways = pytest.mark.parametrize("way", [by_levels, when_ready], ids=["levels
 
 def state_of(A, way=by_levels, **options):
     graph = as_graph(A)
-    return way.prepare(graph, SweepPlan(batch=64, **options))
+    return prepare(way, graph, SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize(

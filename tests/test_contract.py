@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from schedules import when_ready
+from states import prepare
 from strategies import (
     adjacency,
     diamonds,
@@ -57,7 +58,7 @@ def read(row, A):
 def summed(row, graph, plan, roots, omega=None):
     """Sums of one batch of one block."""
     module, roots = row.load(), np.asarray(roots, np.int64)
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots))
     for levels in module.forward(state, roots):
         module.backward(state, levels, sums, omega)
@@ -90,7 +91,7 @@ def test_a_mirror_of_the_stop_flag_is_set_with_it_and_after_it():
 def test_every_place_is_yielded_once(row, name):
     graph, module = read(row, GRAPHS[name]), row.load()
     roots = np.arange(0, graph.n, 3)[:64]
-    found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))
+    found = list(module.forward(prepare(module, graph, SweepPlan(batch=64)), roots))
     places = np.concatenate([levels.places for levels in found])
     assert sorted(places.tolist()) == list(range(len(roots)))
     assert [levels.overflowed.shape for levels in found] == [levels.places.shape for levels in found]
@@ -143,7 +144,7 @@ def arrays_of_sweep(sweep):
 def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     held = arrays_of_sweep(state.sweep)
     paths = 1 + ("stress" in asked) if plan.sums & PATH_SUMS else 0
     squares = bool(plan.sums & SQUARES)
@@ -159,7 +160,7 @@ def test_footprint_of_graphblas_bounds_what_it_holds():
         module, graph = row.load(), read(row, GRAPHS["scale-free"])
         for batch in (8, 64):
             plan = SweepPlan(batch=batch, sums=WITHOUT_SQUARES)
-            state = module.prepare(graph, plan)
+            state = prepare(module, graph, plan)
             (levels,) = module.forward(state, np.arange(batch))
             matrices = [state.light, state.heavy, levels.G] if row.weighted else [state.A]
             held = sum(X.ss.nbytes for X in (*matrices, levels.P, *levels.patterns)) + arrays_of(state)
@@ -197,7 +198,7 @@ def test_target_weights_of_each_column(module, weighted, A, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
     asked = EVERY - {"reached", "distance", "inverse", "depth"}
-    state = module.prepare(graph, SweepPlan(batch=64, sums=asked))
+    state = prepare(module, graph, SweepPlan(batch=64, sums=asked))
     (levels,) = module.forward(state, roots)
     sums = Sums.zeros_of_batch(np, asked, graph.n, graph.nnz, 1, len(roots))
     module.backward(state, levels, sums, omega[graph.order])
@@ -220,7 +221,7 @@ def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(module):
     weights, roots = np.arange(graph.n) % 4.0, np.arange(40)
     plan, sums = SweepPlan(batch=64, omega=weights), []
     for omega in (None, np.repeat(weights[graph.order][:, None], len(roots), axis=1), np.ones((graph.n, len(roots)))):
-        state, out = module.prepare(graph, plan), np.zeros((1, graph.n))
+        state, out = prepare(module, graph, plan), np.zeros((1, graph.n))
         (levels,) = module.forward(state, roots)
         module.backward(state, levels, Sums(dependency=out), omega)
         sums.append(out)
@@ -235,7 +236,7 @@ def test_target_weights_of_a_column_may_be_of_any_size(module, weighted):
     graph, roots = as_graph(A, weighted=weighted), np.array([0, 3, 6, 9, 12])
     omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) * [1e-250, 1e-307, 1.0, 1e300, 0.0]
     plan = SweepPlan(batch=64, root_weights=np.full(graph.n, 0.25))
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     for column in range(len(roots)):
         sums = Sums(dependency=np.zeros((1, graph.n)))
         (levels,) = module.forward(state, np.where(np.arange(len(roots)) == column, roots, -1))
@@ -251,7 +252,7 @@ def test_target_weights_of_a_column_that_are_too_far_apart(module, weighted):
     graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
     omega = np.ones((graph.n, 3))
     omega[:2, 1] = 1e-300, 1e300
-    state, sums = module.prepare(graph, SweepPlan(batch=64)), Sums(dependency=np.zeros((1, graph.n)))
+    state, sums = prepare(module, graph, SweepPlan(batch=64)), Sums(dependency=np.zeros((1, graph.n)))
     (levels,) = module.forward(state, np.arange(3))
     with pytest.raises(OverflowError, match=r"column 1 are from 1e-300 to 1e\+300"):
         module.backward(state, levels, sums, omega)
@@ -272,7 +273,7 @@ def test_paths_that_the_search_found(module, weighted, name, asked):
     A = GRAPHS[name]
     graph = as_graph(A, directed=False, weighted=weighted)
     roots = np.r_[0, -1, graph.n - 1, 7]
-    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset(asked)))
+    state = prepare(module, graph, SweepPlan(batch=64, sums=frozenset(asked)))
     (levels,) = module.forward(state, roots)
     dist, sigma = module.paths(state, levels)
     assert dist.shape == sigma.shape == (graph.n, 4)
@@ -294,7 +295,7 @@ def test_paths_that_the_search_found(module, weighted, name, asked):
 @pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
 def test_no_paths_where_none_are_counted(module):
     graph = as_graph(matrix(3, [(0, 1), (1, 2)]), weighted=module is batched_lengths)
-    state = module.prepare(graph, SweepPlan(batch=64, sums=frozenset({"distance"})))
+    state = prepare(module, graph, SweepPlan(batch=64, sums=frozenset({"distance"})))
     (levels,) = module.forward(state, np.arange(3))
     with pytest.raises(ValueError, match="sigma is not there"):
         module.paths(state, levels)
@@ -304,7 +305,7 @@ def test_absent_roots_beside_those_that_overflow(row):
     A = sp.csr_array(diamonds(350, 9))
     graph, module = as_graph(A, weighted=row.weighted), row.load()
     roots = np.r_[-1, 0, -1, graph.n - 41]
-    found = list(module.forward(module.prepare(graph, SweepPlan(batch=64)), roots))
+    found = list(module.forward(prepare(module, graph, SweepPlan(batch=64)), roots))
     assert np.concatenate([levels.overflowed for levels in found]).tolist() == [False, True, False, False]
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
+from states import prepare
 from strategies import (
     adjacency,
     diamonds,
@@ -230,7 +231,7 @@ def test_nothing_beyond_the_radius_is_searched_or_kept(together, row):
     plan = SweepPlan(
         batch=64, sums=frozenset({"dependency", "reached"}), bounds=Bounds(np.array([3.0, 5.0]), np.zeros(1))
     )
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     for _ in range(2):  # what a block leaves does not go into the next
         ((sums, overflowed),) = module.sum_within(state, [roots])
         count = np.unique(np.nonzero(sums.sums.reached)[0]).size

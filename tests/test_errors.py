@@ -37,10 +37,10 @@ def scarce(monkeypatch):
     """Memory for one worker of method "batched", and no more."""
     prepare = hops.prepare
 
-    def prepare_one(graph, plan):
+    def prepare_one(graph, plan, arrays):
         if plan.threads > 1:
             raise MemoryError
-        return prepare(graph, plan)
+        return prepare(graph, plan, arrays)
 
     monkeypatch.setattr(hops, "prepare", prepare_one)
 

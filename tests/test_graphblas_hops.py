@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from states import prepare
 
 import lagbc
 from lagbc.graph.graph import Graph
@@ -28,7 +29,7 @@ from lagbc.methods.cpu.graphblas import hops as graphblas_hops  # noqa: E402
 
 def raw_scores(graph: Graph, plan: SweepPlan, roots: np.ndarray) -> np.ndarray:
     """Scores of all batches by one state, without the roots that overflowed."""
-    state = graphblas_hops.prepare(graph, plan)
+    state = prepare(graphblas_hops, graph, plan)
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
         (levels,) = graphblas_hops.forward(state, roots[start : start + plan.batch])
@@ -97,7 +98,7 @@ def test_agrees_with_the_batched_method(name, endpoints):
 def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(350, 9))
     first, late = 0, graph.n - 41
-    state = graphblas_hops.prepare(graph, SweepPlan(batch=2))
+    state = prepare(graphblas_hops, graph, SweepPlan(batch=2))
     (levels,) = graphblas_hops.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     out = np.zeros((1, graph.n))
@@ -122,7 +123,7 @@ def test_scores_are_right_where_path_counts_overflow():
 def test_the_stop_flag_interrupts_both_sweeps():
     graph = as_graph(diamonds(3, 2))
     stop = StopFlag()
-    state = graphblas_hops.prepare(graph, SweepPlan(batch=1, stop=stop))
+    state = prepare(graphblas_hops, graph, SweepPlan(batch=1, stop=stop))
     (levels,) = graphblas_hops.forward(state, np.array([0]))
     stop.set()
     with pytest.raises(Interrupted):
@@ -135,7 +136,7 @@ def test_a_state_is_as_good_as_new_after_an_interrupt():
     graph = as_graph(diamonds(5, 2))
     plan = SweepPlan(batch=2)
     roots, out = np.array([0, 3]), np.zeros((1, graph.n))
-    state = graphblas_hops.prepare(graph, plan)
+    state = prepare(graphblas_hops, graph, plan)
     stopped = replace(plan, stop=StopFlag())
     stopped.stop.set()
     (levels,) = graphblas_hops.forward(state, roots)
@@ -165,7 +166,7 @@ def test_threads_are_restored(stopped):
     graph = as_graph(diamonds(3, 2))
     engaged, threads = threadlocal.context, gb.ss.config["nthreads"]
     probe = Probe()
-    state = graphblas_hops.prepare(graph, SweepPlan(batch=1, stop=probe))
+    state = prepare(graphblas_hops, graph, SweepPlan(batch=1, stop=probe))
     if stopped:
         probe.set()
         with pytest.raises(Interrupted):
@@ -181,7 +182,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     def fail(X):
         raise gb.exceptions.OutOfMemory
 
-    state = graphblas_hops.prepare(as_graph(diamonds(3, 2)), SweepPlan(batch=1))
+    state = prepare(graphblas_hops, as_graph(diamonds(3, 2)), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_hops, "_pull", fail)
     with pytest.raises(MemoryError):
         next(graphblas_hops.forward(state, np.array([0])))

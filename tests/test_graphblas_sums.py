@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     ALL_SUMS,
     DENSE,
@@ -58,7 +59,7 @@ def zeros(graph, plan, roots):
 
 def summed(module, graph, plan, roots):
     """Sums of one batch, and which of its roots they leave out."""
-    state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
+    state, sums = prepare(module, graph, plan), zeros(graph, plan, roots)
     (levels,) = module.forward(state, np.array(roots, np.int64))
     module.backward(state, levels, sums)
     return sums, levels.overflowed
@@ -112,7 +113,7 @@ def test_sums_of_larger_graphs(module, A):
 def test_sums_are_added(module):
     graph, roots = read(module, with_lengths(grid(4, 5), [1, 2])), [0, 7]
     plan = SweepPlan(batch=2, sums=EVERY)
-    state, sums = module.prepare(graph, plan), zeros(graph, plan, roots)
+    state, sums = prepare(module, graph, plan), zeros(graph, plan, roots)
     for _, array in sums:
         array += 1
     module.backward(state, next(module.forward(state, np.array(roots))), sums)
@@ -197,7 +198,7 @@ class Counting(StopFlag):
 def test_the_stop_flag_interrupts_any_phase(module):
     graph, roots = read(module, with_lengths(grid(3, 4), [1, 2])), np.array([0, 5])
     plan = SweepPlan(batch=2, sums=EVERY)
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
 
     def polls(limit):
         levels, state.plan = next(module.forward(state, roots)), replace(plan, stop=Counting(limit))
@@ -220,7 +221,7 @@ def test_the_stop_flag_interrupts_any_phase(module):
 
 def test_memory_is_given_back(module):
     graph, plan, roots = read(module, grid(4, 5)), SweepPlan(batch=3, sums=EVERY), np.array([0, 1, 2])
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     (levels,) = module.forward(state, roots)
     held = [levels.P, *levels.patterns, *([levels.G] if module is graphblas_weighted else [])]
     assert all(X.nvals for X in held)

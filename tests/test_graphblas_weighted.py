@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from states import prepare
 from strategies import diamonds, examples, grid, layered
 
 import lagbc
@@ -56,7 +57,7 @@ def graphs(draw: st.DrawFn, lengths=None) -> Graph:
 
 def raw_scores(graph, plan, roots):
     """Scores of all batches, without the roots that overflowed."""
-    state = graphblas_weighted.prepare(graph, plan)
+    state = prepare(graphblas_weighted, graph, plan)
     out = np.zeros((1, graph.n))
     for start in range(0, len(roots), plan.batch):
         (levels,) = graphblas_weighted.forward(state, roots[start : start + plan.batch])
@@ -147,8 +148,8 @@ def test_light_and_heavy_edges(edges, expected, width):
 
 @pytest.mark.parametrize(("width", "light"), [(TINY, 0), (1, 3), (2, 3), (3, 4), (HUGE, 4)])
 def test_edges_up_to_delta_are_light(width, light):
-    state = graphblas_weighted.prepare(
-        as_graph(weighted(4, TIED), weighted=True), SweepPlan(batch=1, bucket_width=width)
+    state = prepare(
+        graphblas_weighted, as_graph(weighted(4, TIED), weighted=True), SweepPlan(batch=1, bucket_width=width)
     )
     assert (state.light.nvals, state.heavy.nvals) == (light, 4 - light)
 
@@ -170,8 +171,8 @@ class Counting(StopFlag):
 def polls(A, roots, width=None):
     """How often a forward sweep polls the stop flag."""
     stop = Counting()
-    state = graphblas_weighted.prepare(
-        as_graph(A, weighted=True), SweepPlan(batch=len(roots), bucket_width=width, stop=stop)
+    state = prepare(
+        graphblas_weighted, as_graph(A, weighted=True), SweepPlan(batch=len(roots), bucket_width=width, stop=stop)
     )
     next(graphblas_weighted.forward(state, np.array(roots)))
     return stop.polls
@@ -208,7 +209,7 @@ def test_the_stop_flag_interrupts_any_phase():
     graph, roots = as_graph(random_graph(), weighted=True), np.array([0, 1, 2])
     total = polls(random_graph(), roots, width=2)
     for limit in range(total):
-        state = graphblas_weighted.prepare(graph, SweepPlan(batch=3, bucket_width=2, stop=Counting(limit)))
+        state = prepare(graphblas_weighted, graph, SweepPlan(batch=3, bucket_width=2, stop=Counting(limit)))
         with pytest.raises(Interrupted):
             next(graphblas_weighted.forward(state, roots))
         assert state.plan.stop.polls == limit + 1
@@ -216,7 +217,7 @@ def test_the_stop_flag_interrupts_any_phase():
 
 def test_the_stop_flag_interrupts_the_backward_sweep():
     graph, stop = as_graph(random_graph(), weighted=True), StopFlag()
-    state = graphblas_weighted.prepare(graph, SweepPlan(batch=1, stop=stop))
+    state = prepare(graphblas_weighted, graph, SweepPlan(batch=1, stop=stop))
     levels, out = next(graphblas_weighted.forward(state, np.array([0]))), np.zeros((1, graph.n))
     stop.set()
     with pytest.raises(Interrupted):
@@ -241,7 +242,7 @@ def test_out_of_memory_is_a_memory_error(monkeypatch):
     def fail(*arguments):
         raise gb.exceptions.OutOfMemory
 
-    state = graphblas_weighted.prepare(as_graph(line(3, 1.0), weighted=True), SweepPlan(batch=1))
+    state = prepare(graphblas_weighted, as_graph(line(3, 1.0), weighted=True), SweepPlan(batch=1))
     monkeypatch.setattr(graphblas_weighted, "_count", fail)
     with pytest.raises(MemoryError):
         next(graphblas_weighted.forward(state, np.array([0])))
@@ -277,7 +278,7 @@ def test_roots_with_absorbed_lengths_are_marked(graph, width):
             extended.add_root(graph, plan, root, Sums(dependency=expected), 0, 0)
         except ValueError:
             absorbed.append(root)
-    state, out = graphblas_weighted.prepare(graph, plan), np.zeros((1, graph.n))
+    state, out = prepare(graphblas_weighted, graph, plan), np.zeros((1, graph.n))
     (levels,) = graphblas_weighted.forward(state, np.arange(graph.n))
     assert np.flatnonzero(levels.overflowed).tolist() == absorbed
     graphblas_weighted.backward(state, levels, Sums(dependency=out))
@@ -294,7 +295,7 @@ def test_scores_are_right_where_path_counts_overflow():
 def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
     graph = as_graph(diamonds(350, 9), weighted=True)
     first, late = 0, graph.n - 41
-    state, out = graphblas_weighted.prepare(graph, SweepPlan(batch=2)), np.zeros((1, graph.n))
+    state, out = prepare(graphblas_weighted, graph, SweepPlan(batch=2)), np.zeros((1, graph.n))
     (levels,) = graphblas_weighted.forward(state, np.array([first, late]))
     assert levels.overflowed.tolist() == [True, False]
     graphblas_weighted.backward(state, levels, Sums(dependency=out))
@@ -327,7 +328,7 @@ def test_the_estimate_covers_the_tight_edges():
     batch = 4
     estimate = lagbc.estimate_memory(A, batch, weighted=True, method="graphblas", threads=1)
     more = lagbc.estimate_memory(A, 2 * batch, weighted=True, method="graphblas", threads=1)
-    state = graphblas_weighted.prepare(as_graph(A, weighted=True), SweepPlan(batch=batch))
+    state = prepare(graphblas_weighted, as_graph(A, weighted=True), SweepPlan(batch=batch))
     (levels,) = graphblas_weighted.forward(state, np.arange(batch))
     assert levels.G.nvals > A.nnz
     held = [levels.G, levels.P, *levels.patterns, state.light, state.heavy]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     SPECIAL,
     diamond_scores,
@@ -183,7 +184,7 @@ def mixed():
 
 def test_mixed_batch_is_mixed(mixed):
     A, roots = mixed
-    state = batched_hops.prepare(as_graph(A), SweepPlan(batch=64))
+    state = prepare(batched_hops, as_graph(A), SweepPlan(batch=64))
     overflowed = next(batched_hops.forward(state, roots)).overflowed
     assert 4 <= overflowed.sum() <= 10
 

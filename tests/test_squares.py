@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from states import prepare
 from strategies import diamonds, grid, scale_free, with_lengths
 from test_contract import TEXTBOOK
 
@@ -37,7 +38,7 @@ def graph(request, row):
 def summed(row, graph, roots, sums, **given):
     """Sums of one batch, over its blocks."""
     module, roots, plan = row.load(), np.asarray(roots, np.int64), SweepPlan(batch=64, sums=sums, **given)
-    state, rows = module.prepare(graph, plan), module.batching.rows(0, len(roots)).stop
+    state, rows = prepare(module, graph, plan), module.batching.rows(0, len(roots)).stop
     found = Sums.zeros_of_batch(np, sums, graph.n, graph.nnz, rows, len(roots))
     for levels in module.forward(state, roots):
         module.backward(state, levels, found)

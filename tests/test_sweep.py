@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
+from states import prepare
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
@@ -483,13 +484,13 @@ def test_worker_out_of_memory_gives_up_a_thread(failing):
     second = threading.Event()
     states = []
 
-    def prepare(graph, plan):
+    def prepare(graph, plan, arrays):
         if plan.threads > 1:
             states.append(plan.threads)
             if len(states) % 2 == 0:
                 second.set()
                 raise MemoryError
-        return batched_hops.prepare(graph, plan)
+        return batched_hops.prepare(graph, plan, arrays)
 
     def forward(state, roots):
         assert second.wait(60), "the first worker sweeps nothing before there is a second one"
@@ -508,11 +509,11 @@ def test_out_of_memory_halves_the_batch(failing, where):
     """Partial sums of the batch that failed must not count."""
     batches = []
 
-    def prepare(graph, plan):
+    def prepare(graph, plan, arrays):
         batches.append(plan.batch)
         if where == "prepare" and plan.batch > 64:
             raise MemoryError
-        return batched_hops.prepare(graph, plan)
+        return batched_hops.prepare(graph, plan, arrays)
 
     def forward(state, roots):
         if len(roots) > 64:
@@ -557,7 +558,7 @@ def test_out_of_memory_midway_keeps_what_is_done(failing):
 
 @pytest.mark.filterwarnings("ignore::lagbc.MemoryWarning")
 def test_nothing_left_to_give_up(failing, tmp_path):
-    def prepare(graph, plan):
+    def prepare(graph, plan, arrays):
         raise MemoryError
 
     failing(prepare=prepare)
@@ -772,6 +773,6 @@ def test_more_roots_than_columns_are_refused(weighted):
     """Kernels write without a check."""
     row = next(row for row in lagbc.METHODS if row.key == ("batched", "cpu", weighted))
     graph, module = as_graph(with_lengths(grid(9, 9), [1, 2]), directed=True, weighted=weighted), row.load()
-    state = module.prepare(graph, SweepPlan(batch=81))
+    state = prepare(module, graph, SweepPlan(batch=81))
     with pytest.raises(ValueError, match="a batch has 65 roots; a state has 64 columns"):
         next(module.forward(state, np.arange(65)))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from states import prepare
 from strategies import (
     TENTHS,
     adjacency,
@@ -39,7 +40,7 @@ GRAPHS = {
 
 
 def state_of(A, **options):
-    return batched_weighted.prepare(as_graph(A, weighted=True), SweepPlan(batch=64, **options))
+    return prepare(batched_weighted, as_graph(A, weighted=True), SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize("rtol", [0.0, 0.2])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.methods.arrays import BYTE, Array
+from lagbc.methods.arrays import BYTE, Array, Counted
 from lagbc.methods.contract import Batching, SweepPlan
 
 # All roots of a batch are one block: one row of its sums. Batches of several workers run side by side.
@@ -36,14 +36,15 @@ class Levels:
 
 
 def arrays(graph, plan):
-    """Bound the bytes of numbers and lists, as objects."""
-    return {
+    """Bound the bytes of numbers and lists, as objects, which it makes by itself."""
+    objects = {
         "neighbours": Array((graph.nnz + graph.n, 64), BYTE),
         "distances, counts and the order": Array((plan.batch, graph.n, 192), BYTE),
     }
+    return {"objects": Counted(objects)}
 
 
-def prepare(graph, plan):
+def prepare(graph, plan, arrays):
     ends, heads = graph.indptr.tolist(), graph.indices.tolist()
     return State([heads[ends[v] : ends[v + 1]] for v in range(graph.n)], plan)
 

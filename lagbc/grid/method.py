@@ -21,7 +21,7 @@ from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Ended, told
-from lagbc.methods.arrays import bytes_of
+from lagbc.methods.arrays import Counted, bytes_of
 from lagbc.methods.block import Asked
 from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
@@ -120,16 +120,16 @@ class GridMethod:
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         """State the arrays of a rank in a lane."""
-        return self.site.arrays(self._deal.size, plan.sums)
+        return {name: Counted(group) for name, group in self.site.arrays(self._deal.size, plan.sums).items()}
 
-    def prepare(self, graph: Graph, plan: SweepPlan) -> State:
+    def prepare(self, graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
         """Have the ranks of the next lane make room."""
         assert isinstance(graph, DealtGraph)
         omega = None
         if plan.omega is not None:
             omega = np.ones(self._deal.shape.size * self._deal.length)
             omega[self._numbers] = plan.omega
-        levels = self.arrays(graph, plan)["passing"]["levels"]
+        levels = arrays["passing"]["levels"]
         room = bytes_of({"levels": levels}) + (plan.growth or 0)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.way, room)
         lane = self._free_lane(plan.stop)

@@ -21,8 +21,14 @@ class Array(NamedTuple):
     fill: float | None = None
 
 
-# Arrays by name, in groups that are allocated together; None is an array that a plan does without.
-Arrays: TypeAlias = Mapping[str, Union[Array, "Arrays", None]]
+class Counted(NamedTuple):
+    """Arrays that a kernel, a library, a batch or a state allocates by itself, at some time: they are counted alone."""
+
+    arrays: Arrays
+
+
+# Arrays by name, in groups and groups of groups; None is an array that a plan does without.
+Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
 
 
 def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
@@ -41,12 +47,13 @@ def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, 
 
 
 def bytes_of(arrays: Arrays) -> int:
-    """Count the bytes of all arrays, in groups and groups of groups."""
+    """Count the bytes of all arrays."""
     total = 0
     for one in arrays.values():
-        if one is None:
-            continue
-        total += prod(one.shape) * one.dtype.itemsize if isinstance(one, Array) else bytes_of(one)
+        if isinstance(one, Array):
+            total += prod(one.shape) * one.dtype.itemsize
+        elif one is not None:
+            total += bytes_of(one.arrays if isinstance(one, Counted) else one)
     return total
 
 
@@ -55,16 +62,22 @@ def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {name: Array((count, *one.shape), one.dtype, one.fill) for name, one in arrays.items()}
 
 
-def allocate(xp: Any, arrays: Any) -> dict[str, Any]:
-    """Allocate the arrays of a group, by name, in `xp`, numpy or cupy; None stays None."""
+def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
+    """Allocate arrays, by name and in the same groups, in `xp`, numpy or cupy; None and what is `Counted` stay."""
     made = dict[str, Any]()
     for name, one in arrays.items():
-        if one is None:
+        if isinstance(one, Array):
+            made[name] = _allocated(xp, one)
+        elif one is None:
             made[name] = None
-        elif one.fill is None:
-            made[name] = xp.empty(one.shape, one.dtype)
-        elif one.fill == 0:
-            made[name] = xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
         else:
-            made[name] = xp.full(one.shape, one.fill, one.dtype)
+            made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
     return made
+
+
+def _allocated(xp: Any, one: Array) -> Any:
+    if one.fill is None:
+        return xp.empty(one.shape, one.dtype)
+    if one.fill == 0:
+        return xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
+    return xp.full(one.shape, one.fill, one.dtype)

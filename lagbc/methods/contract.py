@@ -3,8 +3,8 @@
 A method is a module with the members of `MethodModule`. A run uses them in this order:
 
     batching.round(...)                    before anything is allocated: the batches of the method
-    arrays(graph, plan) -> specifications  the same: all that prepare and one batch allocate
-    prepare(graph, plan) -> state          once per run and worker: transpose, order, upload, allocate
+    arrays(graph, plan) -> specifications  the same: all arrays of a state and of one batch
+    prepare(graph, plan, arrays) -> state  once per run and worker, of these arrays: transpose, order, upload
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
     backward(state, levels, sums, omega)   adds the sums of the roots of these levels, a row a block
 
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Arrays
+from lagbc.methods.arrays import Arrays, allocate
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
@@ -247,15 +247,16 @@ class MethodModule(Protocol):
         """The fields of `SweepPlan` that only some methods read, and this one does, such as "rtol"."""
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
-        """State one worker's arrays: all that `prepare` and a batch allocate, besides `graph` and the batch's sums.
+        """State one worker's arrays: all those of a state and of a batch, besides `graph` and the batch's sums.
 
-        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and `prepare` allocates its part of them. Arrays
-        that grow on demand are stated in their first size, enough for most graphs; before one grows beyond,
-        `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
+        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and allocates them for `prepare`; those that are
+        `Counted` the module allocates itself. Arrays that grow on demand are stated in their first size, enough for
+        most graphs; before one grows beyond, `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose
+        are counted with the graph.
         """
 
-    def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
-        """Build a worker's state. It is used by one thread at a time, for any number of batches."""
+    def prepare(self, graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
+        """Build a worker's state, for one thread at a time and any number of batches, of its allocated arrays."""
 
     def forward(self, state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
         """Search from a batch of roots; a root of -1 is absent, keeps its place and adds nothing.
@@ -287,6 +288,11 @@ class MethodModule(Protocol):
         OverflowError
             Target weights of one column are too far apart to be scaled.
         """
+
+
+def new_state(xp: Any, module: MethodModule, graph: Graph, plan: SweepPlan) -> Any:
+    """Make a worker's state of the arrays that a module states, allocated in `xp`, numpy or cupy."""
+    return module.prepare(graph, plan, allocate(xp, module.arrays(graph, plan)))
 
 
 class ReadsPaths(Protocol):

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
-from lagbc.methods.cpu.traversal.lengths import new_heap, new_search
+from lagbc.methods.arrays import allocate
+from lagbc.methods.cpu.traversal.lengths import heap_arrays, new_heap, new_search
 from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
 from lagbc.native import core, csr
 from lagbc.reduce import tuning
@@ -107,9 +108,10 @@ class SmallBlocks:
         found = new_found(len(roots))
         kernel, search = self._search(vertices, edges)
         has_edges, index = len(self.edge_scores) > 0, rows.indices.dtype
+        trail = allocate(np, trail_arrays(index, vertices, edges, edges=has_edges, class_sizes=False))
         kernel(
             *search,
-            new_trail(index, trail_arrays(index, vertices, edges, edges=has_edges, class_sizes=False)),
+            new_trail(index, trail),
             core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
             roots,
             rows.targets[None, :],
@@ -127,4 +129,4 @@ class SmallBlocks:
         if rows.weights is None:
             return core.sweep_hops, (graph, places)
         search = new_search(index, {"dist": dist, "places": places, "through": np.empty(edges)})
-        return core.sweep_lengths, (graph, search, new_heap(index, vertices))
+        return core.sweep_lengths, (graph, search, new_heap(index, allocate(np, heap_arrays(index, vertices))))

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods.contract import StopFlag, SumsWithin
+from lagbc.methods.contract import StopFlag, SumsWithin, new_state
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root
@@ -124,7 +124,7 @@ class _Panels:
         scaled, self._beyond = into_range(self._sweep, work.graph.n)
         self._power = _exponent(self._sweep.omega) - _exponent(scaled.omega)
         with phase("prepare"):
-            self._state = work.module.prepare(work.graph, scaled)
+            self._state = new_state(np, work.module, work.graph, scaled)
 
     def run(self, roots: Items) -> list[SparseSums]:
         """Sum a panel; roots whose sums overflow float64 are summed by themselves, after the others."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.csr import as_numpy, module_of
-from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.contract import StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root, weights_of_columns
@@ -206,7 +206,7 @@ class Batches:
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._sweep = replace(self._sweep, root_weights=self._times)
-        self._states = {self._sweep.dtype: self._module.prepare(self._graph, self._scaled)}
+        self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
     @np.errstate(over="ignore")  # sums beyond float64 are infinite
     def run(self, roots: Items, counts: Items | None = None) -> Sums:
@@ -231,6 +231,9 @@ class Batches:
             sums.add(recomputed.moved(self._arrays.asarray))
         return sums
 
+    def _new_state(self, scaled: SweepPlan) -> Any:
+        return new_state(self._arrays, self._module, self._graph, scaled)
+
     def _zeros(self, arrays: Any, roots: int) -> Sums:
         rows = self._module.batching.rows(0, roots).stop
         return Sums.zeros_of_batch(arrays, self._sweep.sums, self._graph.n, self._graph.nnz, rows, roots)
@@ -238,7 +241,7 @@ class Batches:
     def _sum(self, dtype: str, roots: Items) -> tuple[Sums, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
-            self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
+            self._states[dtype] = self._new_state(replace(self._scaled, dtype=dtype))
         sums = self._zeros(self._arrays, len(roots))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
         for levels in self._module.forward(state, roots):

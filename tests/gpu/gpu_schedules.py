@@ -1,6 +1,7 @@
 """The schedules of the batched methods of the GPU, in hops and with lengths, and graphs that each of them takes."""
 
 import numpy as np
+from states import prepare
 from strategies import adjacency, disjoint, grid, layered, lengths, matrix, path, scale_free, with_lengths
 
 import lagbc
@@ -39,7 +40,7 @@ class Schedule:
     def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS - SQUARES, **options):
         graph = as_graph(A, directed=directed, weighted=self.weighted)
         schedule = {"schedule": self.name} if self.weighted else {}
-        return graph, self.module.prepare(graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **schedule)
+        return graph, prepare(self.module, graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **schedule)
 
     def search(self, A, root, *, directed=True):
         """Path counts and distances from a root, inf where it does not lead."""

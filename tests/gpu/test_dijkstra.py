@@ -13,6 +13,7 @@ from batches import dependency_of, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import mmwrite
+from states import prepare
 from strategies import SPECIAL, complete_bipartite, diamonds, disjoint, graphs, grid, layered, path, scale_free, star
 
 import lagbc
@@ -80,7 +81,7 @@ def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", 
     graph = as_graph(A, directed=directed, weighted=True)
     roots = np.arange(graph.n) if roots is None else np.asarray(roots)
     if state is None:
-        state = dijkstra.prepare(graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
+        state = prepare(dijkstra, graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
     levels = search(dijkstra, state, roots)
     sums = dependency_of(cupy, dijkstra, len(roots), graph.n)
     dijkstra.backward(state, levels, sums)
@@ -123,7 +124,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     A = GRAPHS["scale-free, few lengths"]
     roots = np.flatnonzero(np.diff(A.indptr))[:20]
     graph = as_graph(A, weighted=True)
-    state = dijkstra.prepare(graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
+    state = prepare(dijkstra, graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
     search(dijkstra, state, roots)
     order, dist, counts = state.rows.order.get(), dijkstra.dist_of(state).get(), dijkstra.paths_of(state).get()
     for block, root in enumerate(roots):
@@ -264,7 +265,7 @@ def test_state_is_as_new_after_every_batch(dijkstra, variant):
     A = disjoint(deep, lost, with_lengths(scale_free(80, 400, seed=4), [1, 2]), sp.coo_array((2, 2))).tocsr()
     n, first = A.shape[0], deep.shape[0]
     graph = as_graph(A, weighted=True)
-    used = dijkstra.prepare(graph, SweepPlan(batch=90, variant=variant))
+    used = prepare(dijkstra, graph, SweepPlan(batch=90, variant=variant))
     for roots in ([0, 4], range(first, n), [first, first + 9, n - 1], range(first + 2, n - 2), [first - 60]):
         ours, _, levels = run(dijkstra, graph, roots=list(roots), state=used)
         theirs, _, fresh = run(dijkstra, graph, roots=list(roots), variant=variant)
@@ -342,16 +343,16 @@ def test_extreme_lengths(dijkstra, variant):
 def test_options_of_the_plan_are_checked(dijkstra):
     graph = as_graph(GRAPHS["path"], weighted=True)
     with pytest.raises(ValueError, match="variant='edge-parallel': dijkstra has the variants work-efficient, node-par"):
-        dijkstra.prepare(graph, SweepPlan(batch=1, variant="edge-parallel"))
+        prepare(dijkstra, graph, SweepPlan(batch=1, variant="edge-parallel"))
     for width in (2, 64, -1):
         with pytest.raises(ValueError, match=rf"virtual_warp={width}: dijkstra has virtual warps of \(1, 4, 8, 16, 32"):
-            dijkstra.prepare(graph, SweepPlan(batch=1, virtual_warp=width))
+            prepare(dijkstra, graph, SweepPlan(batch=1, virtual_warp=width))
 
 
 def test_a_small_graph_is_ordered_on_the_host(dijkstra):
     """On the device that takes half a minute the first time, in which CuPy compiles its kernels."""
     graph = as_graph(GRAPHS["grid"], directed=False, weighted=True)
-    state = dijkstra.prepare(graph, SweepPlan(batch=1))
+    state = prepare(dijkstra, graph, SweepPlan(batch=1))
     assert "on_device" not in vars(graph)
     assert state.rows.indptr.tolist() == graph.reordered.indptr[: state.rows.rows + 1].tolist()
 
@@ -361,7 +362,7 @@ def test_width_of_virtual_warps(dijkstra, degree, width):
     """As wide as the mean degree."""
     graph = as_graph(with_lengths(complete_bipartite(degree, degree), [1]), weighted=True)
     assert dijkstra.choose_width(graph) == width
-    assert dijkstra.prepare(graph, SweepPlan(batch=1)).arrays.width == width
+    assert prepare(dijkstra, graph, SweepPlan(batch=1)).arrays.width == width
 
 
 # Interruption
@@ -386,7 +387,7 @@ def test_stop_in_the_middle_of_a_search(dijkstra):
     i, j = np.concatenate([np.zeros(n - 2, int), v]), np.concatenate([v, np.ones(n - 2, int)])
     lengths = np.concatenate([v.astype(float), np.full(n - 2, 0.5)])
     graph = as_graph(sp.csr_array((lengths, (i, j)), shape=(n, n)), weighted=True)
-    state = dijkstra.prepare(graph, SweepPlan(batch=1, variant="node-parallel"))
+    state = prepare(dijkstra, graph, SweepPlan(batch=1, variant="node-parallel"))
     timer = threading.Timer(0.5, state.plan.stop.set)
     timer.start()
     try:

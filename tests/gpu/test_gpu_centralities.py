@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from batches import EVERYTHING, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     SPECIAL,
     UNLIKE,
@@ -218,7 +219,7 @@ def sums_of_batch(gpu, cupy, state, roots, fill=0.0):
 
 def prepared(gpu, A, outputs=EVERYTHING, batch=256):
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, sums=offered(gpu, outputs))
-    return gpu.module.prepare(as_graph(A), plan)
+    return prepare(gpu.module, as_graph(A), plan)
 
 
 def test_state_is_as_new_after_every_batch(sums_gpu, cupy):

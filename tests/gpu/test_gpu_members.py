@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from gpu_schedules import NAMES, Schedule
+from states import prepare
 from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
@@ -83,7 +84,7 @@ def test_targets_by_column(schedule, cupy, name):
     for levels in schedule.module.forward(state, roots):
         schedule.module.backward(state, levels, sums, cupy.asarray(omega[rows]))
     module = row_of("cpu", weighted=schedule.weighted).load()
-    on_host, theirs = module.prepare(graph, replace(state.plan, batch=64)), Sums.zeros_of_batch(np, *shape, 1, 64)
+    on_host, theirs = prepare(module, graph, replace(state.plan, batch=64)), Sums.zeros_of_batch(np, *shape, 1, 64)
     for first in range(0, len(roots), 64):
         part = slice(first, first + 64)
         for levels in module.forward(on_host, roots[part]):
@@ -100,7 +101,7 @@ def test_path_counts_are_those_to_all_members_and_one_to_the_root(schedule, name
     roots = np.arange(0, graph.n, 7)
     (levels,) = schedule.module.forward(state, roots)
     _, ours = schedule.module.paths(state, levels)
-    on_host = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
+    on_host = prepare(module, graph, SweepPlan(batch=64, class_sizes=members))
     (found,) = module.forward(on_host, roots)
     np.testing.assert_array_equal(ours.get(), module.paths(on_host, found)[1][: graph.active])
 

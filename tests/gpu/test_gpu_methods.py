@@ -10,6 +10,7 @@ import pytest
 from batches import dependency_of, peak_of, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     SPECIAL,
     UNLIKE,
@@ -63,7 +64,7 @@ def from_first_roots(count):
 def prepared(gpu, A, *, batch=256, directed=True, **options):
     """A method's state for a matrix."""
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, **options)
-    return gpu.module.prepare(as_graph(A, directed=directed), plan)
+    return prepare(gpu.module, as_graph(A, directed=directed), plan)
 
 
 # Agreement
@@ -241,7 +242,7 @@ def test_footprint_bounds_a_batch(gpu, cupy, monkeypatch, A, batch, in_place):
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, method=gpu.row.name, endpoints=True, in_place=in_place)
     sums = dependency_of(cupy, gpu.module, batch, graph.n)
     with peak_of(cupy) as peak:
-        sweep(gpu.module, gpu.module.prepare(graph, plan), graph.order[:batch], sums)
+        sweep(gpu.module, prepare(gpu.module, graph, plan), graph.order[:batch], sums)
     assert peak.bytes <= bytes_of(gpu.module.arrays(graph, plan)) + max(more) + SLACK
 
 
@@ -495,7 +496,7 @@ def test_products_of_spmm(cupy, dtype, directed):
     from lagbc.methods.gpu import spmm as spmm_hops
 
     graph = as_graph(SCALE_FREE, directed=directed)
-    state = spmm_hops.prepare(graph, SweepPlan(batch=100, dtype=dtype))
+    state = prepare(spmm_hops, graph, SweepPlan(batch=100, dtype=dtype))
     out = cupy.zeros((1, graph.n))
     for first in (0, 100):
         spmm_hops.backward(state, search(spmm_hops, state, np.arange(first, first + 100)), Sums(dependency=out))

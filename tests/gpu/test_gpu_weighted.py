@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from batches import dependency_of, peak_of, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     SPECIAL,
     both_ways,
@@ -102,7 +103,7 @@ def oracle(A, *, directed=True, number=None, sources=None, **options):
 def prepared(gpu, A, *, batch=256, directed=True, **options):
     """A method's state for a matrix."""
     graph = as_graph(A, directed=directed, weighted=True)
-    return gpu.module.prepare(graph, SweepPlan(batch=batch, dtype=gpu.dtype, **options))
+    return prepare(gpu.module, graph, SweepPlan(batch=batch, dtype=gpu.dtype, **options))
 
 
 def sums(gpu, cupy, state, roots, n):
@@ -330,7 +331,7 @@ def run(delta, A, schedule, *, roots, dtype="float64", directed=True, **plan):
     import cupy
 
     graph = as_graph(A, directed=directed, weighted=True)
-    state = delta.prepare(graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), schedule)
+    state = prepare(delta, graph, SweepPlan(batch=256 * -(-len(roots) // 256), dtype=dtype, **plan), schedule)
     levels = search(delta, state, np.asarray(roots))
     out = cupy.zeros((state.rows.groups, A.shape[0]))
     delta.backward(state, levels, Sums(dependency=out))
@@ -392,7 +393,7 @@ UNLIKE = with_lengths(UNLIKE_HOPS, np.ones)
 def test_a_schedule_gives_up_on_deeper_groups(delta, cupy, schedule):
     """Among batches that it takes."""
     graph = as_graph(UNLIKE, weighted=True)
-    state = delta.prepare(graph, SweepPlan(batch=512), schedule)
+    state = prepare(delta, graph, SweepPlan(batch=512), schedule)
     for roots, taken in (
         (np.arange(200, 400), schedule),
         (np.arange(100), "one launch"),
@@ -418,7 +419,7 @@ def test_footprint_bounds_a_batch(weighted_gpu, cupy, monkeypatch, name):
     plan = SweepPlan(batch=512, dtype=weighted_gpu.dtype, endpoints=True)
     sums = Sums(dependency=cupy.zeros((-(-512 // max(module.batching.block, 1)), graph.n)))
     with peak_of(cupy) as peak:
-        sweep(module, module.prepare(graph, plan), np.resize(graph.order, 512), sums)
+        sweep(module, prepare(module, graph, plan), np.resize(graph.order, 512), sums)
     assert peak.bytes <= bytes_of(module.arrays(graph, plan)) + max(more) + 2**20
 
 
@@ -441,7 +442,7 @@ def test_bits(delta, cupy, schedule):
     roots = graph.order[:520]
     results = []
     for batch in (256, 512, 768, 256):
-        state = delta.prepare(graph, SweepPlan(batch=batch), schedule)
+        state = prepare(delta, graph, SweepPlan(batch=batch), schedule)
         total = cupy.zeros(graph.n)
         for first in range(0, len(roots), batch):
             out = cupy.zeros((state.rows.groups, graph.n))
@@ -476,7 +477,7 @@ def test_queue_grows(delta, monkeypatch):
 def test_a_queue_grows_within_the_budget(delta, monkeypatch):
     monkeypatch.setattr(tuning, "DELTA_FIRST_ENTRIES", 0)
     graph = as_graph(GRAPHS["grid, 1 to 10"][0], weighted=True)
-    state = delta.prepare(graph, SweepPlan(batch=256, growth=0), "one launch")
+    state = prepare(delta, graph, SweepPlan(batch=256, growth=0), "one launch")
     with pytest.raises(MemoryError, match=r"arrays need .* bytes more than was counted, of which 0 may be taken"):
         search(delta, state, np.arange(0, 440, 2))
 
@@ -590,7 +591,7 @@ def test_sums_of_too_few_rows_are_refused(weighted_gpu, cupy):
     """Before anything is added: kernels write where the rows should be."""
     graph = as_graph(UNLIKE, weighted=True)
     module = weighted_gpu.module
-    state = module.prepare(graph, SweepPlan(batch=256, dtype=weighted_gpu.dtype))
+    state = prepare(module, graph, SweepPlan(batch=256, dtype=weighted_gpu.dtype))
     levels = search(module, state, np.resize(np.arange(30), 256))
     with pytest.raises(lagbc.Error, match=r"sums\.dependency has 0 rows"):
         module.backward(state, levels, Sums(dependency=cupy.zeros((0, graph.n))))

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from batches import EVERYTHING, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from states import prepare
 from strategies import (
     SPECIAL,
     diamonds,
@@ -54,7 +55,7 @@ def offered(dtype, outputs):
 
 def prepared(A, schedule, *, batch=256, dtype="float64", outputs=EVERYTHING, directed=True, **options):
     plan = SweepPlan(batch=batch, dtype=dtype, sums=offered(dtype, outputs), method=ROW.name, **options)
-    return ROW.load().prepare(as_graph(A, directed=directed, weighted=True), plan, schedule)
+    return prepare(ROW.load(), as_graph(A, directed=directed, weighted=True), plan, schedule)
 
 
 def zeros(state, roots):
@@ -413,7 +414,7 @@ def test_the_schedule_of_distances_alone(cupy):
 def test_stress_is_not_counted_in_float32(cupy, schedule):
     graph = as_graph(with_lengths(path(4), integers(2)), weighted=True)
     with pytest.raises(ValueError, match="stress: counted in float64"):
-        ROW.load().prepare(graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), schedule)
+        prepare(ROW.load(), graph, SweepPlan(batch=256, dtype="float32", sums=EVERYTHING), schedule)
 
 
 @pytest.mark.parametrize("schedule", ["window", "one launch"])

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 from batches import dependency_of, search
+from states import prepare
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
 import lagbc
@@ -46,7 +47,7 @@ def searches(name, directed):
 
 
 def prepared(hops, A, method, *, directed=True, batch=64, **options):
-    return hops.prepare(as_graph(A, directed=directed), SweepPlan(batch=batch, method=method, **options))
+    return prepare(hops, as_graph(A, directed=directed), SweepPlan(batch=batch, method=method, **options))
 
 
 def raw_scores(hops, cupy, state, roots):
@@ -258,4 +259,4 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
 )
 def test_plans_that_make_no_sense(hops, options, message):
     with pytest.raises(ValueError, match=message):
-        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options))
+        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options), {})

@@ -219,7 +219,7 @@ def test_rows_of_levels_are_counted(monkeypatch, A, shape):
         return levels, overflowed
 
     def call(graph):
-        stated = graph.method.arrays(graph, SweepPlan(batch=64))["passing"]["levels"]
+        stated = graph.method.arrays(graph, SweepPlan(batch=64))["passing"].arrays["levels"]
         lagbc.bc(graph, k=64, rng=1)
         return bytes_of({"levels": stated})
 

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -23,9 +24,10 @@ from hashed import network, trips  # noqa: E402
 
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
-from lagbc.methods.arrays import bytes_of  # noqa: E402
+from lagbc.methods.arrays import Counted, allocate, bytes_of  # noqa: E402
 from lagbc.methods.contract import StopFlag, SweepPlan  # noqa: E402
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
+from lagbc.native import core  # noqa: E402
 
 NETWORKS = ("karate", "minnesota", "int64 web", "closed twins", "large web")
 SUMS = (("dependency",), ("dependency", "stress"), ("depth",), ("reached", "distance"), ("edges",), "all")
@@ -117,6 +119,59 @@ def test_footprints():
 
 def test_footprints_on_gpus():
     assert footprints_of_gpus() == {name: of for name, of in recorded.read("footprints").items() if "-cuda-" in name}
+
+
+def arrays_of(one, seen):
+    """List the names and arrays that an object holds at any depth, but for objects and arrays in `seen`."""
+    if id(one) in seen or one is None:
+        return []
+    seen[id(one)] = one
+    if isinstance(one, np.ndarray):
+        return arrays_of(one.base, seen) if isinstance(one.base, np.ndarray) else [one] * bool(one.nbytes)
+    if isinstance(one, dict):
+        members = one.values()
+    elif isinstance(one, tuple | list):
+        members = one
+    elif isinstance(one, partial):
+        members = one.args
+    elif type(one).__module__ == core.__name__:
+        members = [getattr(one, name) for name in dir(one) if not name.startswith("_")]
+    else:
+        members = getattr(one, "__dict__", {}).values()
+    return [array for member in members for array in arrays_of(member, seen)]
+
+
+@pytest.mark.parametrize("row", [row for row in lagbc.METHODS if row.device == "cpu"], ids=lambda row: str(row.key))
+@pytest.mark.parametrize("name", ["karate", "int64 web", "closed twins"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_state_holds_the_arrays_that_are_stated(row, name, directed):
+    """No other one, but for those of graph and plan, the bounds, and the arrays of queues, of their stated size."""
+    pytest.importorskip(row.requires or "numpy")
+    module = row.load()
+    graph = as_graph(network(name, "lengths" if row.weighted else None), directed=directed, weighted=row.weighted)
+    for given in dict(plans(row, graph)).values():
+        plan, seen = SweepPlan(method=row.name, **given), {}
+        stated = module.arrays(graph, plan)
+        made = allocate(np, stated)
+        state = module.prepare(graph, plan, made)
+        own = arrays_of(made, {})
+        assert not {id(array) for array in own} - {id(array) for array in arrays_of(state, {})}
+        for known in (graph, plan, made):
+            arrays_of(known, seen)
+        others = sum(array.nbytes for array in arrays_of(state, seen))
+        bounds = 0 if plan.bounds is None else 3 * 8 * plan.columns("gravity")
+        queues = {name: one for name, one in stated.items() if name in ("queue", "levels") and isinstance(one, Counted)}
+        assert others == bounds + bytes_of(queues)
+        assert sum(array.nbytes for array in own) == bytes_of(stated) - counted_alone(stated)
+
+
+def counted_alone(stated):
+    """Count the bytes that are not allocated for a state."""
+    return sum(
+        bytes_of(one.arrays) if isinstance(one, Counted) else counted_alone(one)
+        for one in stated.values()
+        if isinstance(one, Counted | dict)
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])

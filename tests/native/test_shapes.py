@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from chained import NO_WAYS
 from schedules import by_levels, when_ready
+from states import prepare
 from strategies import grid, with_lengths
+from test_traversals import heap_of
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import allocate
@@ -15,7 +17,6 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths
 from lagbc.methods.cpu.batched.block import arrays as arrays_of_block
 from lagbc.methods.cpu.traversal import lengths as dijkstra
-from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
 from lagbc.methods.sums import Bounds
 from lagbc.native import core, csr
@@ -37,12 +38,12 @@ def records():
     with_members = replace(every, sums=frozenset({"dependency", "edges"}), class_sizes=np.ones(20))
     bounds = Bounds(np.array([1.0, 2.0]), np.array([0.5]))
     for plan in (every, with_members):
-        yield from (by_levels.prepare(hops, plan).sweep, when_ready.prepare(hops, plan).sweep)
-        yield from (lengths.prepare(graph, plan).sweep for graph in (weighted, whole))
-        state = dijkstra.prepare(weighted, plan)
+        yield from (prepare(by_levels, hops, plan).sweep, prepare(when_ready, hops, plan).sweep)
+        yield from (prepare(lengths, graph, plan).sweep for graph in (weighted, whole))
+        state = prepare(dijkstra, weighted, plan)
         yield from (*state.search, state.trail, state.asked, state.totals)
     for graph in (weighted, whole):
-        state = dijkstra.prepare(graph, replace(every, bounds=bounds))
+        state = prepare(dijkstra, graph, replace(every, bounds=bounds))
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)
     edges = csr(*weighted.csr)
     yield core.RootSweep32(out=edges, into=edges, class_sizes=np.ones(20), stop=np.zeros(1, np.uint8))
@@ -52,7 +53,7 @@ def records():
     )
     cell = allocate(np, arrays_of_block(BlockSize(4, 2, 3), EVERY))
     yield core.BlockSweep(**cell, into=block, out=block, reach=columns, stop=np.zeros(1, np.uint8))
-    yield from (new_heap(np.dtype(np.int32), 5), new_found(3))
+    yield from (heap_of(5, np.int32), new_found(3))
 
 
 def fields(record):

@@ -10,14 +10,14 @@ import scipy.sparse as sp
 from chained import ones
 from schedules import by_levels, when_ready
 from scipy.sparse.csgraph import shortest_path
+from states import prepare
 from strategies import path, scale_free, with_lengths
-from test_traversals import by_index, sweep, trail_of
+from test_traversals import by_index, heap_of, sweep, trail_of
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
 from lagbc.methods.cpu.traversal import lengths as dijkstra
-from lagbc.methods.cpu.traversal.lengths import new_heap
 from lagbc.methods.cpu.traversal.sweep import new_found
 from lagbc.methods.sums import Bounds
 from lagbc.native import core, csr
@@ -52,7 +52,7 @@ def widened(sweep, index):
 def prepared(module, A, index, *, weighted, sums=("dependency",)):
     """Return a graph and the sweep of a worker."""
     graph = as_graph(A, weighted=weighted)
-    return graph, widened(module.prepare(graph, SweepPlan(batch=64, sums=frozenset(sums))).sweep, index)
+    return graph, widened(prepare(module, graph, SweepPlan(batch=64, sums=frozenset(sums))).sweep, index)
 
 
 class Along:
@@ -166,7 +166,7 @@ def test_tight_edges(index):
 
 QUEUES = {
     "hops": lambda index: None,
-    "heap": lambda index: new_heap(np.dtype(index), LAST + 1),
+    "heap": lambda index: heap_of(LAST + 1, index),
     "buckets": lambda index: core.Buckets32(
         last=np.full(8, 2**32 - 1, np.uint32), before=np.empty(2 * LAST, np.uint32), per_length=1.01
     ),
@@ -202,7 +202,7 @@ class Fan:
         A = sp.coo_array((np.ones(len(ends[0])), ends), shape=(self.SINK + 1,) * 2)
         graph = as_graph(A, weighted=True)
         bounds = Bounds(np.array([float(self.RADIUS)]), np.zeros(1))
-        state = dijkstra.prepare(graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
+        state = prepare(dijkstra, graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
         self.together, self.near, self.root = state.kernel.args[0], state.near, graph.position[:1]
         self.ball = self.together.ball
         self.rows = self.together.find(self.root, self.RADIUS, self.SINK + 1)

@@ -7,7 +7,7 @@ from strategies import adjacency, grid, with_lengths
 
 from lagbc import reference
 from lagbc.methods.arrays import allocate
-from lagbc.methods.cpu.traversal.lengths import new_heap, new_search, search_arrays
+from lagbc.methods.cpu.traversal.lengths import heap_arrays, new_heap, new_search, search_arrays
 from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
 from lagbc.native import core, csr
 
@@ -20,7 +20,12 @@ def asked(stop=None):
 
 def trail_of(A, index):
     index = np.dtype(index)
-    return new_trail(index, trail_arrays(index, A.shape[0], A.nnz, edges=False, class_sizes=False))
+    arrays = trail_arrays(index, A.shape[0], A.nnz, edges=False, class_sizes=False)
+    return new_trail(index, allocate(np, arrays))
+
+
+def heap_of(n, index):
+    return new_heap(np.dtype(index), allocate(np, heap_arrays(np.dtype(index), n)))
 
 
 def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
@@ -53,7 +58,7 @@ def test_hops(index):
 def test_lengths_by_each_queue(index, note):
     A = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
     if note is None:
-        queue = new_heap(np.dtype(index), 35)
+        queue = heap_of(35, index)
     else:
         buckets = core.Buckets32 if note is np.uint32 else core.Buckets64
         last = np.full(8, np.iinfo(note).max, note)

@@ -13,7 +13,7 @@ from emulation import COMPILER, Arrays, Kernels
 from strategies import times
 
 import lagbc
-from lagbc.methods.contract import Batching
+from lagbc.methods.contract import Batching, new_state
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
@@ -60,16 +60,15 @@ def test_a_hub_of_many_chains(device_columns):
 
 
 class Wide:
-    """A row and its module that sweep as many roots at a time as they are asked to, in blocks of 64, as on a GPU."""
+    """A module that sweeps as many roots at a time as it is asked to, in blocks of 64, as on a GPU."""
 
-    name, device, arrays, context = "wide", "cuda", np, nullcontext
     batching = Batching(block=64, auto=64)
 
-    def load(self):
-        return self
+    def arrays(self, graph, plan):
+        return {}
 
-    def prepare(self, graph, plan):
-        return [BATCHED.load().prepare(graph, replace(plan, batch=64)) for _ in range(plan.batch // 64)]
+    def prepare(self, graph, plan, arrays):
+        return [new_state(np, BATCHED.load(), graph, replace(plan, batch=64)) for _ in range(plan.batch // 64)]
 
     def forward(self, states, roots):
         parts = [roots[first : first + 64] for first in range(0, len(roots), 64)]
@@ -98,11 +97,15 @@ def assert_same_bits(ours, theirs):
     np.testing.assert_array_equal(ours.edges, theirs.edges)
 
 
+# Its row.
+WIDE = SimpleNamespace(name="wide", device="cuda", arrays=np, context=nullcontext, load=Wide)
+
+
 def test_same_bits_whatever_the_groups(device_columns):
     piece = unlike(150)
-    whole = sums_of(piece, Wide(), carrier=Inline())
+    whole = sums_of(piece, WIDE, carrier=Inline())
     for size in (64, 128):
-        assert_same_bits(sums_of(piece, Wide(), size=size, carrier=Inline()), whole)
+        assert_same_bits(sums_of(piece, WIDE, size=size, carrier=Inline()), whole)
     theirs = sums_of(piece, carrier=Inline())
     np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-12)
     np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-12)
@@ -121,14 +124,14 @@ def test_memory_that_ends(device_columns, monkeypatch):
                 raise MemoryError
             super().__init__(*given)
 
-    whole = sums_of(piece, Wide(), size=192, carrier=Inline())
+    whole = sums_of(piece, WIDE, size=192, carrier=Inline())
     monkeypatch.setattr(run, "_Groups", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="goes on with batch="):
-        assert_same_bits(sums_of(piece, Wide(), size=192, carrier=Inline()), whole)
+        assert_same_bits(sums_of(piece, WIDE, size=192, carrier=Inline()), whole)
     assert sizes == [192, 128, 64]
     monkeypatch.setattr(Scarce, "most", 0)
     with pytest.raises(MemoryError):
-        sums_of(piece, Wide(), size=64, carrier=Inline())
+        sums_of(piece, WIDE, size=64, carrier=Inline())
 
 
 def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):

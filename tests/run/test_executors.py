@@ -284,11 +284,11 @@ def test_less_memory_in_a_worker_within_a_cutoff(monkeypatch, name):
     """On the CPU it gives up a thread at a time, also where what is prepared does not fit."""
     usual, swept = getattr(hops, name), []
 
-    def scarce(first, second):
+    def scarce(first, second, *arrays):
         swept.append(second.threads if name == "prepare" else first.plan.threads)
         if swept[-1] > 1:
             raise MemoryError("none is left")
-        return usual(first, second)
+        return usual(first, second, *arrays)
 
     options = {"directed": False, "device": "cpu", "cutoff": 3}
     expected = lagbc.bc(A, **options)

@@ -126,9 +126,9 @@ def test_memory_is_that_of_the_plan_itself(monkeypatch):
         plans.append(plan)
         return hops_arrays(graph, plan)
 
-    def prepare(graph, plan):
+    def prepare(graph, plan, arrays):
         plans.append(plan)
-        return hops_prepare(graph, plan)
+        return hops_prepare(graph, plan, arrays)
 
     hops_arrays, hops_prepare = hops.arrays, hops.prepare
     monkeypatch.setattr(hops, "arrays", arrays)

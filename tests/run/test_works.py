@@ -184,7 +184,11 @@ def recording(block, batches):
             sums.dependency[place // block if block > 1 else 0] += 1
 
     return SimpleNamespace(
-        batching=Batching(block=block, auto=block), prepare=lambda graph, plan: plan, forward=forward, backward=backward
+        batching=Batching(block=block, auto=block),
+        arrays=lambda graph, plan: {},
+        prepare=lambda graph, plan, arrays: plan,
+        forward=forward,
+        backward=backward,
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
+from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.rows import (
     GROUP_COLUMNS,
@@ -148,10 +149,11 @@ class Sweeps(Protocol):
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule of sweeps, its allocation, and the schedule of the groups with too many levels for it."""
+    """A schedule of sweeps, and the schedule of the groups with too many levels for it."""
 
     module: Sweeps
-    allocate: Callable[..., Any]  # of rows, and of lengths if there are any
+    arrays: Callable[..., dict[str, Any]]  # stated for rows, and for a type of distances if there is one
+    made: Callable[..., Any]  # the module's arrays, of rows, of lengths if there are any, and of the allocated arrays
     then: str = ""
 
 
@@ -185,10 +187,11 @@ class State:
     def use_schedule(self, schedule: str) -> Sweeps:
         """Allocate the arrays of a schedule, in place of another's."""
         if schedule != self.schedule:
-            self.arrays = None
-            self.schedules[schedule].module.begin_compile(self.plan, self.lengths.dist if self.lengths else None)
-            given = (self.rows,) if self.lengths is None else (self.rows, self.lengths)
-            self.schedule, self.arrays = schedule, self.schedules[schedule].allocate(*given)
+            self.arrays, of, rows, lengths = None, self.schedules[schedule], self.rows, self.lengths
+            of.module.begin_compile(self.plan, lengths.dist if lengths else None)
+            made = allocate(cp, of.arrays(rows) if lengths is None else of.arrays(rows, lengths.dist))
+            self.arrays = of.made(rows, made) if lengths is None else of.made(rows, lengths, made)
+            self.schedule = schedule
         return self.module
 
 

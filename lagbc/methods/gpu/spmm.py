@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
@@ -125,25 +125,27 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the graph on the device, two matrices of ones, and the arrays of `State`."""
     n, nnz, value, shape = graph.n, graph.nnz, np.dtype(plan.dtype), (graph.active, plan.batch)
     return {
-        "uploaded": uploaded_arrays(graph, plan),
-        "matrices": {
-            "indptr": Array((2, n + 1), INTEGER),
-            "indices": Array((2, nnz), INTEGER),
-            "values": Array((2, nnz), value),
-        },
-        "vertices": {"order": Array((n,), INTEGER), "omega": Array((n,), value), "scores": Array((n,), FLOAT)},
+        "uploaded": Counted(uploaded_arrays(graph, plan)),
+        "matrices": Counted(
+            {
+                "indptr": Array((2, n + 1), INTEGER),
+                "indices": Array((2, nnz), INTEGER),
+                "values": Array((2, nnz), value),
+            }
+        ),
+        "vertices": Counted({"order": Array((n,), INTEGER), "omega": Array((n,), value), "scores": Array((n,), FLOAT)}),
         # sigma is delta later; a row a vertex with edges, a column a root
         "rows": {"sigma": Array(shape, value), "frontier": Array(shape, value), "product": Array(shape, value)},
         # as wide as the levels need, and the copy from which wider ones are made
-        "depths": {"depth": Array(shape, NARROW), "narrower": Array(shape, np.dtype(np.int16))},
-        "roots": Array((plan.batch, 64), BYTE),
+        "depths": Counted({"depth": Array(shape, NARROW), "narrower": Array(shape, np.dtype(np.int16))}),
+        "roots": Counted({"lists": Array((plan.batch, 64), BYTE)}),
     }
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and allocate ``3 v + d`` bytes a vertex with edges and root of a batch."""
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Upload the graph in sweep order; a vertex with edges and root of a batch have ``3 v + d`` bytes."""
     outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows, of_batch = upload(graph, plan), allocate(cp, arrays(graph, plan)["rows"])
+    rows, of_batch = upload(graph, plan), arrays["rows"]
     ends = of_batch["frontier"], of_batch["product"]
     pull_dependencies = RowMajor(_matrix(outward, rows.rows, plan.dtype), *ends)
     symmetric = inward is outward

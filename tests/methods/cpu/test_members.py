@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from states import prepare
 from strategies import both_ways, diamonds, grid, matrix, path, scale_free, times, with_lengths
 
 import lagbc
@@ -109,7 +110,7 @@ def test_target_weights_of_each_column(row):
         graph, members, root_weights, _ = random_graph(rng, weighted=row.weighted)
         omega = rng.integers(0, 4, (graph.n, graph.n)) / 2  # by root
         plan = plan_of(members, root_weights, None)
-        state, sums = module.prepare(graph, plan), Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
+        state, sums = prepare(module, graph, plan), Sums.zeros_of_batch(np, ASKED, graph.n, graph.nnz, 1, graph.n)
         for levels in module.forward(state, np.arange(graph.n)):
             module.backward(state, levels, sums, omega.T[graph.order])
         vertices, edges = expected(graph, members, root_weights, omega)
@@ -123,7 +124,7 @@ def test_path_counts_are_those_to_all_members_and_one_to_the_root(row):
     for _ in range(50):
         graph, members, _, _ = random_graph(rng, weighted=row.weighted)
         arrays, of_member, _, first = blow_up(graph, members)
-        state = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
+        state = prepare(module, graph, SweepPlan(batch=64, class_sizes=members))
         (levels,) = module.forward(state, np.arange(graph.n))
         _, sigma = module.paths(state, levels)
         for root in range(graph.n):
@@ -181,7 +182,7 @@ def test_overflow_is_of_the_paths_to_all_members(row):
     for count in (1.0, 4.0):
         members = np.ones(graph.n)
         members[-1] = count
-        state = module.prepare(graph, SweepPlan(batch=64, class_sizes=members))
+        state = prepare(module, graph, SweepPlan(batch=64, class_sizes=members))
         (levels,) = module.forward(state, np.array([0]))
         assert levels.overflowed.tolist() == [count > 1]
 

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from states import prepare
 from strategies import adjacency, diamonds, disjoint, grid, path, scale_free
 
 import lagbc
@@ -55,27 +56,27 @@ def test_same_bits(name):
 def test_a_sum_has_the_same_bits_alone_and_beside_others(name):
     graph = as_graph(GRAPHS[name])
     roots, plan = np.arange(0, graph.n, 7)[:40], SweepPlan(batch=64, sums=EVERY)
-    every = batch_sums(hops.prepare(graph, plan), roots)
+    every = batch_sums(prepare(hops, graph, plan), roots)
     # Where only distances are summed, no paths are counted, and no root overflows.
     for asked in PATH_SUMS if name == "overflowing" else EVERY:
-        alone = batch_sums(hops.prepare(graph, replace(plan, sums=frozenset({asked}))), roots)
+        alone = batch_sums(prepare(hops, graph, replace(plan, sums=frozenset({asked}))), roots)
         np.testing.assert_array_equal(getattr(alone, asked), getattr(every, asked), asked)
 
 
 def test_a_state_is_as_new_after_every_batch():
     graph = as_graph(GRAPHS["overflowing"])
     plan, n = SweepPlan(batch=64, sums=EVERY), graph.n
-    used = hops.prepare(graph, plan)
+    used = prepare(hops, graph, plan)
     for roots in (np.arange(40), np.arange(n - 30, n), np.r_[-1, 3, -1], np.arange(n - 3, n)):
         for name, array in batch_sums(used, roots):
-            np.testing.assert_array_equal(array, getattr(batch_sums(hops.prepare(graph, plan), roots), name), name)
+            np.testing.assert_array_equal(array, getattr(batch_sums(prepare(hops, graph, plan), roots), name), name)
         *_, places = used.search
         assert (places == n).all(), "cleared of what the roots reached"
 
 
 def test_no_paths_are_counted_where_only_distances_are_summed():
     graph = as_graph(GRAPHS["overflowing"])
-    state = hops.prepare(graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
+    state = prepare(hops, graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
     (levels,) = hops.forward(state, np.arange(3))
     assert not levels.overflowed.any()
     assert levels.depth == 2200
@@ -83,7 +84,7 @@ def test_no_paths_are_counted_where_only_distances_are_summed():
 
 def test_stop_flag():
     graph = as_graph(path(50))
-    state, sums = hops.prepare(graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
+    state, sums = prepare(hops, graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
     (levels,) = hops.forward(state, np.arange(3))
     state.plan.stop.set()
     with pytest.raises(Interrupted):
@@ -96,7 +97,7 @@ def test_stop_flag():
 def test_what_the_search_found_can_be_read_before_it_is_summed():
     A = GRAPHS["two parts"]
     graph, roots = as_graph(A), np.r_[0, -1, 90, 7]
-    state = hops.prepare(graph, SweepPlan(batch=16))
+    state = prepare(hops, graph, SweepPlan(batch=16))
     (levels,) = hops.forward(state, roots)
     dist, sigma = hops.paths(state, levels)
     for k, root in enumerate(roots):
@@ -118,7 +119,7 @@ def test_target_weights_of_each_column_stand_in_for_those_of_the_plan():
     graph, roots = as_graph(A), np.arange(20)
     omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) / 2
     outputs = frozenset({"dependency", "stress", "edges"})
-    state = hops.prepare(graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
+    state = prepare(hops, graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
     sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 2, len(roots))
     for levels in hops.forward(state, roots):
         hops.backward(state, levels, sums, omega[graph.order][:, levels.places])
@@ -137,7 +138,7 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     graph = as_graph(GRAPHS["scale-free"])
     omega = np.ones(graph.n) if weights else None
     plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
-    state = hops.prepare(graph, plan)
+    state = prepare(hops, graph, plan)
     *_, places = state.search
     arrays = (*vars(state.trail).values(), *vars(state.totals).values(), state.omega, places)
     held = sum(array.nbytes for array in arrays if array is not None)
@@ -146,7 +147,7 @@ def test_footprint_is_what_it_allocates(outputs, weights):
 
 def test_blocks_are_rows_of_their_own():
     graph, roots = as_graph(GRAPHS["mesh"]), np.arange(40)
-    sums = batch_sums(hops.prepare(graph, SweepPlan(batch=48)), roots)
+    sums = batch_sums(prepare(hops, graph, SweepPlan(batch=48)), roots)
     assert sums.dependency.shape[0] == 3
     for row, first in enumerate(range(0, 40, sweep.BLOCK)):
         theirs = reference.brandes(*adjacency(GRAPHS["mesh"]), sources=roots[first : first + sweep.BLOCK].tolist())
@@ -158,7 +159,7 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
     """Some roots of a small part reach less than there are vertices; of a mesh two of them reach more."""
     A = GRAPHS[name]
     graph, roots = as_graph(A), np.r_[A.shape[0] - 1, A.shape[0] - 3]
-    state = hops.prepare(graph, SweepPlan(batch=16, sums=EVERY))
+    state = prepare(hops, graph, SweepPlan(batch=16, sums=EVERY))
     next(hops.forward(state, np.arange(5)))  # and nobody takes it
     (levels,) = hops.forward(state, roots)
     assert state.totals.count == (2 * 54 if name == "two parts" else -1)

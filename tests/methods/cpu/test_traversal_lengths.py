@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
+from states import prepare
 from strategies import adjacency, diamonds, examples, grid, lengths, path, scale_free, weighted_graphs, with_lengths
 
 import lagbc
@@ -37,7 +38,7 @@ def queue(request, monkeypatch):
 
 def search(graph, roots, **plan):
     """Dist and sigma of some roots in one block, in matrix order, and the state that found them."""
-    state = module.prepare(graph, SweepPlan(batch=16, **plan))
+    state = prepare(module, graph, SweepPlan(batch=16, **plan))
     (levels,) = module.forward(state, np.asarray(roots, np.int64))
     dist, sigma = module.paths(state, levels)
     return dist[graph.position], sigma[graph.position], state
@@ -82,7 +83,7 @@ def test_a_search_leaves_its_arrays_as_they_were(queue, name):
     """Also where it reaches a part, counts overflow, or few roots follow many."""
     parts = sp.block_diag([GRAPHS[name], with_lengths(diamonds(1100, 2), [1])])
     graph = as_graph(parts, weighted=True)
-    state = module.prepare(graph, SweepPlan(batch=16))
+    state = prepare(module, graph, SweepPlan(batch=16))
     arrays = kept_arrays(state)
     new = {name: np.copy(array) for name, array in arrays.items()}
     overflowed = [levels.overflowed for levels in module.forward(state, np.r_[0:10, GRAPHS[name].shape[0], -1])]
@@ -140,7 +141,7 @@ def test_bits_depend_on_neither_batch_nor_threads(name):
 def test_a_stopped_search_is_interrupted(queue):
     graph = as_graph(GRAPHS["mesh, integers"], weighted=True)
     plan = SweepPlan(batch=16)
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     plan.stop.set()
     with pytest.raises(Interrupted):
         next(iter(module.forward(state, np.arange(3))))
@@ -149,7 +150,7 @@ def test_a_stopped_search_is_interrupted(queue):
 @pytest.mark.parametrize("sums", [{"dependency"}, {"distance"}, {"stress", "edges", "reached"}], ids=sorted)
 def test_footprint_bounds_what_is_held(queue, sums):
     graph, plan = as_graph(GRAPHS["mesh, integers"], weighted=True), SweepPlan(batch=16, sums=frozenset(sums))
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     arrays = (*vars(state.trail).values(), *vars(state.totals).values(), *kept_arrays(state).values())
     held = sum(array.nbytes for array in arrays if array is not None)
     assert held <= bytes_of(module.arrays(graph, plan)) <= 2 * held
@@ -160,7 +161,7 @@ def test_absorbed_lengths_overflow_by_the_heap_alone():
     A = sp.coo_array(([1.0, 1e-17], ([0, 1], [1, 2])), shape=(3, 3))
     graph = as_graph(A, weighted=True)
     for sums, overflowed in (({"dependency"}, [True, False]), ({"distance"}, [False, False])):
-        state = module.prepare(graph, SweepPlan(batch=16, sums=frozenset(sums)))
+        state = prepare(module, graph, SweepPlan(batch=16, sums=frozenset(sums)))
         assert isinstance(state.search[-1], core.Heap32)
         (levels,) = module.forward(state, np.array([0, 1]))
         assert levels.overflowed.tolist() == overflowed

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schedules import scheduled
+from states import prepare
 from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_free
 
 from lagbc.graph.validate import as_graph
@@ -27,7 +29,7 @@ WITH_MEMBERS = frozenset({"dependency", "edges"})
 
 
 def state_of(A, **options):
-    return hops.prepare(as_graph(A), SweepPlan(batch=64, **options), READY_ORDER)
+    return prepare(scheduled(READY_ORDER), as_graph(A), SweepPlan(batch=64, **options))
 
 
 def columns_of(mask):
@@ -80,7 +82,7 @@ def test_rows_are_read_few_times_on_a_mesh():
     """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
     entries = {}
     for schedule in (LEVEL_ORDER, READY_ORDER):
-        state = hops.prepare(as_graph(grid(40, 40)), SweepPlan(batch=64), schedule)
+        state = prepare(scheduled(schedule), as_graph(grid(40, 40)), SweepPlan(batch=64))
         batches = (state.graph.order[i : i + 64] for i in range(0, 1600, 64))
         entries[schedule] = sum(next(hops.forward(state, roots)).entries for roots in batches)
     assert entries[READY_ORDER] < 4 * 25 * 1600 < entries[LEVEL_ORDER] / 3
@@ -97,7 +99,7 @@ def test_rows_are_read_few_times_on_a_mesh():
     ids=["mesh", "mesh, several", "no paths", "scale-free"],
 )
 def test_which_schedule_is_taken(A, asked, schedule):
-    state = hops.prepare(as_graph(A), SweepPlan(batch=64, sums=frozenset(asked)))
+    state = prepare(hops, as_graph(A), SweepPlan(batch=64, sums=frozenset(asked)))
     assert state.schedule is schedule
 
 
@@ -118,7 +120,7 @@ def test_sums_are_those_by_levels(A, data):
     found = []
     for schedule in (LEVEL_ORDER, READY_ORDER):
         state, sums = (
-            hops.prepare(graph, plan, schedule),
+            prepare(scheduled(schedule), graph, plan),
             Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots)),
         )
         (one,) = hops.forward(state, roots)
@@ -132,7 +134,7 @@ def test_sums_are_those_by_levels(A, data):
 def test_distances_and_path_counts_of_roots(name):
     A, roots = GRAPHS[name]
     graph = as_graph(A)
-    states = [hops.prepare(graph, SweepPlan(batch=64), schedule) for schedule in (READY_ORDER, LEVEL_ORDER)]
+    states = [prepare(scheduled(schedule), graph, SweepPlan(batch=64)) for schedule in (READY_ORDER, LEVEL_ORDER)]
     found = [hops.paths(state, next(hops.forward(state, roots))) for state in states]
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from states import prepare
 from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import bytes_of
+from lagbc.methods.arrays import allocate, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.traversal import lengths as module
 from lagbc.methods.cpu.within import block
@@ -43,7 +44,7 @@ def plan_of(*cutoffs, decays=(0.0,), **options):
 def summed(graph, plan, roots, together, monkeypatch):
     """What blocks of roots sum to, with their overflows, and whether no root was searched alone."""
     monkeypatch.setattr(tuning, "WITHIN_TOGETHER", together)
-    state, found = module.prepare(graph, plan), []
+    state, found = prepare(module, graph, plan), []
     state.trail.dist.fill(-1)
     for near, overflowed in module.sum_within(state, roots):
         for name, array in near.sums:
@@ -71,7 +72,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert block.new_ball(graph, plan, block.arrays(graph, plan)).dist.dtype == number
+    assert block.new_ball(graph, plan, allocate(np, block.arrays(graph, plan))).dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, root_weights=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, root_weights=times), roots, monkeypatch)
@@ -143,7 +144,7 @@ def test_runs_without_bounds_or_edges_take_none():
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
     stated = block.arrays(graph, plan)
-    room = block.new_ball(graph, plan, stated)
+    room = block.new_ball(graph, plan, allocate(np, stated))
     arrays = {id(array): array for array in vars(room).values() if array is not None}.values()
     aligned = [array for array in (room.dist, room.sigma, room.own, room.beyond) if array is not None]
     assert all(array.ctypes.data % 64 == 0 for array in aligned)
@@ -153,7 +154,7 @@ def test_footprint_is_what_is_held(sums, directed):
 def test_a_stopped_run_is_interrupted(monkeypatch):
     monkeypatch.setattr(tuning, "WITHIN_TOGETHER", TOGETHER)
     graph, plan = mesh([1.0, 2.0], directed=False), plan_of(9)
-    state = module.prepare(graph, plan)
+    state = prepare(module, graph, plan)
     plan.stop.set()
     with pytest.raises(Interrupted):
         next(module.sum_within(state, [graph.order[:100]]))

@@ -72,16 +72,16 @@ def _arrays_in_ready_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     arrays["sweep"]["frontier"] = Array((2, n), WORD, 0)
     if plan.sums - PATH_SUMS:
         arrays["sweep"]["level_starts"] = Array((n + 2,), INTEGER, 0)
-        arrays["levels"] = queue_arrays(graph, room)
-    return arrays
+    return arrays | {"levels": queue_arrays(graph, room) if plan.sums - PATH_SUMS else None}
 
 
 def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
     kind: Any = by_index(graph.indices.dtype, core.WaitingSweep32, core.WaitingSweep64)
+    levels = arrays["levels"]
     return kind(
         **fields_of_sweep(graph, plan, arrays),
         count_width=tuning.BATCHED_COUNT_WIDTH,
-        levels=queue_of(graph, plan, arrays["levels"]) if "levels" in arrays else None,
+        levels=None if levels is None else queue_of(graph, plan, levels),
     )
 
 
@@ -136,11 +136,10 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return schedule_of(graph, plan).arrays(graph, plan)
 
 
-def prepare(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> State:
-    """Reorder the graph (once a graph) and allocate one worker's rows."""
-    stated = arrays(graph, plan) if schedule is None else schedule.arrays(graph, plan)
-    schedule = schedule_of(graph, plan) if schedule is None else schedule
-    return State(graph, plan, schedule, schedule.sweep(graph, plan, stated))
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Schedule | None = None) -> State:
+    """Reorder the graph (once a graph) and make one worker's rows."""
+    schedule = schedule or schedule_of(graph, plan)
+    return State(graph, plan, schedule, schedule.sweep(graph, plan, arrays))
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:

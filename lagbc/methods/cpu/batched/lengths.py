@@ -64,11 +64,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return stated
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Reorder the graph (once a graph) and allocate one worker's rows."""
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Reorder the graph (once a graph) and make one worker's rows."""
     mean = graph.mean_length  # an infinite width is one, too
     is_short = _are_short(graph, plan)
-    fields = fields_of_sweep(graph, plan, arrays(graph, plan))
+    fields = fields_of_sweep(graph, plan, arrays)
     if fields["distances"] is None:
         fields["distances"] = fields["values"]
     kind: Any = by_index(graph.indices.dtype, core.LengthSweep32, core.LengthSweep64)

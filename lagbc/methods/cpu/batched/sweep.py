@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, allocate, bytes_of
+from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
-from lagbc.methods.targets import columns_into_range
+from lagbc.methods.targets import columns_into_range, put_weights
 from lagbc.native import by_index, core, csr
 
 # Roots of a batch: the columns of a row.
@@ -87,13 +87,16 @@ def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
     """State the arrays of every sweep, by the names of the kernels' records, and of a batch's sums."""
     n, counts = graph.n, bool(plan.sums & PATH_SUMS)
     return {
-        "given": {"omega": Array((n,), FLOAT), "class_sizes": None if plan.class_sizes is None else Array((n,), FLOAT)},
+        "given": {
+            "omega": Array((n,), FLOAT, 1),
+            "class_sizes": None if plan.class_sizes is None else Array((n,), FLOAT),
+        },
         "queue": queue_arrays(graph, room),
         "sweep": {
             "values": Array((n, COLUMNS), FLOAT) if counts else None,
             "paths": Array((n, COLUMNS), FLOAT) if "stress" in plan.sums else None,
         },
-        "sums": _sums_of_batch(graph, plan),
+        "sums": Counted(_sums_of_batch(graph, plan)),
     }
 
 
@@ -115,9 +118,9 @@ def arrays_of_counting(graph: Graph, plan: SweepPlan, room: int) -> dict[str, An
     return arrays
 
 
-def queue_arrays(graph: Graph, room: int) -> dict[str, Array]:
-    """State the arrays of a queue in its first size."""
-    return {"vertices": Array((room,), graph.indices.dtype), "masks": Array((room,), WORD)}
+def queue_arrays(graph: Graph, room: int) -> Counted:
+    """State the arrays of a queue in its first size; it allocates and resizes them."""
+    return Counted({"vertices": Array((room,), graph.indices.dtype), "masks": Array((room,), WORD)})
 
 
 def queue_of(graph: Graph, plan: SweepPlan, arrays: dict[str, Array]) -> Queue:
@@ -128,13 +131,13 @@ def queue_of(graph: Graph, plan: SweepPlan, arrays: dict[str, Array]) -> Queue:
 
 
 def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Allocate the arrays, and make all else that every record of a sweep has."""
-    return allocate(np, arrays["sweep"]) | {
+    """Put the arrays beside all else that every record of a sweep has."""
+    return {
+        **arrays["sweep"],
+        **put_weights(arrays["given"], graph, plan),
         "out": csr(*graph.reordered.csr),
         "queue": queue_of(graph, plan, arrays["queue"]),
         "order": graph.order,
-        "omega": np.ones(graph.n) if plan.omega is None else plan.omega[graph.order],
-        "class_sizes": None if plan.class_sizes is None else plan.class_sizes[graph.order],
         "stop": plan.stop.value,
         "sigma_limit": plan.sigma_limit,
         "endpoints": plan.endpoints,

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, Array, Arrays
+from lagbc.methods.arrays import INTEGER, Array, Counted
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas.sweep import (
     BITMAP,
@@ -77,10 +77,10 @@ class State:
         return semiring.plus_first(C @ (self.A.T if _pull(C) else self.AT))
 
 
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """Bound a worker's arrays; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
     n, nnz, batch = graph.n, graph.nnz, plan.batch
-    return {
+    bounds = {
         "graph": {
             "vertices": Array((n,), INTEGER),
             "pointers of A and AT": Array((2, n), INTEGER),
@@ -96,9 +96,10 @@ def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
         },
         "E, its successor and what is added to it": matrix(3 * ENTRY, nnz) if "edges" in plan.sums else None,
     }
+    return {"GraphBLAS": Counted(bounds)}
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
     vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, Array, Arrays, bytes_of
+from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas import sweep as graphblas_sweep
 from lagbc.methods.cpu.graphblas.sweep import (
@@ -90,7 +90,7 @@ class Levels(graphblas_sweep.Levels):
         self.G.clear()
 
 
-def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """Bound a worker's arrays; GraphBLAS holds a matrix in one of several forms, and in two while it changes."""
     n, nnz, batch = graph.n, graph.nnz, plan.batch
     has_edges = "edges" in plan.sums
@@ -108,11 +108,10 @@ def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
         "F, Q and Z, or C, T and delta": matrix(3 * ENTRY, batch, n),
         "the second form of one of them": matrix(BITMAP + ENTRY, batch, n),
     }
-    return {
+    bounds = {
         "graph": {
             "vertices": Array((n,), INTEGER),
             "pointers of A_L and A_H": Array((2, n), INTEGER),
-            "tails and heads": matrix(4 + 8, nnz),
             "A_L and A_H": matrix(ENTRY, nnz),
         },
         "batch": max(distances, counts, key=bytes_of),
@@ -123,9 +122,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> Arrays:
             matrix(4 * ENTRY + BITMAP + 1, nnz) if has_edges else None
         ),
     }
+    ends = {"tails": Array((nnz,), graph.indices.dtype), "heads": Array((nnz,), WORD)}
+    return {"ends": ends, "GraphBLAS": Counted(bounds)}
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
     vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
@@ -134,8 +135,9 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     A = from_scipy(ordered.matrix[:n, :n])
     light, heavy = select.valuele(A, width).new(), select.valuegt(A, width).new()
     A.clear()
-    tails, heads, lengths = ordered.rows, ordered.indices.astype(np.uint64), ordered.weights
-    return State(graph, plan, vertices, width, light, heavy, tails, heads, lengths)
+    ends = arrays["ends"]
+    ends["tails"][:], ends["heads"][:] = ordered.rows, ordered.indices
+    return State(graph, plan, vertices, width, light, heavy, lengths=ordered.weights, **ends)
 
 
 def choose_width(n: int, lengths: NDArray[np.float64]) -> float:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Array, allocate
+from lagbc.methods.arrays import Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import State
@@ -24,8 +22,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {"search": search} | sweep.arrays_of_state(graph, plan, sweep.most_tight_edges(graph))
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Reorder the graph (once a graph) and allocate one worker's arrays."""
-    stated = arrays(graph, plan)
-    search = csr(*graph.reordered.csr), allocate(np, stated["search"])["places"]
-    return sweep.prepare(graph, plan, core.sweep_hops, search, stated)
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Reorder the graph (once a graph) and make one worker's state."""
+    search = csr(*graph.reordered.csr), arrays["search"]["places"]
+    return sweep.prepare(graph, plan, core.sweep_hops, search, arrays)

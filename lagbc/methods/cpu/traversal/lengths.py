@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import FLOAT, Array, allocate
+from lagbc.methods.arrays import FLOAT, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import Levels, State
@@ -39,29 +39,26 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {
         "search": search_arrays(index, graph.n, notes),
         "queue": _bucket_arrays(_note_type(graph.nnz), buckets, notes) if buckets else heap_arrays(index, graph.n),
-        "ball": block.arrays(graph, plan) if block.sums_in_blocks(graph, plan) else {},
+        "ball": block.arrays(graph, plan) if block.sums_in_blocks(graph, plan) else None,
         **sweep.arrays_of_state(graph, plan, notes),
     }
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Reorder the graph (once a graph) and allocate one worker's arrays."""
-    stated, ordered = arrays(graph, plan), graph.reordered
-    index = ordered.indices.dtype
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Reorder the graph (once a graph) and make one worker's state."""
+    index, ball = graph.indices.dtype, arrays["ball"]
     buckets, per_length = _choose_buckets(graph, plan)
     queue: Queue
     if buckets:
         of_number: Any = core.Buckets32 if _note_type(graph.nnz) == np.uint32 else core.Buckets64
-        queue = of_number(**allocate(np, stated["queue"]), per_length=per_length)
+        queue = of_number(**arrays["queue"], per_length=per_length)
     else:
-        queue = new_heap(index, graph.n)
-    searched = csr(*ordered.csr), new_search(index, allocate(np, stated["search"])), queue
-    if not stated["ball"]:
-        return sweep.prepare(graph, plan, core.sweep_lengths, searched, stated)
-    together = Together(
-        *block.graph_and_transpose(graph), block.new_ball(graph, plan, stated["ball"]), tuning.WITHIN_TOGETHER
-    )
-    return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), stated)
+        queue = new_heap(index, arrays["queue"])
+    searched = csr(*graph.reordered.csr), new_search(index, arrays["search"]), queue
+    if ball is None:
+        return sweep.prepare(graph, plan, core.sweep_lengths, searched, arrays)
+    together = Together(*block.graph_and_transpose(graph), block.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER)
+    return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), arrays)
 
 
 def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
@@ -85,10 +82,10 @@ def heap_arrays(index: np.dtype[Any], n: int) -> dict[str, Array]:
     return {"keys": Array((n,), FLOAT), "vertices": Array((n,), index)}
 
 
-def new_heap(index: np.dtype[Any], n: int) -> core.Heap32 | core.Heap64:
-    """Allocate a heap for n vertices."""
+def new_heap(index: np.dtype[Any], arrays: dict[str, Any]) -> core.Heap32 | core.Heap64:
+    """Make a heap of its arrays."""
     kind: Any = by_index(index, core.Heap32, core.Heap64)
-    heap: core.Heap32 | core.Heap64 = kind(**allocate(np, heap_arrays(index, n)))
+    heap: core.Heap32 | core.Heap64 = kind(**arrays)
     return heap
 
 

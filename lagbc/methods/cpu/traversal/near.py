@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, INTEGER, Array, allocate
+from lagbc.methods.arrays import FLOAT, INTEGER, Array, Counted
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import SparseSums
 from lagbc.methods.targets import shifts_of_rows
@@ -48,42 +48,42 @@ def arrays(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> dict[str, A
             "targets": None if plan.demand is None else Array((n,), FLOAT, 0),
             **sums,
         },
-        "trips": {} if plan.demand is None else _arrays_of_trips(graph, plan.demand),
-        "taken": sums,
+        "trips": None if plan.demand is None else _arrays_of_trips(graph, plan.demand),
+        "taken": Counted(sums),
     }
 
 
-def _arrays_of_trips(graph: Graph, demand: sparse.csr_array) -> dict[str, Array]:
+def _arrays_of_trips(graph: Graph, demand: sparse.csr_array) -> dict[str, Array | None]:
     """State the copies of a demand; its ends are copied where they are of another type."""
     index, n = graph.indices.dtype, graph.n
-    copied = demand.nnz * (demand.indices.dtype != index)
     return {
-        "trip_ends": Array((copied,), index),
+        "trip_ends": None if demand.indices.dtype == index else Array((demand.nnz,), index),
         "first_trip": Array((n + 1,), INTEGER),
         "shifts": Array((n,), INTEGER),
     }
 
 
-def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Array | None]) -> Near:
-    """Allocate the room."""
-    bounds, demand, index = plan.bounds, plan.demand, graph.indices.dtype
+def _trips_of(graph: Graph, demand: sparse.csr_array, arrays: dict[str, Any]) -> dict[str, Any]:
+    """Copy a demand into its arrays, and return all fields of a room by it."""
+    if arrays["trip_ends"] is None:
+        arrays["trip_ends"] = demand.indices
+    else:
+        arrays["trip_ends"][:] = demand.indices
+    arrays["first_trip"][:] = demand.indptr
+    arrays["shifts"][:], _ = shifts_of_rows(demand.indptr, demand.data)
+    return arrays | {"trips": demand.data, "order": graph.order, "position": graph.position}
+
+
+def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Near:
+    """Make the room of its arrays."""
+    bounds = plan.bounds
     assert bounds is not None
     cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
     columns, _ = lay_out(plan)
-    trips: dict[str, Any] = {}
-    if demand is not None:
-        trips = {
-            "trips": demand.data,
-            "trip_ends": demand.indices.astype(index, copy=False),
-            "first_trip": demand.indptr.astype(np.int64),
-            "order": graph.order,
-            "position": graph.position,
-            "shifts": shifts_of_rows(demand.indptr, demand.data)[0],
-        }
-    kind: Any = by_index(index, core.Near32, core.Near64)
+    kind: Any = by_index(graph.indices.dtype, core.Near32, core.Near64)
     near: Near = kind(
-        **allocate(np, arrays),
-        **trips,
+        **arrays["near"],
+        **({} if plan.demand is None else _trips_of(graph, plan.demand, arrays["trips"])),
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
         cutoffs=cutoffs,
         columns=core.Columns(**columns._asdict()),

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, INTEGER, Array, allocate
+from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan
 from lagbc.methods.cpu.traversal import near
 from lagbc.methods.cpu.traversal.near import Near, take
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
-from lagbc.methods.targets import columns_into_range
+from lagbc.methods.targets import columns_into_range, put_weights
 from lagbc.native import by_index, core
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
@@ -79,11 +79,10 @@ class Levels:
 def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
     """State the arrays of a `State` without its search, with room for `edges` tight edges of a root."""
     n, has_class_sizes = graph.n, plan.class_sizes is not None
-    of_vertices = Array((n,), FLOAT)
     arrays = {
         "given": {
-            "omega": None if plan.omega is None else of_vertices,
-            "class_sizes": of_vertices if has_class_sizes else None,
+            "omega": None if plan.omega is None else Array((1, n), FLOAT),
+            "class_sizes": Array((n,), FLOAT) if has_class_sizes else None,
         },
         "trail": trail_arrays(
             graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), class_sizes=has_class_sizes
@@ -114,10 +113,10 @@ def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, class_
     }
 
 
-def new_trail(index: np.dtype[Any], arrays: dict[str, Array | None]) -> Trail:
-    """Allocate a trail."""
+def new_trail(index: np.dtype[Any], arrays: dict[str, Any]) -> Trail:
+    """Make a trail of its arrays."""
     kind: Any = by_index(index, core.Trail32, core.Trail64)
-    trail: Trail = kind(**allocate(np, arrays))
+    trail: Trail = kind(**arrays)
     return trail
 
 
@@ -129,10 +128,10 @@ def most_tight_edges(graph: Graph) -> int:
 def prepare(
     graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], arrays: dict[str, Any]
 ) -> State:
-    """Allocate one worker's arrays, without its search."""
-    has_paths, order = bool(plan.sums & PATH_SUMS), graph.order
+    """Make one worker's state with its search."""
+    has_paths, given = bool(plan.sums & PATH_SUMS), put_weights(arrays["given"], graph, plan)
     asked = core.Asked(
-        class_sizes=None if plan.class_sizes is None else plan.class_sizes[order],
+        class_sizes=given["class_sizes"],
         radius=plan.radius,
         limit=plan.sigma_limit if has_paths else np.inf,
         rtol=plan.rtol,
@@ -142,10 +141,9 @@ def prepare(
         stop=plan.stop.value,
     )
     trail = new_trail(graph.indices.dtype, arrays["trail"])
-    totals = core.Totals(**allocate(np, arrays.get("totals", {})))
-    omega = None if plan.omega is None else plan.omega[None, order]
-    room = None if plan.bounds is None else near.new_near(graph, plan, arrays["near"])
-    return State(graph, plan, kernel, search, trail, asked, totals, omega, room)
+    totals = core.Totals(**arrays.get("totals", {}))
+    room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
+    return State(graph, plan, kernel, search, trail, asked, totals, given["omega"], room)
 
 
 def new_found(roots: int) -> core.Found:

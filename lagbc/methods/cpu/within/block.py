@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import Csr, core, csr
@@ -74,15 +74,14 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
-    """Allocate a ball."""
+    """Make a ball of its arrays."""
     number, far = _number(graph, plan.radius)
     kind: Any = {np.uint16: core.Ball16, np.uint32: core.Ball32}.get(number.type, core.BallFloat)
-    out = allocate(np, arrays["out"])
-    into = out if arrays["into"] is None else allocate(np, arrays["into"])
-    whole = allocate(np, arrays["matrices"])
+    out, whole = arrays["out"], arrays["matrices"]
+    into = out if arrays["into"] is None else arrays["into"]
     types = dict.fromkeys(whole, FLOAT) | {"dist": number}
     ball: Ball = kind(
-        **allocate(np, arrays["scratch"]),
+        **arrays["scratch"],
         **{f"out_{name}": array for name, array in out.items()},
         **{f"into_{name}": array for name, array in into.items()},
         **{name: None if array is None else _aligned(array, types[name]) for name, array in whole.items()},

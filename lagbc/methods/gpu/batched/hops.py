@@ -23,6 +23,7 @@ from typing import Any
 import cupy as cp
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.arrays import Counted
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
@@ -36,22 +37,26 @@ options = frozenset({"class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 SCHEDULES = {
-    "launch per level": Schedule(launch_per_level, launch_per_level.allocate, then="one launch"),
-    "one launch": Schedule(one_launch, one_launch.allocate),
+    "launch per level": Schedule(launch_per_level, launch_per_level.arrays, launch_per_level.Arrays.of, "one launch"),
+    "one launch": Schedule(one_launch, one_launch.arrays, one_launch.Arrays.of),
 }
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the uploaded arrays, a batch's sums, and the arrays of the first schedule."""
-    of_schedule = (one_launch if graph.has_high_diameter else launch_per_level).arrays
-    uploaded, sums = uploaded_arrays(graph, plan), sum_arrays(graph, plan)
-    return {"uploaded": uploaded, "sums": sums, "schedule": of_schedule(Size.of(graph, plan))}
+    of_schedule = SCHEDULES[_first_schedule(graph)].arrays(Size.of(graph, plan))
+    stated = {"uploaded": uploaded_arrays(graph, plan), "sums": sum_arrays(graph, plan), "schedule": of_schedule}
+    return {name: Counted(group) for name, group in stated.items()}
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order (once a graph) and allocate rows for the batch."""
+def _first_schedule(graph: Graph) -> str:
+    return "one launch" if graph.has_high_diameter else "launch per level"
+
+
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Upload the graph in sweep order (once a graph) and make rows for the batch."""
     require_sums_made_here(plan)
-    first = "one launch" if graph.has_high_diameter else "launch per level"
+    first = _first_schedule(graph)
     ARRAYS.begin_compile()
     SCHEDULES[first].module.begin_compile(plan, None)
     edge_order = cp.asarray(graph.edge_order) if "edges" in plan.sums else None

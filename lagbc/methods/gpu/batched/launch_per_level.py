@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, HALF_WORD, Array, repeated
-from lagbc.methods.arrays import allocate as new
+from lagbc.methods.arrays import BYTE, HALF_WORD, Array, Counted, allocate, repeated
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
@@ -48,7 +47,7 @@ from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
 def arrays(size: Size | Rows) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, and the counted levels; room for more is asked for when they are found."""
+    """State the arrays of `Arrays`: rows, and the counted levels, which are added, and asked for, as they are found."""
     path_rows = path_arrays(size)
     values = path_rows["values"]
     narrow = NARROW.get(size.plan.dtype) if size.counts_are_small and values is not None else None
@@ -61,7 +60,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             # the rows that a small level's edges enter
             "touched": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
         },
-        "levels": repeated(_counted_levels(size.depth), level_arrays(size)),
+        "levels": Counted(repeated(_counted_levels(size.depth), level_arrays(size))),
     }
 
 
@@ -73,13 +72,13 @@ class Arrays(SimpleNamespace):
     live: list[Any]
     are_small: list[bool]  # levels from 1 on
 
-
-def allocate(rows: Rows) -> Arrays:
-    """Allocate rows; levels are added as they are found."""
-    made = new(cp, arrays(rows)["rows"])
-    if made["counts"] is None:
-        made["counts"] = made["values"]
-    return Arrays(rows=rows, **made, bits=[], live=[], are_small=[])
+    @classmethod
+    def of(cls, rows: Rows, made: dict[str, Any]) -> Arrays:
+        """Make them of the allocated arrays, without a level."""
+        of_rows = made["rows"]
+        if of_rows["counts"] is None:
+            of_rows["counts"] = of_rows["values"]
+        return cls(rows=rows, **of_rows, bits=[], live=[], are_small=[])
 
 
 def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
@@ -276,7 +275,7 @@ def _clear_level(arrays: Arrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
         require_levels(rows, level + 1, _counted_levels(rows.depth))
-        for name, array in new(cp, level_arrays(rows)).items():
+        for name, array in allocate(cp, level_arrays(rows)).items():
             getattr(arrays, name).append(array)
     arrays.live[level].fill(0)
 

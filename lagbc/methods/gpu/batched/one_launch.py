@@ -17,7 +17,7 @@ from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, allocated, grow_queue, launch
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, grow_queue, launch, together
 from lagbc.methods.gpu.common.queue import first_entries
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -27,10 +27,10 @@ from lagbc.methods.gpu.common.rows import (
     Size,
     bits_of,
     count_groups,
+    notes_arrays,
     queue_places,
     set_bits,
     unpack,
-    with_room_besides,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
@@ -58,7 +58,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             "found": Array((groups, rows + 3), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
-        "notes": with_room_besides(notes, groups, 64),
+        **notes_arrays(notes, groups, 64),
     }
 
 
@@ -70,10 +70,10 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
 class Arrays(GroupArrays):
     """The arrays of a batch, as `arrays` states them."""
 
-
-def allocate(rows: Rows) -> Arrays:
-    """Allocate rows and queues."""
-    return Arrays(rows=rows, **allocated(arrays(rows)))
+    @classmethod
+    def of(cls, rows: Rows, made: dict[str, Any]) -> Arrays:
+        """Make them of the allocated arrays."""
+        return cls(rows=rows, **together(made))
 
 
 def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:

@@ -31,10 +31,9 @@ class GroupArrays(SimpleNamespace):
         return int(self.queue.shape[1])
 
 
-def allocated(stated: dict[str, Any]) -> dict[str, Any]:
-    """Allocate rows, queues and notes."""
-    groups = stated["rows"], stated["queue"], stated["notes"]["arrays"]
-    return {name: array for group in groups for name, array in allocate(cp, group).items()}
+def together(made: dict[str, Any]) -> dict[str, Any]:
+    """Put allocated rows, queues and notes into one group."""
+    return {**made["rows"], **made["queue"], **made["notes"]}
 
 
 def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: int, **given: Any) -> int:

@@ -14,7 +14,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, bytes_of
+from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, join_bits, scatter
 
@@ -172,9 +172,9 @@ def level_arrays(size: Size | Rows) -> dict[str, Array]:
     }
 
 
-def with_room_besides(arrays: dict[str, Array], groups: int, bytes_of_group: int) -> Arrays:
+def notes_arrays(notes: dict[str, Array], groups: int, bytes_of_group: int) -> dict[str, Any]:
     """State small arrays of groups, with room up to `bytes_of_group` for unlisted ones and for alignment."""
-    return {"arrays": arrays, "besides": Array((groups * bytes_of_group - bytes_of(arrays),), BYTE)}
+    return {"notes": notes, "besides": Counted({"notes": Array((groups * bytes_of_group - bytes_of(notes),), BYTE)})}
 
 
 def place_roots(rows: Rows, roots: NDArray[np.int64]) -> RootRows:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
-from lagbc.methods.arrays import HALF_WORD, Array, repeated
-from lagbc.methods.arrays import allocate as new
+from lagbc.methods.arrays import HALF_WORD, Array, Counted, allocate, repeated
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
@@ -57,7 +56,7 @@ _ROUNDING = 2.0**-48
 
 
 def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
-    """State the arrays of `Arrays`, and the counted rounds; room for more is asked for when they are found."""
+    """State the arrays of `Arrays`: rows, and the counted rounds, which are added, and asked for, as they are found."""
     groups, rows, words, of_dist = size.groups, size.rows, bitmap_words(size.rows), np.dtype(dist)
     shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
     if strict:  # counts come along
@@ -78,8 +77,8 @@ def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
             "live": Array((tuning.MOST_ROUNDS, groups, words), HALF_WORD),  # the rows with any bit
             "lowest": Array((1 + tuning.MOST_ROUNDS, groups, GROUP_COLUMNS), of_dist),
         },
-        "shortest": Array((rows,), of_dist),  # the shortest edge that leaves, if strict
-        "rounds": repeated(_counted_rounds(size.depth, strict=strict), {"near": bits}),
+        "shortest": Counted({"shortest": Array((rows,), of_dist)}),  # the shortest edge that leaves, if strict
+        "rounds": Counted(repeated(_counted_rounds(size.depth, strict=strict), {"near": bits})),
     }
 
 
@@ -95,24 +94,24 @@ class Arrays(SimpleNamespace):
     shortest: Any  # None unless strict
     near: list[Any]  # of each round so far
 
-
-def allocate(rows: Rows, lengths: Lengths, *, strict: bool) -> Arrays:
-    """Upload the lengths, and allocate rows; near sets are added as rounds are found."""
-    out, into = lengths.as_type(lengths.dist)
-    made = new(cp, arrays(rows, lengths.dist, strict=strict)["rows"])
-    if made["snapshot"] is None and not strict:
-        made["snapshot"] = made["values"]
-    return Arrays(
-        rows=rows,
-        strict=strict,
-        dist=lengths.dist,
-        width=lengths.width,
-        lengths=out,
-        in_lengths=into,
-        shortest=_shortest(rows, out) if strict else None,
-        near=[],
-        **made,
-    )
+    @classmethod
+    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any], *, strict: bool) -> Arrays:
+        """Make them of the allocated arrays, and of lengths in the type of distances, without a round."""
+        out, into = lengths.as_type(lengths.dist)
+        of_rows = made["rows"]
+        if of_rows["snapshot"] is None and not strict:
+            of_rows["snapshot"] = of_rows["values"]
+        return cls(
+            rows=rows,
+            strict=strict,
+            dist=lengths.dist,
+            width=lengths.width,
+            lengths=out,
+            in_lengths=into,
+            shortest=_shortest(rows, out) if strict else None,
+            near=[],
+            **of_rows,
+        )
 
 
 def begin_compile(plan: SweepPlan, dist: str | None) -> None:
@@ -201,7 +200,7 @@ def _settle(
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
             require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
-            arrays.near.append(new(cp, {"near": level_arrays(rows)["bits"]})["near"])
+            arrays.near.append(allocate(cp, {"near": level_arrays(rows)["bits"]})["near"])
         lowest = arrays.lowest[turn + 1]
         pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
         find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)

@@ -48,7 +48,7 @@ from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, INTEGER, Array
+from lagbc.methods.arrays import BYTE, INTEGER, Array, Counted
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
@@ -63,10 +63,16 @@ batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
+
+def _per_round(*, strict: bool, then: str) -> Schedule:
+    stated, made = launch_per_round.arrays, launch_per_round.Arrays.of
+    return Schedule(launch_per_round, partial(stated, strict=strict), partial(made, strict=strict), then)
+
+
 SCHEDULES = {
-    "threshold": Schedule(launch_per_round, partial(launch_per_round.allocate, strict=True), then="window"),
-    "window": Schedule(launch_per_round, partial(launch_per_round.allocate, strict=False), then="one launch"),
-    "one launch": Schedule(one_launch, one_launch.allocate),
+    "threshold": _per_round(strict=True, then="window"),
+    "window": _per_round(strict=False, then="one launch"),
+    "one launch": Schedule(one_launch, one_launch.arrays, one_launch.Arrays.of),
 }
 
 
@@ -78,25 +84,22 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     found = survey(graph.weights)
     dist, size = _type_of_distances(graph, found, plan), Size.of(graph, plan)
     schedule, orders = choose_schedule(graph, found, plan), 2 if graph.transpose is graph else 3
-    if schedule == "one launch":
-        of_schedule = one_launch.arrays(size, dist)
-    else:
-        of_schedule = launch_per_round.arrays(size, dist, strict=schedule == "threshold")
     kept = {
         "indptr": Array((orders, graph.n), INTEGER),
         "indices and lengths": Array((int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz),), BYTE),
     }
-    return {
+    stated = {
         "uploaded": uploaded_arrays(graph, plan),
         "lengths": length_arrays(graph, dist),
-        "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else None,
+        "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else {},
         "sums": sum_arrays(graph, plan),
-        "schedule": of_schedule,
+        "schedule": SCHEDULES[schedule].arrays(size, dist),
     }
+    return {name: Counted(group) for name, group in stated.items()}
 
 
-def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
-    """Upload the graph in sweep order, and allocate rows for the batch, by the best of SCHEDULES if none is named."""
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: str | None = None) -> State:
+    """Upload the graph in sweep order, and make rows for the batch, by the best of SCHEDULES if none is named."""
     require_sums_made_here(plan)
     ARRAYS.begin_compile()
     whole = graph

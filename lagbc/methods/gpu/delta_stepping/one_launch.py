@@ -15,7 +15,7 @@ from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, allocated, grow_queue, launch
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, grow_queue, launch, together
 from lagbc.methods.gpu.common.queue import first_entries
 from lagbc.methods.gpu.common.rows import (
     BYTES,
@@ -26,9 +26,9 @@ from lagbc.methods.gpu.common.rows import (
     Size,
     bits_of,
     count_groups,
+    notes_arrays,
     queue_places,
     set_bits,
-    with_room_besides,
 )
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
@@ -64,7 +64,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
             "latest": Array((groups, rows), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
-        "notes": with_room_besides(notes, groups, 124),
+        **notes_arrays(notes, groups, 124),
     }
 
 
@@ -88,26 +88,26 @@ class Arrays(GroupArrays):
     lengths: Any  # (nnz,)
     in_lengths: Any
 
+    @classmethod
+    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any]) -> Arrays:
+        """Make them of the allocated arrays, and of lengths in the type of distances."""
+        out, into = lengths.as_type(lengths.dist)
+        names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
+        kernels = (_kernel(rows, lengths.dist, name) for name in names)
+        return cls(
+            rows=rows,
+            dist=lengths.dist,
+            width=lengths.width,
+            resident=resident_blocks(THREADS, *kernels),
+            used=rows.groups,
+            lengths=out,
+            in_lengths=into,
+            **together(made),
+        )
+
     def blocks_per_group(self, kernel: Kernel) -> int:
         """Return the thread blocks of each group in a launch, all of them resident."""
         return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
-
-
-def allocate(rows: Rows, lengths: Lengths) -> Arrays:
-    """Upload the lengths, and allocate rows and queues."""
-    out, into = lengths.as_type(lengths.dist)
-    names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
-    kernels = (_kernel(rows, lengths.dist, name) for name in names)
-    return Arrays(
-        rows=rows,
-        dist=lengths.dist,
-        width=lengths.width,
-        resident=resident_blocks(THREADS, *kernels),
-        used=rows.groups,
-        lengths=out,
-        in_lengths=into,
-        **allocated(arrays(rows, lengths.dist)),
-    )
 
 
 def begin_compile(plan: SweepPlan, dist: str | None) -> None:

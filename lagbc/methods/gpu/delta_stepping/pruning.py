@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
 from lagbc.methods.gpu.common.kernels import Variant
@@ -83,7 +84,8 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
     """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
-    arrays = launch_per_round.allocate(rows, lengths, strict=False)
+    made = allocate(cp, launch_per_round.arrays(rows, lengths.dist, strict=False))
+    arrays = launch_per_round.Arrays.of(rows, lengths, made, strict=False)
     found = launch_per_round.forward(arrays, hubs, place_roots(rows, hubs))
     return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 

@@ -37,7 +37,7 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, allocate
+from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, Counted, allocate
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays
@@ -86,8 +86,8 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     rows, batch = graph.active, plan.batch
     shape, is_scan = (batch, rows), plan.variant == "node-parallel"
     return {
-        "uploaded": uploaded_arrays(graph, plan),
-        "shortest, and what it is made of": Array((2, graph.n), FLOAT),
+        "uploaded": Counted(uploaded_arrays(graph, plan)),
+        "shortest": Counted({"and what it is made of": Array((2, graph.n), FLOAT)}),
         "rows": {
             "found": Array((*shape, 2), FLOAT),  # dist, and sigma, then c, in the plan's dtype
             "delta": Array(shape, FLOAT),
@@ -99,7 +99,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
             else {"settled": Array(shape, NARROW), "ends": Array((batch, rows + 1), NARROW)}
         ),
         "waiting": None if is_scan else _waiting_arrays(batch, _first_entries(graph)),
-        "roots": Array((batch, 52 - 4 * (not is_scan)), BYTE),
+        "roots": Counted({"lists": Array((batch, 52 - 4 * (not is_scan)), BYTE)}),
     }
 
 
@@ -119,8 +119,8 @@ def _first_entries(graph: Graph) -> int:
     return (3 * rows // 2 if graph.nnz >= _MANY_EDGES * rows else rows) + 1
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and allocate a batch; ValueError for an unknown variant or virtual warp."""
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    """Upload the graph in sweep order and make a batch; ValueError for an unknown variant or virtual warp."""
     variant = plan.variant or VARIANTS[0]
     if variant not in VARIANTS:
         raise InvalidValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
@@ -128,20 +128,20 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     if width not in VIRTUAL_WARPS:
         raise InvalidValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows, stated = upload(graph, plan), arrays(graph, plan)
+    rows = upload(graph, plan)
+    lists = arrays["lists"]
+    if arrays["waiting"] is not None:
+        lists |= _waiting(arrays["waiting"])
     made = Arrays(
         variant=variant,
         width=width,
         lengths=ordered.weights,
         in_lengths=into.weights,
         shortest=_shortest(rows, ordered.weights),
-        lists=allocate(cp, stated["lists"]),
-        **allocate(cp, stated["rows"]),
+        lists=lists,
+        **arrays["rows"],
     )
-    state = State(rows, made)
-    if variant != "node-parallel":
-        _allocate_waiting(state, _first_entries(graph))
-    return state
+    return State(rows, made)
 
 
 def choose_width(graph: Graph) -> int:
@@ -158,7 +158,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         outcome = _search(state, searched.rows)
         while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
-            _allocate_waiting(state, 3 * state.arrays.lists["most"] // 2)
+            _grow_waiting(state)
             outcome = _search(state, searched.rows)
         overflowed[searched.places] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
@@ -194,12 +194,17 @@ def _search(state: State, roots: Any) -> NDArray[np.int32]:
     return _launch(state, "forward", roots, **state.rows.inward, **given)
 
 
-def _allocate_waiting(state: State, most: int) -> None:
-    """Make room for `most` waiting entries of each root; earlier entries are lost."""
-    lists, waiting = state.arrays.lists, _waiting_arrays(state.plan.batch, most)
-    for name in waiting:
-        lists.pop(name, None)
-    lists |= {**allocate(cp, waiting), "most": most}
+def _grow_waiting(state: State) -> None:
+    """Make room for half as many waiting entries again of each root; earlier entries are lost."""
+    lists = state.arrays.lists
+    waiting = _waiting_arrays(state.plan.batch, 3 * lists["most"] // 2)
+    lists |= dict.fromkeys(waiting)
+    lists |= _waiting(allocate(cp, waiting))
+
+
+def _waiting(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Return arrays of waiting entries, and how many each root may have."""
+    return {**arrays, "most": arrays["vertices"].shape[1]}
 
 
 def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.int32]:

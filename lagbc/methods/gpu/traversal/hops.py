@@ -52,7 +52,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, allocate, bytes_of
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted, allocate, bytes_of
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
@@ -113,9 +113,9 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the graph on the device, and the arrays of a batch, with depths in their first width."""
     has_tails = _EDGE in _sources(plan)
     return {
-        "uploaded": uploaded_arrays(graph, plan),
-        "tails": Array((graph.nnz,), NARROW) if has_tails else None,
-        "batch": _arrays_of_batch(graph.active, plan, _depth_bytes(graph)),
+        "uploaded": Counted(uploaded_arrays(graph, plan)),
+        "tails": Counted({"tails": Array((graph.nnz,), NARROW)}) if has_tails else None,
+        "batch": Counted(_arrays_of_batch(graph.active, plan, _depth_bytes(graph))),
     }
 
 
@@ -164,7 +164,7 @@ def _sources(plan: SweepPlan) -> set[str]:
     return {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
 
 
-def prepare(graph: Graph, plan: SweepPlan) -> State:
+def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Upload the graph in sweep order and allocate a batch; ValueError for an option that the method does not take."""
     _check(plan)
     ROOTS.begin_compile()
@@ -177,7 +177,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         stride=-(-rows.rows // 32) * 32,
         width=_width(graph, plan),
         depth_bytes=_depth_bytes(graph),
-        counted=bytes_of(_arrays_of_batch(rows.rows, plan, _depth_bytes(graph))),
+        counted=bytes_of(arrays["batch"]),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(made, plan)
