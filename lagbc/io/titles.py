@@ -71,6 +71,8 @@ def choose_columns(
     plain = _plain_titles(titles)
     if named.ends is not None:
         tail, head = (_column_place(source, titles, end) for end in named.ends)
+        if tail == head:
+            raise GraphFormatError(f"{source.name}: ends={named.ends} are one column; each end of an edge has its own")
         return (tail, head), None if named.length is None else _column_place(source, titles, named.length)
     usual = _usual_ends(plain)
     ends = usual or (0, 1)

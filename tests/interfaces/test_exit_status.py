@@ -25,6 +25,11 @@ USAGE = [
     ["bc", "example:karate", "--seed", "1"],
     ["compare", "example:karate", "--device", "tpu"],
     ["group-bc", "example:karate"],
+    ["bc", "example:karate", "--overlap"],
+    ["estimate", "example:karate", "--overlap"],
+    ["bc", "example:karate", "--directed", "--undirected"],
+    ["closeness", "example:karate", "--undirected", "--wf-improved", "--no-wf-improved"],
+    ["info", "example:karate", "--no-header", "--header"],
 ]
 FAULTS = [
     *((error, 1) for error in (OSError, MemoryError, OverflowError, MissingDependencyError, StoppedError)),

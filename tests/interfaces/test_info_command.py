@@ -21,6 +21,13 @@ from lagbc.methods.table import METHODS
 from lagbc.native import level, levels
 
 
+@pytest.mark.parametrize("command", ["info", "compare"])
+def test_sentences_are_no_longer_than_a_terminal(command):
+    """Rows of the table of measurements are."""
+    lines = [line for line in succeed(command, "example:karate").splitlines() if "  cpu" not in line]
+    assert [line for line in lines if len(line) > 120 and not line.startswith("method ")] == []
+
+
 def test_info_counts(tmp_path):
     path = tmp_path / "graph.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern general\n7 7 5\n1 2\n2 1\n1 3\n3 3\n5 6\n")

@@ -206,6 +206,9 @@ def test_columns_may_be_said(write):
         read_graph(titled, length="km")
     with pytest.raises(GraphFormatError, match="line 1: 2 columns, and column 3 is asked for"):
         read_graph(write("1 2\n"), ends=(1, 3))
+    for ends in ((2, 2), ("b", "b"), (1, "a")):
+        with pytest.raises(GraphFormatError, match=r"ends=\(.*\) are one column"):
+            read_graph(write("a,b\n1,2\n"), ends=ends)
     assert read_graph(write("1 2\n2 b\n"), names=True).labels.tolist() == ["1", "2", "b"]
     assert read_graph(write("from to\na b\n"), header=False).labels.tolist() == ["from", "to", "a", "b"]
     assert read_graph(write("p q\na b\n"), header=True).labels.tolist() == ["a", "b"]

@@ -15,6 +15,7 @@ from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import headline, open_source
 from lagbc.interfaces.cli.outputs import check_outputs, print_path
 from lagbc.interfaces.cli.steps import shown_steps
+from lagbc.interfaces.cli.text import wrapped
 
 if TYPE_CHECKING:
     from lagbc.comparison.records import Comparison, Measurement
@@ -93,7 +94,7 @@ def compare_command(
     else:
         click.echo(f"\n{comparison.conditions}" if comparison.measured else comparison.conditions)
         for remark in (*comparison.remarks(), *comparison.reasons()):
-            click.echo(remark)
+            click.echo(wrapped(remark))
     if plot is not None:
         comparison.plot(plot, title=taken.title)
         if not as_json:

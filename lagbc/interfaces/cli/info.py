@@ -12,7 +12,7 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import method_of, show_document
 from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason, open_source
 from lagbc.interfaces.cli.steps import shown_steps
-from lagbc.interfaces.cli.text import duration, quantity, size, table
+from lagbc.interfaces.cli.text import duration, quantity, size, table, wrapped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,7 +161,7 @@ def _methods_table() -> str:
         if row.missing:
             reasons.setdefault(row.missing, []).append(f"{row.name} on {row.device}")
     # Rows for hops and for lengths may share a name.
-    lines = [f"{', '.join(dict.fromkeys(titles))}: needs {missing}" for missing, titles in reasons.items()]
+    lines = [wrapped(f"{', '.join(dict.fromkeys(titles))}: needs {missing}") for missing, titles in reasons.items()]
     return "\n\n".join(filter(None, (table(rows, right=False), "\n".join(lines))))
 
 

@@ -209,6 +209,8 @@ def takes_grid(command: _Function) -> _Function:
 
     @wraps(command)
     def call(run: dict[str, Any], grid: str | None, overlap: bool, **values: Any) -> Any:
+        if overlap and grid is None:
+            raise click.UsageError("--overlap goes with --grid, the shape of the ranks.")
         return command(run=run | {"grid": grid, "overlap": overlap}, **values)
 
     shape = click.option(

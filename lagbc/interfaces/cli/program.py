@@ -51,6 +51,16 @@ class _Commands(click.Group):
                 self.add_command(score_command(scored()[name]))
         return super().get_command(ctx, name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, typed = super().resolve_command(ctx, args)
+        for option in command.params if command else ():
+            yes, no = ({*flags}.intersection(typed) for flags in (option.opts, option.secondary_opts))
+            if yes and no:
+                raise click.UsageError(f"{yes.pop()} and {no.pop()} are opposites; leave out one.", ctx)
+        return name, command, typed
+
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _ended_by_signals():
             return super().make_context(*args, **extra)

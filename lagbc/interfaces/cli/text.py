@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from lagbc.phases import Phase
 # Arguments whose options have another name.
 _OPTIONS = {"rng": "seed"}
 _QUOTES = "'\""
+# Characters of a line.
+_WIDTH = 100
 
 
 def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
@@ -21,6 +24,11 @@ def table(rows: list[tuple[str, ...]], *, right: bool) -> str:
     align = ">" if right else "<"
     lines = ("  ".join(f"{cell:{align}{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def wrapped(text: str) -> str:
+    """Break a sentence into lines that a terminal holds; its words stay whole."""
+    return textwrap.fill(text, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def note(text: str) -> None:
