@@ -158,7 +158,7 @@ def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> Rows:
             f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"
         )
     if weighted:
-        file.require_lengths("strength" if strength else "length")
+        file.require_lengths(*("strength", "strength=False") if strength else ("length", "weighted=False"))
     rows: Rows = file.rows
     return rows
 

@@ -13,7 +13,7 @@ import click
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import headline, open_source
-from lagbc.interfaces.cli.outputs import check_outputs, print_path
+from lagbc.interfaces.cli.outputs import check_outputs
 from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import wrapped
 
@@ -37,27 +37,22 @@ WRONG = 3
     show_default=True,
     help="Where to compute.",
 )
-@options.takes("batch", "bucket_width", "dtype", "threads")
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
 @options.plot_option("times and memory")
 @options.json_option
-@options.takes("progress")
+@options.takes_run("batch", "bucket_width", "dtype", "threads", "progress")
 def compare_command(
     source: options.GraphOptions,
     roots: int,
     seed: int,
     methods: str,
     device: str,
-    batch: int | str,
-    bucket_width: float | str,
-    dtype: str,
-    threads: int | None,
     time_limit: float,
     plot: Path | None,
     as_json: bool,
-    progress: bool,
+    run: dict[str, Any],
 ) -> None:
     """Time, memory and agreement of every method on GRAPH.
 
@@ -67,7 +62,7 @@ def compare_command(
     import lagbc
 
     check_outputs(None, plot)
-    with shown_steps(progress) as steps:
+    with shown_steps(run["progress"]) as steps:
         taken = open_source(source, steps)
         with steps.step("checking the graph"):
             graph = taken.graph
@@ -80,13 +75,9 @@ def compare_command(
         device=cast(Any, device),
         directed=taken.directed,
         weighted=taken.weighted,
-        batch=cast(Any, batch),
-        bucket_width=cast(Any, bucket_width),
-        dtype=cast(Any, dtype),
-        threads=threads,
         rng=seed,
         time_limit=time_limit,
-        progress=progress,
+        **run,
         report=None if as_json else _row_printer(),
     )
     if as_json:
@@ -98,7 +89,7 @@ def compare_command(
     if plot is not None:
         comparison.plot(plot, title=taken.title)
         if not as_json:
-            print_path("plot", plot)
+            click.echo(f"plot: {plot}")
     if any(record.agrees is False for record in comparison.records):
         click.get_current_context().exit(WRONG)
 

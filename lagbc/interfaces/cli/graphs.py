@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,20 +22,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A graph file, strengths replaced by lengths, with its direction and use of values: by `lengths`, or none."""
+    """A graph file, with its direction, and the use of its values: "lengths", "strengths" or None."""
 
     file: GraphFile
     directed: bool
-    weighted: bool
     lengths: str | None
     title: str
+
+    @property
+    def weighted(self) -> bool:
+        """Whether values are used."""
+        return self.lengths is not None
+
+    @property
+    def strength(self) -> bool:
+        """Whether values are strengths."""
+        return self.lengths == "strengths"
 
     @cached_property
     def graph(self) -> Graph:
         """The graph of the file, checked on demand."""
         from lagbc.graph.validate import as_graph
 
-        return as_graph(self.file, directed=self.directed, weighted=self.weighted, copy=False)
+        return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=self.strength, copy=False)
 
     @cached_property
     def vertices(self) -> Vertices:
@@ -75,7 +84,7 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
     def open_part() -> Part:
         source = open_source(options, steps, (comm.Get_rank(), comm.Get_size()))
         opened.append(source)
-        return take_part(source.file, source.directed, source.weighted)
+        return take_part(source.file, source.directed, source.weighted, source.strength)
 
     def lead_with(graph: Graph) -> None:
         vars(opened[0])["graph"] = graph
@@ -97,29 +106,15 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
     if Path(name).is_dir():
         raise InvalidValueError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
-        strengths = options.lengths == "strengths"
-        file = read_graph(name, strengths=strengths, progress=steps.progress, part=part, **options.columns)
+        file = read_graph(name, strengths=options.strength, progress=steps.progress, part=part, **options.columns)
     if options.directed is None and not file.tells_direction:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
-        file=_as_lengths(file) if strengths else file,
+        file=file,
         directed=file.directed if options.directed is None else options.directed,
-        weighted=options.lengths is not None,
         lengths=options.lengths,
         title=name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name,
     )
-
-
-def _as_lengths(file: GraphFile) -> GraphFile:
-    """Replace strengths w by lengths 1 / w; values of self loops are not checked."""
-    import numpy as np
-
-    file.require_lengths("strength", "leaving out --strength")
-    from lagbc.graph.plain import Rows
-
-    with np.errstate(divide="ignore"):
-        lengths = 1.0 / file.rows.data.astype(np.float64)
-    return replace(file, rows=Rows(file.rows.indptr, file.rows.indices, lengths))
 
 
 def file_layout(source: Source) -> str:
@@ -158,7 +153,7 @@ def weight_lines(source: Source) -> list[str]:
             "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"
         )
         return [ignored] if has_weights(source) else []
-    strengths = " w, taken as lengths 1 / w" if source.lengths == "strengths" else " of edges"
+    strengths = " w, taken as lengths 1 / w" if source.strength else " of edges"
     taken = f"weights: {source.lengths}{strengths}"
     return [taken] if has_weights(source) else [taken, "weights: all are the same"]
 

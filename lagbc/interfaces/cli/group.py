@@ -31,8 +31,8 @@ _WIDTH = 40
 @click.option("--group", "texts", metavar="V[,V...]", multiple=True, help="A group of vertices; once for each group.")
 @click.option("--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line.")
 @takes_arguments("normalized", "endpoints", "rtol")
-@click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]")
-@click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
+@options.top_option
+@options.out_option
 @options.json_option
 @options.takes_run("threads", "memory", "progress")
 def group_command(

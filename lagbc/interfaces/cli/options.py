@@ -289,13 +289,18 @@ error_option = click.option(
     help="The standard error of the estimate, from ten more of at most 64 roots each.",
 )
 
+top_option = click.option(
+    "--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]"
+)
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."
+)
+
 takes_output = _takes_record(
     OutputOptions,
     "output",
-    click.option(
-        "--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]"
-    ),
-    click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."),
+    top_option,
+    out_option,
     plot_option("scores of vertices"),
     json_option,
     click.option(

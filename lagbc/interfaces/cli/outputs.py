@@ -7,8 +7,6 @@ from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from lagbc.centrality.columns import title_of
 from lagbc.errors import InvalidValueError
 from lagbc.files import require_writable, write_whole
@@ -34,12 +32,6 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
     for path in (out, plot):
         if path is not None:
             require_writable(path)
-
-
-def print_path(title: str, path: Path | None) -> None:
-    """Print the path of a file, if there is one."""
-    if path is not None:
-        click.echo(f"{title}: {path}")
 
 
 def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any, Any]]:

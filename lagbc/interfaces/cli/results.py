@@ -123,7 +123,7 @@ class Sweep(Scores):
 
         source, sample = self.source, self.sample
         lines = [*title_lines(source), method_and_reason(self.choice), *weight_lines(source)]
-        if source.lengths == "strengths" and self.given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
+        if source.strength and self.given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
         if sample.k is not None:
             roots = f"{quantity(sample.k, 'random root')} of {source.graph.n:,}"

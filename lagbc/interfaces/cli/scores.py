@@ -165,7 +165,7 @@ def _carry_out_records(
 @click.command("merge")
 @click.argument("parts", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10]")
-@click.option("--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table.")
+@options.out_option
 def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) -> None:
     """Scores of all PARTS, files written by --part of a command, with the bits of one run."""
     import numpy as np
@@ -184,7 +184,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     click.echo(f"{quantity(len(parts), 'part')}: {', '.join(found)} of {quantity(graph.n, 'vertex', 'vertices')}")
     with shown_steps(False) as steps:
         task = Scores(
-            source=Source(file, graph.directed, graph.weighted, None, "parts"),
+            source=Source(file, graph.directed, None, "parts"),
             output=options.OutputOptions(top, out, None, as_json=False),
             steps=steps,
             records=tuple(map(find, found)),
