@@ -39,8 +39,8 @@ class Schedule:
 
     def prepared(self, A, *, batch=512, directed=True, dtype="float64", sums=PATH_SUMS - SQUARES, **options):
         graph = as_graph(A, directed=directed, weighted=self.weighted)
-        schedule = {"schedule": self.name} if self.weighted else {}
-        return graph, prepare(self.module, graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), **schedule)
+        schedule = [self.name] if self.weighted else []
+        return graph, prepare(self.module, graph, SweepPlan(batch=batch, dtype=dtype, sums=sums, **options), *schedule)
 
     def search(self, A, root, *, directed=True):
         """Path counts and distances from a root, inf where it does not lead."""

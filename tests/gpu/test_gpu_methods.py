@@ -2,6 +2,7 @@
 
 import _thread
 import functools
+import gc
 import threading
 from fractions import Fraction
 
@@ -331,6 +332,7 @@ def test_cupy_matrix_is_not_copied_to_the_host(gpu, cupy, monkeypatch):
 def test_out_of_memory_halves_the_batch(gpu, cupy):
     """The pool is held to less than the batch takes."""
     pool = cupy.get_default_memory_pool()
+    gc.collect()  # arrays of tests before this one that are freed later would make room
     pool.free_all_blocks()
     limit = pool.get_limit()
     pool.set_limit(size=pool.total_bytes() + (64 << 20))
