@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from lagbc.errors import StoppedError
 
-_check: ContextVar[Callable[[], None]] = ContextVar("lagbc stop", default=lambda: None)
+_check: ContextVar[Callable[[], None] | None] = ContextVar("lagbc stop", default=None)
 
 
 def stopping_by(
@@ -27,7 +27,8 @@ def _checking(is_asked: Callable[[], object], checkpoint: str | os.PathLike[str]
     outer, kept = _check.get(), "" if checkpoint is None else f"; {os.fspath(checkpoint)} holds what is summed so far"
 
     def check() -> None:
-        outer()
+        if outer is not None:
+            outer()
         if is_asked():
             raise StoppedError(f"the run was stopped, as stop= asked for{kept}")
 
@@ -39,11 +40,7 @@ def _checking(is_asked: Callable[[], object], checkpoint: str | os.PathLike[str]
         _check.reset(token)
 
 
-def check_of_call() -> Callable[[], None]:
-    """Return the check that raises `StoppedError` once the current call shall end, for threads without its context."""
-    return _check.get()
-
-
 def raise_if_stopped() -> None:
-    """Raise StoppedError if the current call shall end."""
-    _check.get()()
+    """Raise StoppedError if the current call shall end, in any thread that has its context."""
+    if (check := _check.get()) is not None:
+        check()

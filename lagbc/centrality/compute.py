@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
@@ -32,7 +32,7 @@ from lagbc.methods.sums import DECAYING, PATH_SUMS
 from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, communicator, of_grid
+from lagbc.plan.options import Options, Settings, check_options, communicator, of_grid, with_defaults
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import (
     Request,
@@ -83,7 +83,7 @@ def compute(
         With `standard_error` a pair of dicts, the second one of errors.
     """
     read = Read(directed, weighted, strength)
-    if (comm := communicator(options)) is None:
+    if with_defaults(options).get("comm") is None:
         return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
     names = [one.name for one in centralities]
 
@@ -91,7 +91,8 @@ def compute(
         return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
 
     folds = names == ["bc"] and not arguments.endpoints
-    return made_on_ranks(comm, A, read, options, here, names, lambda: all_sums(centralities), folds=folds)
+    comm, sums = communicator(options), partial(all_sums, centralities)
+    return made_on_ranks(comm, A, read, options, here, names, sums, folds=folds)
 
 
 class Read(NamedTuple):
@@ -150,7 +151,7 @@ def _compute_here(
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
     require_taken(centralities, arguments)
-    settings = settle_for(centralities, batch, options)
+    settings = check_options(batch, options, keywords_of(centralities, options))
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, *read, settings, arguments)
         if standard_error:
@@ -285,15 +286,13 @@ def find_all(which: Asked) -> tuple[Centrality, ...]:
     return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
 
 
-def settle_for(centralities: tuple[Centrality, ...], batch: int | str, options: Options) -> Settings:
-    """Check options; TypeError if one is neither an option of a run nor an argument of the centralities."""
-    if OPTION_NAMES.issuperset(options):
-        return check_options(batch, options)
+def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Iterator[str]:
+    """Yield the keywords of a call besides options; TypeError if it has one that only other centralities take."""
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
-    own = frozenset[str]().union(*(one.takes for one in centralities))
-    return check_options(batch, options, ("batch", "directed", "weighted", "strength", *sorted(own)))
+    yield from ("batch", "directed", "weighted", "strength")
+    yield from sorted(frozenset[str]().union(*(one.takes for one in centralities)))
 
 
 def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
@@ -367,10 +366,21 @@ def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], 
 
 
 def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
-    """Finish the columns of a centrality, one for each cutoff and decay that it takes."""
-    if result.plan.request.bounds is None:
-        return [_finish_column(centrality, result, arguments)]
-    return [_finish_column(centrality, one, arguments) for one in result.columns(decays="decay" in centrality.takes)]
+    """Make scores of sums, a column for each cutoff and decay; TypeError or ValueError if `finish` returns others."""
+    columns = list[NDArray[np.float64]]()
+    count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
+    returned = f"finish of centrality {centrality.name!r} returned"
+    is_whole, takes_decay = result.plan.request.bounds is None, "decay" in centrality.takes
+    for one in (result,) if is_whole else result.columns(decays=takes_decay):
+        scores = centrality.finish(one, arguments)
+        if not isinstance(scores, np.ndarray):
+            kind = type(scores).__name__
+            raise InvalidTypeError(f"{returned} a {kind}; it returns an ndarray of float64, a number {of}")
+        if scores.shape != (count,):
+            wanted = f"it is a number {of}, shape ({count},)"
+            raise InvalidValueError(f"{returned} an array of shape {scores.shape}; {wanted}")
+        columns.append(scores)
+    return columns
 
 
 def _return_columns(
@@ -384,18 +394,6 @@ def _return_columns(
     if centrality.of_edges:
         return [as_returned(A, graph, centrality, scores) for scores in columns]
     return as_returned(A, graph, centrality, np.stack(columns, axis=-1))
-
-
-def _finish_column(centrality: Centrality, result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    """Make scores of sums; TypeError or ValueError if `finish` of a centrality returns anything else."""
-    scores = centrality.finish(result, arguments)
-    count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
-    returned = f"finish of centrality {centrality.name!r} returned"
-    if not isinstance(scores, np.ndarray):
-        raise InvalidTypeError(f"{returned} a {type(scores).__name__}; it returns an ndarray of float64, a number {of}")
-    if scores.shape != (count,):
-        raise InvalidValueError(f"{returned} an array of shape {scores.shape}; it is a number {of}, shape ({count},)")
-    return scores
 
 
 def as_returned(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:

@@ -19,7 +19,7 @@ from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import most_threads
 from lagbc.plan.memory import SMALL_RUN
-from lagbc.plan.options import Options, Settings, check_options, require_known
+from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.plan.ties import warn_of_ties
 from lagbc.run.carriers import Inline, Threads
@@ -74,7 +74,9 @@ def count(
     """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
     endpoints = arguments.endpoints
     require_flags(normalized=arguments.normalized, endpoints=endpoints)
-    require_known(options, ("groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"))
+    if not OPTION_NAMES.issuperset(options):
+        own = "groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"
+        refuse_unknown(options, own)
     _require_allowed(options)
     given = {name: value for name, value in options.items() if name in _READ and value is not None}
     settings = check_options("auto", cast(Options, given))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.centrality.compute import Call, find_all, finish_call, plan_call, settle_for
+from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
 from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
@@ -104,7 +104,7 @@ def save_part(
         if given.get(name) is not None:
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     centralities = find_all(which)
-    settings = settle_for(centralities, batch, options)
+    settings = check_options(batch, options, keywords_of(centralities, options))
     require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)

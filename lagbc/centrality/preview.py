@@ -9,7 +9,7 @@ from typing import SupportsIndex, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.compute import Asked, find_all, plan_call, resumed_by, settle_for
+from lagbc.centrality.compute import Asked, find_all, keywords_of, plan_call, resumed_by
 from lagbc.centrality.registry import Arguments, all_sums, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
@@ -76,7 +76,7 @@ def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, a
     """Return the method of a call and the reason, by all its arguments: weights and targets limit reductions."""
     centralities = find_all(which)
     require_taken(centralities, arguments)
-    settings = settle_for(centralities, batch, options)
+    settings = check_options(batch, options, keywords_of(centralities, options))
     with reading_gpu(graph, settings.devices):
         plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan
         return _with_shape(plan.selection, graph)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -235,7 +236,7 @@ def find(name: str) -> Centrality:
 
 def all_sums(centralities: Iterable[Centrality]) -> frozenset[str]:
     """Return the sums of some centralities."""
-    return frozenset[str]().union(*(one.sums for one in centralities))
+    return frozenset[str]().union(*map(attrgetter("sums"), centralities))
 
 
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, Unpack
 
 from lagbc.budget import parse_size
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
@@ -210,11 +210,6 @@ class Option(NamedTuple):
     shown: str | tuple[str, ...] | None = None
     is_of_some: bool = False
 
-    def value(self, given: Mapping[str, Any]) -> Any:
-        """Check the given value, or the default."""
-        found = given.get(self.name, self.default)
-        return None if found is self.default is None else self.parse(self.name, found)
-
 
 def parse_real(name: str, value: Any) -> float:
     """Return a real number as a float."""
@@ -394,7 +389,19 @@ _OF_SOME = tuple(option.name for option in OPTIONS if option.is_of_some)
 @cache
 def _defaults_checked() -> dict[str, Any]:
     """Return the checked values of the defaults."""
-    return {option.name: option.value({}) for option in OPTIONS}
+    return {
+        option.name: None if option.default is None else option.parse(option.name, option.default) for option in OPTIONS
+    }
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the given values, beside the defaults."""
+    parsed = _defaults_checked().copy()
+    for name, value in given.items():
+        option = _OF_NAME[name]
+        if value is not option.default:
+            parsed[name] = option.parse(name, value)
+    return parsed
 
 
 class Settings(NamedTuple):
@@ -433,11 +440,10 @@ class Settings(NamedTuple):
 
 def check_options(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
     """Check options, with `config` filled in, beside the call's own keywords; TypeError or ValueError names one."""
-    require_known(options, own)
+    if not OPTION_NAMES.issuperset(options):
+        refuse_unknown(options, own)
     given: Any = {"batch": batch, **with_defaults(options)}
-    parsed = _defaults_checked().copy()
-    for name in given:
-        parsed[name] = _OF_NAME[name].value(given)
+    parsed = _checked(given)
     executor = parsed["executor"]
     parsed["device"], devices = parsed["device"]
     if executor is not None and devices is not None:
@@ -468,8 +474,8 @@ def with_defaults(options: Options) -> Options:
 
 def communicator(options: Options) -> Any:
     """Return the communicator, if there is one."""
-    given = with_defaults(options)
-    return None if given.get("comm") is None else _OF_NAME["comm"].value(given)
+    comm = with_defaults(options).get("comm")
+    return None if comm is None else _parse_object("comm", comm)
 
 
 class OfGrid(NamedTuple):
@@ -489,18 +495,16 @@ def of_grid(options: Options) -> OfGrid | None:
     given = with_defaults(options)
     if given.get("grid") is None:
         return None
-    return OfGrid(*(_OF_NAME[name].value(given) for name in OfGrid._fields))
+    parsed = _checked({name: value for name, value in given.items() if name in OfGrid._fields})
+    return OfGrid(*(parsed[name] for name in OfGrid._fields))
 
 
-def require_known(options: Options, own: Iterable[str] = ()) -> None:
-    """Raise TypeError if a keyword argument of a call is no option of a run; `own` are the call's other ones."""
-    if OPTION_NAMES.issuperset(options):
-        return
+def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
+    """Raise TypeError for a keyword argument of a call that is no option of a run; `own` are the call's other ones."""
     from difflib import get_close_matches
 
-    there = tuple(Options.__annotations__)
-    for name in sorted(options.keys() - OPTION_NAMES):
-        taken = (*own, *there)
-        meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
-        instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
-        raise InvalidTypeError(f"there is no argument {name!r}; {instead}")
+    there, name = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES)
+    taken = (*own, *there)
+    meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
+    instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
+    raise InvalidTypeError(f"there is no argument {name!r}; {instead}")

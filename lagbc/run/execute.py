@@ -50,9 +50,7 @@ class Result:
     def columns(self, *, decays: bool) -> Iterator[Result]:
         """Yield each column as the result of a run: one for each cutoff, with `decays` one for each pair of both."""
         bounds = self.plan.request.bounds
-        if bounds is None:
-            yield self
-            return
+        assert bounds is not None
         for c, d, alone in bounds:
             if decays or d == 0:
                 step = replace(self.step, sweep=replace(self.step.sweep, bounds=alone))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
-from lagbc.stopping import check_of_call
+from lagbc.stopping import raise_if_stopped
 
 # Roots of a panel, the same for every carrier.
 PANEL = 32
@@ -53,8 +53,6 @@ class Groups(Work):
     def open(self, stop: StopFlag) -> Hand:
         """Return a hand that polls its stop flag before each root."""
         from lagbc.methods.cpu.groups import sum_of_roots
-
-        raise_if_stopped = check_of_call()
 
         def each(roots: Items) -> Iterator[int]:
             for root in roots.tolist():

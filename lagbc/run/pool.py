@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.stopping import check_of_call
+from lagbc.stopping import raise_if_stopped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,11 +29,11 @@ class Interrupts:
     """
 
     def __init__(self) -> None:
-        self._errors_before, self._raise_if_stopped = _errors_of_main_thread(), check_of_call()
+        self._errors_before = _errors_of_main_thread()
 
     def raise_if_interrupted(self) -> None:
         """Raise StoppedError if ``stop=`` asks for it, or KeyboardInterrupt if the main thread has met one."""
-        self._raise_if_stopped()
+        raise_if_stopped()
         if threading.current_thread() is not threading.main_thread():
             for error in _errors_of_main_thread():
                 if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):

@@ -203,7 +203,7 @@ def test_resume(monkeypatch, tmp_path, function):
 def plan_of(A, given):
     options = {name: value for name, value in given.items() if name != "directed"}
     centralities = compute.find_all("bc")
-    settings = compute.settle_for(centralities, "auto", options)
+    settings = compute.check_options("auto", options)
     return compute.plan_call(A, centralities, given["directed"], None, False, settings, Arguments()).plan
 
 
