@@ -31,8 +31,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.plan.roots import order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.step import Step, order_roots
 from lagbc.run.loop import sum_step
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"

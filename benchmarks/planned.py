@@ -18,8 +18,7 @@ from lagbc.methods.sums import DEPENDENCY, Sums
 from lagbc.plan.options import Options, check_options
 from lagbc.plan.plan import Plan, make_plan, uncontracted
 from lagbc.plan.request import Request
-from lagbc.plan.roots import order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.step import Step, order_roots
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks

@@ -40,7 +40,7 @@ from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
-from lagbc.plan.roots import order_roots
+from lagbc.plan.step import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

@@ -1,22 +1,54 @@
-"""The bytes and cores that the system leaves this process: free memory, control groups, address space."""
+"""The bytes and cores that a call may take: stated in the environment, or a share of all that the system leaves it."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
+
+from lagbc.errors import InvalidValueError
 
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
+BUDGET_VARIABLE = "LAGBC_MEMORY"
+# Share of the free memory that a call takes, unless the variable says otherwise.
+_DEFAULT_SHARE = 0.5
+_UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
 # Address space that a thread reserves: its stack, and a heap of malloc with an alignment of twice its size.
 _BYTES_PER_THREAD = (8 + 128) * 2**20
 
 # Version 1 reports a limit of about 2**63 for a group without one.
 _NO_LIMIT = 2**62
+
+
+def host_budget() -> int:
+    """Return the bytes of a call on the host: stated, or a share of the free memory; ValueError for no size."""
+    stated = stated_budget()
+    return int(_DEFAULT_SHARE * free_memory()) if stated is None else stated
+
+
+def stated_budget() -> int | None:
+    """Return the bytes of ``LAGBC_MEMORY``, such as 8GB, 512MiB or 2e9; None if unset, ValueError if it is no size."""
+    text = os.environ.get(BUDGET_VARIABLE)
+    return None if text is None else parse_size(BUDGET_VARIABLE, text)
+
+
+def parse_size(name: str, size: str | float) -> int:
+    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; else a ValueError calls it `name`."""
+    match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
+    try:
+        if match is None:
+            raise InvalidValueError
+        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
+    except (ValueError, OverflowError):  # 1e400 is infinite
+        raise InvalidValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None
 
 
 def free_memory(root: Path = Path("/")) -> int:
@@ -46,9 +78,10 @@ def usable_cores_by_number() -> set[int]:
 
 def most_threads(wanted: int) -> int:
     """Return as many of the wanted threads as half of the free address space holds, at least one."""
-    if wanted == 1:
-        return 1
-    return min([wanted, *(max(1, left // 2 // _BYTES_PER_THREAD) for left in _left_of_address_space())])
+    if wanted > 1:
+        for left in _left_of_address_space():
+            wanted = min(wanted, max(1, left // 2 // _BYTES_PER_THREAD))
+    return wanted
 
 
 def _left_of_address_space() -> Iterator[int]:
@@ -71,11 +104,10 @@ class _Files:
 
     def left(self, group: str) -> Iterator[int]:
         """Yield the bytes that a group's lowest limit leaves; nothing without a limit, or without the files."""
-        limits = [limit for name in self.limits for limit in _numbers(f"{group}/{name}").values() if limit < _NO_LIMIT]
-        if limits:
-            used = _numbers(f"{group}/{self.used}").get("", 0)
-            used -= _numbers(f"{group}/memory.stat").get(self.reclaimable, 0)
-            yield max(0, min(limits) - used)
+        limit = min(_number(f"{group}/{name}", otherwise=_NO_LIMIT) for name in self.limits)
+        if limit < _NO_LIMIT:
+            used = _number(f"{group}/{self.used}") - _number(f"{group}/memory.stat", self.reclaimable)
+            yield max(0, limit - used)
 
 
 # Versions 1 and 2, by the type of their file system; a system may have both.
@@ -87,13 +119,20 @@ _FILES = {
 
 def _left_by_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that each control group of this process, and each of its parents, leaves."""
-    groups = dict(_groups(root))
+    for files, folder in _folders_of_groups(root):
+        yield from files.left(folder)
+
+
+@cache
+def _folders_of_groups(root: Path) -> tuple[tuple[_Files, str], ...]:
+    """List the folders of these groups, which are looked up once; their limits may change, and are read each time."""
+    groups, folders = dict(_groups(root)), list[tuple[_Files, str]]()
     for kind, top, point in _mounts(root):
         if kind in groups:
             # A container may see its own group at the top, whatever name the group has outside.
             inside = groups[kind].relative_to(top) if groups[kind].is_relative_to(top) else PurePosixPath()
-            for folder in (inside, *inside.parents):
-                yield from _FILES[kind].left(f"{root}{point}/{folder}")
+            folders += [(_FILES[kind], f"{root}{point}/{folder}") for folder in (inside, *inside.parents)]
+    return tuple(folders)
 
 
 def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
@@ -117,10 +156,13 @@ def _mounts(root: Path) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
             yield system[0], PurePosixPath(fields[3]), PurePosixPath(fields[4])
 
 
-def _numbers(file: str) -> dict[str, int]:
-    """Read lines of a name and a number, or of a number alone, whose name is ""; a limit of "max" is left out."""
-    pairs = (line.rpartition(" ") for line in _lines(file))
-    return {name: int(number) for name, _, number in pairs if number.isdecimal()}
+def _number(file: str, name: str = "", otherwise: int = 0) -> int:
+    """Read the number that stands behind a name, or alone; a limit of "max" is no number."""
+    for line in _lines(file):
+        before, _, number = line.rpartition(" ")
+        if before == name and number.isdecimal():
+            return int(number)
+    return otherwise
 
 
 def _lines(file: str) -> list[str]:

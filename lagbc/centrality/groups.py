@@ -11,13 +11,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import most_threads
+from lagbc.limits import BUDGET_VARIABLE, host_budget, most_threads, stated_budget
 from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from lagbc.budget import host_budget
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
 from lagbc.io.columns import Columns
 from lagbc.io.examples import EXAMPLE, example_coordinates, example_path
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
+from lagbc.limits import host_budget
 
 
 def read_graph(

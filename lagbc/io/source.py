@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
-from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import GraphFormatError, OutOfMemoryError
+from lagbc.limits import BUDGET_VARIABLE
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

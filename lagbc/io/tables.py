@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.budget import host_budget
 from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.names import nearest_names
 from lagbc.io.layout import content_of, separator_of
 from lagbc.io.scan import columns_in_words, is_float, is_int64, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
+from lagbc.limits import host_budget
 
 _PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
 _GROUP = "vertices, separated by commas, semicolons, tabs or blanks; names that hold one in quotes"

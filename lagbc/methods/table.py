@@ -6,9 +6,10 @@ row here does not exist. Callers look METHODS up in this module each time: rows 
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -68,7 +69,7 @@ class Method:
             return f"{gpu}{self.requires}, which is not installed: {_how_to_install(self.requires)}"
         return "" if self.available else "an NVIDIA GPU, and CuPy sees none"
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str, bool]:
         """The key of the row, unique in the table: name, device, and whether edges have lengths."""
         return self.name, self.device, self.weighted
@@ -109,7 +110,8 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        return import_module(self.module)  # type: ignore[return-value]
+        # To look it up is faster than to import it again.
+        return sys.modules.get(self.module) or import_module(self.module)  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""

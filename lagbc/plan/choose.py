@@ -19,7 +19,7 @@ from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.plan import costs
-from lagbc.plan.roots import order_roots
+from lagbc.plan.step import order_roots
 
 _AS_A_RULE = "the fastest there as a rule"
 
@@ -98,23 +98,23 @@ def choose(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
         )
-    offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
+    ready, first, offering = list[Method](), dict[str, Method](), dict[str, Method]()
+    for row in rows:
+        if row.offers(sums, demand=demand, bounds=bounds):
+            offering.setdefault(row.device, row)
+            if row.available:
+                ready.append(row)
+                first.setdefault(row.device, row)
     if not offering:
         _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
-    ready, first, are_on = list[Method](), dict[str, Method](), set[str]()
-    for row in offering:
-        are_on.add(row.device)
-        if row.available:
-            ready.append(row)
-            first.setdefault(row.device, row)
     if not ready:
-        offering[0].load()  # raises the error that names the missing library
+        next(iter(offering.values())).load()  # raises the error that names the missing library
     on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
     is_on_gpu = on_gpu is not None and (on_cpu is None or work >= tuning.GPU_WORK)
     row = first["cuda" if is_on_gpu else "cpu"]
-    if len(are_on) == 1:
+    if len(offering) == 1:
         where = f"device={device!r}" if device != "auto" else f"it runs on {row.device} alone"
     elif on_gpu is None:
         where = table.why_no_gpu()

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.limits import most_threads
+from lagbc.limits import BUDGET_VARIABLE, host_budget, most_threads, stated_budget
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.table import Method
 from lagbc.plan.demand import demand_bytes
-from lagbc.plan.roots import chunk_length
-from lagbc.plan.step import Step
+from lagbc.plan.step import Step, chunk_length
 
 # Share of the device's free memory at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
@@ -246,14 +244,6 @@ def _with(step: Step, **changed: Any) -> Step:
     return replace(step, sweep=replace(step.sweep, **changed))
 
 
-def default_batch(batching: Batching, roots: int, threads: int, asked: int | None = None) -> int:
-    """Return the batch: the one asked for, or the method's; of few roots a thread's share, in whole blocks."""
-    most = batching.auto if asked is None else asked
-    if not batching.concurrent or batching.block == 1:
-        return most
-    return min(most, batching.round(max(-(-roots // threads), 1)))
-
-
 def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
     """Return the threads that have batches, and room in the address space."""
     if threads == 1 or not batching.concurrent:
@@ -261,10 +251,19 @@ def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> in
     return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
-def most_batch(method: Method, batching: Batching, batch: int, roots: int) -> int:
-    """Return the batch without a bound on memory: whole blocks, each within one chunk, and no more than the roots."""
-    most = chunk_length(method, batching) if batching.block == 1 else batch  # all roots of a batch are one block
-    return batching.round(max(1, min(batch, most, roots)))
+def most_batch(
+    method: Method, batching: Batching, roots: int, share: int | None = None, asked: int | None = None
+) -> int:
+    """Return the batch without a bound on memory: whole blocks, each within one chunk, and no more than the roots.
+
+    It is the one asked for, or the method's; where batches run side by side, at most a thread's `share` of the roots.
+    """
+    batch = batching.auto if asked is None else asked
+    if batching.block == 1:  # all roots of a batch are one block
+        batch = min(batch, chunk_length(method, batching))
+    elif batching.concurrent and share is not None:
+        batch = min(batch, share)
+    return batching.round(max(1, min(batch, roots)))
 
 
 def require_memory(needed: MemoryEstimate) -> None:

@@ -18,10 +18,9 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, Unpack
 
-from lagbc.budget import parse_size
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
 from lagbc.files import require_name
-from lagbc.limits import usable_cores
+from lagbc.limits import parse_size, usable_cores
 
 if TYPE_CHECKING:
     from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop

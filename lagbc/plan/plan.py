@@ -21,8 +21,7 @@ from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
 from lagbc.plan.reduce import Reduction, reduce_request
 from lagbc.plan.request import Request
-from lagbc.plan.roots import chunk_length
-from lagbc.plan.step import NOTHING, Resumed, ResumedStep, Step
+from lagbc.plan.step import NOTHING, Resumed, ResumedStep, Step, chunk_length
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
@@ -286,10 +285,10 @@ def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
-    asked = memory.default_batch(batching, shared, threads, settings.batch)
-    batch = memory.most_batch(method, batching, asked, roots)
+    batch = memory.most_batch(method, batching, roots, -(-shared // threads), settings.batch)
     # Sums of targets, or stress, may leave the range of float32.
-    is_wide = request.weighs_targets or "stress" in request.sums or request.bounds is not None
+    is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
+    is_wide = is_wide or "stress" in request.sums
     return SweepPlan(
         batch=batch,
         threads=memory.busy_threads(batching, roots, batch, threads),

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.budget import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.limits import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 # The sums that reductions can give back.
 _REDUCIBLE = frozenset({"dependency", "edges"})
+_WORK = attrgetter("work")
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,11 +214,11 @@ def _remainder(piece: Piece, request: Request, settings: Settings, *, chains: bo
     device = _device_of(piece.graph, int(np.count_nonzero(piece.sources)), settings)
     if "edges" not in request.sums and _takes_class_sizes(piece.graph, settings, device):
         reduced.extend(_without_twins(piece))
-        best = min([block, *reduced], key=lambda remainder: remainder.work)
+        best = min([block, *reduced], key=_WORK)
     if chains and _is_contractible(piece.graph) and _sweeps_junctions(settings.method, device):
         most = np.inf if takes_all else tuning.MOST_LEFT * best.work / block.work
         reduced.extend(_contracted(piece, device, most))
-    best = min(reduced, key=lambda remainder: remainder.work, default=block)
+    best = min(reduced, key=_WORK, default=block)
     return best if takes_all or best.work <= tuning.MOST_LEFT * block.work else block
 
 

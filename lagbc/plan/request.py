@@ -35,11 +35,6 @@ class Request:
     is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices
     is_redrawn: bool = False  # drawn without a seed: another sample of the size, such as a checkpoint's, is as good
 
-    @property
-    def weighs_targets(self) -> bool:
-        """Whether a target may count otherwise than once."""
-        return self.omega is not None or self.demand is not None
-
 
 def parse_roots(
     n: int,

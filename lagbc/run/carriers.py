@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Generator, Iterable, Iterator
+from functools import partial
 
 from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Work
 from lagbc.stopping import raise_if_stopped
-
-Lent = TypeVar("Lent")
-Result = TypeVar("Result")
 
 
 class Inline:
@@ -46,7 +43,7 @@ class Threads:
         """Sum spans side by side."""
         hands = Hands(work)
         try:
-            yield from hands.run((span, work.items[span.place]) for span in spans)
+            yield from hands.run(spans, work.items)
         finally:
             hands.close()
 
@@ -63,21 +60,28 @@ class Hands:
     def __init__(self, work: Work) -> None:
         from lagbc.run.pool import Pool
 
-        stop = StopFlag()
-        self._stop, self._context = stop, work.context()
+        self._stop, self._context = StopFlag(), work.context()
         # A function that named `self` would close a circle with it: states would stay until the garbage collection.
-        self._lender: Lender[Hand] = Lender(lambda: work.open(stop))
+        self._open = partial(work.open, self._stop)
+        self._idle: list[Hand] = [self._open()]
         self._pool = Pool(work.hands)
 
-    def run(self, spans: Iterable[tuple[Span, Items]]) -> Iterator[list[Piece]]:
-        """Yield the pieces of spans, in order."""
-        for _, pieces in self._pool.in_order(self._run, spans):
+    def run(self, spans: Iterable[Span], items: Items, first: int = 0) -> Iterator[list[Piece]]:
+        """Yield the pieces of spans, in order; `items` are those from place `first` on."""
+        for _, pieces in self._pool.in_order(partial(self._run, items, first), spans):
             yield pieces
             del pieces  # else they would be held during the wait for the next ones
 
-    def _run(self, given: tuple[Span, Items]) -> list[Piece]:
+    def _run(self, items: Items, first: int, span: Span) -> list[Piece]:
+        """Sum a span by an idle hand, or by a new one; a hand that fails is at work no more."""
         with self._context:
-            return self._lender.use(lambda hand: hand(*given))
+            try:
+                hand = self._idle.pop()
+            except IndexError:
+                hand = self._open()
+            pieces = hand(span, items[span.first - first : span.last - first])
+            self._idle.append(hand)
+            return pieces
 
     def stop(self) -> None:
         """Stop the hands at their next level."""
@@ -87,26 +91,3 @@ class Hands:
         """Stop the hands, and wait until none is at work."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-class Lender(Generic[Lent]):
-    """Objects of one kind, lent to one call at a time and made on demand. An object whose call fails is not lent again.
-
-    Raises
-    ------
-    MemoryError
-        The first object does not fit.
-    """
-
-    def __init__(self, make: Callable[[], Lent]) -> None:
-        self._make, self._idle = make, [make()]
-
-    def use(self, work: Callable[[Lent], Result]) -> Result:
-        """Call `work` with an idle object, or a new one."""
-        try:
-            lent = self._idle.pop()
-        except IndexError:
-            lent = self._make()
-        result = work(lent)
-        self._idle.append(lent)
-        return result

@@ -13,6 +13,8 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,8 @@ _OWNERS = {
     "roots": "other roots",
 }
 _MEND = "name another file, or delete it"
+_DONE = attrgetter("done")
+_digest = partial(hashlib.blake2b, digest_size=16)
 
 
 def digests_of(plan: Plan) -> dict[str, str]:
@@ -49,7 +53,7 @@ def digests_of(plan: Plan) -> dict[str, str]:
     return {
         "options": digest_options(plan.steps, plan.request.is_sample),
         "roots": _digest(np.sort(plan.request.roots).tobytes()).hexdigest(),
-        "methods": ";".join(step.label for step in plan.steps),
+        "methods": ";".join(map(attrgetter("label"), plan.steps)),
         "pieces": _digest_pieces(plan.steps),
     }
 
@@ -203,7 +207,7 @@ class Checkpoint:
 
     def __init__(self, path: Path, plan: Plan, works: Sequence[StepWork]) -> None:
         self.path, self._works, self._roots = path, list(works), plan.request.roots
-        self.totals = [Total(0) for _ in works]
+        self.totals = [Total(0)] * len(works)
         self._digests, self._orders = digests_of(plan), list(map(digest_order, works))
         self._saved, self._held = time.perf_counter(), -1
 
@@ -224,7 +228,7 @@ class Checkpoint:
     @property
     def done(self) -> int:
         """The items summed so far, of all works."""
-        return sum(total.done for total in self.totals)
+        return sum(map(_DONE, self.totals))
 
     def keep(self, number: int, total: Total) -> None:
         """Take the total of a work; the file follows every few seconds."""
@@ -253,7 +257,7 @@ class Checkpoint:
         done = self.done
         with open_writer(self.path, head) as file:
             file.add("roots", self._roots)
-            file.add("done", np.array([total.done for total in self.totals], np.int64))
+            file.add("done", np.array(list(map(_DONE, self.totals)), np.int64))
             for number, (work, total) in enumerate(zip(self._works, self.totals, strict=True)):
                 for name, array in work.pack_total(total).items():
                     file.add(f"{number}/{name}", array)
@@ -309,10 +313,6 @@ def _followed(path: Path) -> Path:
 
 def _are_same(roots: Items, others: Items) -> bool:
     return np.array_equal(np.sort(roots), np.sort(others))
-
-
-def _digest(data: bytes = b"") -> hashlib.blake2b:
-    return hashlib.blake2b(data, digest_size=16)
 
 
 def digest_graph(graph: Graph) -> str:

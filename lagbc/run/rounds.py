@@ -15,8 +15,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
-from lagbc.plan.roots import order_roots
-from lagbc.plan.step import Drawn, Step
+from lagbc.plan.step import Drawn, Step, order_roots
 from lagbc.run.sequence import Sequence
 from lagbc.run.sweeps import Batches, Sweeps
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total

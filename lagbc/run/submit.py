@@ -19,8 +19,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from lagbc.budget import host_budget
 from lagbc.errors import ExecutorError, StoppedError
+from lagbc.limits import host_budget
 from lagbc.run.packed import Packed, pack
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version

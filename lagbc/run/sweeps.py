@@ -15,7 +15,7 @@ from lagbc.methods.contract import StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root, weights_of_columns
-from lagbc.plan.roots import chunk_length
+from lagbc.plan.step import chunk_length
 from lagbc.run.weights import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 

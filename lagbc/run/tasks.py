@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Lock
 
-from lagbc.budget import host_budget, stated_budget
 from lagbc.errors import RunError
+from lagbc.limits import host_budget, stated_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
@@ -228,8 +228,8 @@ class _Retrying:
             try:
                 self._hands = self._hands or Hands(self._work)
                 cuts = self._work.spans(*span, self._work.batch)
-                given = ((cut, items[cut.first - span.first : cut.last - span.first]) for cut in cuts)
-                return self._work.sent([piece for pieces in self._hands.run(given) for piece in pieces])
+                found = self._hands.run(cuts, items, span.first)
+                return self._work.sent([piece for pieces in found for piece in pieces])
             except MemoryError as error:
                 self.close()
                 self._work = self._work.smaller(error)

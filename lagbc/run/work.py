@@ -17,14 +17,13 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.budget import BUDGET_VARIABLE
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.graph import Graph
+from lagbc.limits import BUDGET_VARIABLE
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
-from lagbc.plan.roots import order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.step import Step, order_roots
 
 Items = NDArray[np.int64]
 

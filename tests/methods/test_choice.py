@@ -132,7 +132,7 @@ def test_roots_are_lined_up_once(monkeypatch):
     calls = []
     ordinary = choosing.order_roots
     monkeypatch.setattr(choosing, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
-    monkeypatch.setattr("lagbc.plan.roots.order_roots", lambda *given: calls.append(1) or ordinary(*given))
+    monkeypatch.setattr("lagbc.plan.step.order_roots", lambda *given: calls.append(1) or ordinary(*given))
     lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu")
     assert calls == [0]
 

@@ -221,7 +221,7 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     module = recording(block, batches)
     module.arrays = lambda graph, plan: {"rows": Array((plan.batch,), BYTE)}
     row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
-    sweep = SweepPlan(batch=memory.most_batch(row, module.batching, batch, graph.n), roots=graph.n)
+    sweep = SweepPlan(batch=memory.most_batch(row, module.batching, graph.n, asked=batch), roots=graph.n)
     step, planned = memory.fit(Step(graph, np.arange(20), row, sweep))
     sum_step(replace(step, method=ROW[False]), module)
     assert planned.batch == planned.workspace == max(map(len, batches))

@@ -186,11 +186,8 @@ def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, worke
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
     graph = as_graph(GRAPHS["mesh"])
     batching = row.load().batching
-    for given, most in (
-        (memory.default_batch(batching, roots, threads), batch),
-        (64, min(64, 16 * -(-roots // 16))),
-    ):
-        taken = memory.most_batch(row, batching, given, roots)
+    for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
+        taken = memory.most_batch(row, batching, roots, share, given)
         busy = memory.busy_threads(batching, roots, taken, threads)
         sweep = SweepPlan(batch=taken, threads=busy, roots=roots)
         step, planned = memory.fit(Step(graph, np.arange(roots), row, sweep), 10**9)
