@@ -151,7 +151,7 @@ def _compute_here(
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
     require_taken(centralities, arguments)
-    settings = check_options(batch, options, keywords_of(centralities, options))
+    settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, *read, settings, arguments)
         if standard_error:
@@ -321,7 +321,7 @@ def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: 
     sums = all_sums(centralities)
     if (bounds := parse_bounds(sums, arguments.cutoff, arguments.decay)) is not None:
         _require_decays(centralities, sums, arguments)
-    if k is not None:
+    if k == 1:
         _require_defined(n, k, centralities, endpoints=endpoints)
     return Request(
         sums=sums,

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ def save_part(
         if given.get(name) is not None:
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     centralities = find_all(which)
-    settings = check_options(batch, options, keywords_of(centralities, options))
+    settings = check_options(batch, options, partial(keywords_of, centralities, options))
     require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from functools import partial
 from typing import SupportsIndex, Unpack
 
 import numpy as np
@@ -66,7 +67,7 @@ def select_method(
         The row needs a library that is not installed.
     """
     own = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = check_options("auto", options, own)
+    settings = check_options("auto", options, lambda: own)
     with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
         return _with_shape(_plan_roots(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
@@ -76,7 +77,7 @@ def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, a
     """Return the method of a call and the reason, by all its arguments: weights and targets limit reductions."""
     centralities = find_all(which)
     require_taken(centralities, arguments)
-    settings = check_options(batch, options, keywords_of(centralities, options))
+    settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with reading_gpu(graph, settings.devices):
         plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan
         return _with_shape(plan.selection, graph)
@@ -125,7 +126,7 @@ def estimate_memory(
     O(nnz): the pattern is read as `bc` reads it.
     """
     own = ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = check_options(batch, options, own)
+    settings = check_options(batch, options, lambda: own)
     with reading_gpu(A, settings.devices):
         graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
         return _plan_roots(graph, roots, which, demand, (cutoff, decay), settings).memory

@@ -395,7 +395,7 @@ def estimate(
         raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
 
     def here(A: GraphLike, read: Read, options: Options) -> Estimate:
-        settings = check_options(batch, options, own)
+        settings = check_options(batch, options, lambda: own)
         return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
 
     read, key = Read(directed, weighted, strength), f"estimate {centrality}"

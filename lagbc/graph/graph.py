@@ -49,6 +49,11 @@ class Graph:
     # whether it is on a device only because a large matrix of the host was checked there
     uploaded: bool = field(default=False)
     names: Any = field(default=None)  # names of the vertices, if the graph was made of one with names
+    is_reducible: bool = field(init=False, default=True)  # its edges are at hand, to take it apart
+    # Of a graph that is dealt over ranks: the bytes that a rank holds, the most that dealing takes, and those that each
+    # may take.
+    bytes_of_rank: tuple[int, int] | None = field(init=False, default=None)
+    room: int | None = field(init=False, default=None)
     # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
     n: int = field(init=False)
     nnz: int = field(init=False)
@@ -130,21 +135,6 @@ class Graph:
         if self.weights is None:
             return self.pattern
         return Rows(self.indptr, self.indices, self.weights).to_scipy()
-
-    @property
-    def is_reducible(self) -> bool:
-        """Whether it can be taken apart: its edges are at hand."""
-        return True
-
-    @property
-    def bytes_of_rank(self) -> tuple[int, int] | None:
-        """Of a graph that is dealt over ranks the bytes that a rank holds, and the most that dealing takes."""
-        return None
-
-    @property
-    def room(self) -> int | None:
-        """Of a graph that is dealt over ranks the bytes that each may take."""
-        return None
 
     @property
     def is_on_device(self) -> bool:

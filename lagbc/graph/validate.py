@@ -23,8 +23,8 @@ from lagbc.types import GraphLike
 if TYPE_CHECKING:
     from scipy import sparse
 
-# float64 holds all integers up to this one.
-EXACT_INTEGERS = 2**53
+# float64 holds all integers up to this one, and lengths of paths up to the next.
+EXACT_INTEGERS, LONGEST = 2**53, float(np.finfo(np.float64).max)
 # Kinds of matrices beside the formats of sparse ones.
 _DENSE, _ON_DEVICE = "dense", "on a device"
 # Ends the error of an array that looks like columns of edges.
@@ -173,7 +173,7 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
         raise _values_error(strengths, names, wrong, "strengths of A are not finite and > 0", instead)
     with np.errstate(over="ignore"):
         lengths = 1.0 / strengths.data
-    if (wrong := lengths > _longest_edge(A.shape[0])).any():
+    if (wrong := lengths > LONGEST / max(A.shape[0], 1)).any():
         small = f"so small that a path of {A.shape[0]} edges of the length 1 / w is longer than float64 holds"
         instead = "Multiply all strengths by a large number"
         raise _values_error(strengths, names, wrong, f"strengths of A are {small}", instead)
@@ -414,13 +414,8 @@ def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> 
     return _values_error(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
 
 
-def _longest_edge(n: int) -> float:
-    """Return the length of an edge up to which float64 holds the length of every path among n vertices."""
-    return float(np.finfo(np.float64).max) / max(n, 1)
-
-
 def _require_finite_paths(n: int, longest: float) -> None:
-    if longest > _longest_edge(n):
+    if longest > LONGEST / max(n, 1):
         raise InvalidValueError(
             f"an edge has the length {longest}; a path of {n} such edges is longer than float64 holds; "
             "use a larger unit of length"

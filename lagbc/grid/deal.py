@@ -160,6 +160,8 @@ class DealtGraph(Graph):
     `indices` are a digest of the edges and the shape of the grid; each row of `indptr` is as long as it has edges.
     """
 
+    is_reducible: bool = field(init=False, default=False)
+    bytes_of_rank: tuple[int, int] = field(init=False)
     deal: Deal = field(kw_only=True)
     blocks: Blocks = field(kw_only=True)
     entering: Ints = field(kw_only=True)  # edges that enter each vertex
@@ -174,6 +176,7 @@ class DealtGraph(Graph):
 
     def __post_init__(self) -> None:
         vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
+        vars(self)["bytes_of_rank"] = self._bytes_of_rank()
 
     @property
     def transpose(self) -> Graph:
@@ -212,14 +215,8 @@ class DealtGraph(Graph):
         assert self.search is not None
         return self.search(self) if self.nnz else 0
 
-    @property
-    def is_reducible(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def bytes_of_rank(self) -> tuple[int, int]:
-        """Bytes that a rank holds where it sweeps, and bytes that dealing takes there at most."""
+    def _bytes_of_rank(self) -> tuple[int, int]:
+        """Count the bytes that a rank holds where it sweeps, and that dealing takes there at most."""
         blocks = self.blocks.bytes(self.way)
         if self.method is not None and self.method.site.gpu is not None:
             return blocks, blocks  # the rest is on the host

@@ -147,7 +147,10 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
         return candidates[0], "no faster one takes what is asked for"
     if roots * graph.nnz < tuning.PROBE_WORK:
         of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
-        return next((row for row in candidates if row.formulation == of_small), candidates[0]), _AS_A_RULE
+        for row in candidates:
+            if row.formulation == of_small:
+                return row, _AS_A_RULE
+        return candidates[0], _AS_A_RULE
     try:
         found = probing.probe(candidates[0])
     except MemoryError:  # the run may take less; if not, it tells its need

@@ -219,7 +219,8 @@ def parse_real(name: str, value: Any) -> float:
 
 def parse_count(name: str, value: Any) -> int:
     """Return a positive integer."""
-    _refuse_masked(name, value)
+    if not isinstance(value, int):
+        _refuse_masked(name, value)
     try:
         count = operator.index(value)
     except TypeError:
@@ -230,10 +231,9 @@ def parse_count(name: str, value: Any) -> int:
 
 
 def _refuse_masked(name: str, value: Any) -> None:
-    if not isinstance(value, int):  # the command line declares options without NumPy
-        from lagbc.graph.given import refuse_masked
+    from lagbc.graph.given import refuse_masked  # the command line declares options without NumPy
 
-        refuse_masked(name, value)
+    refuse_masked(name, value)
 
 
 def _parse_batch(name: str, batch: Any) -> int | None:
@@ -437,10 +437,10 @@ class Settings(NamedTuple):
         return self.threads if self.executor is None else usable_cores()
 
 
-def check_options(batch: int | str, options: Options, own: Iterable[str] = ()) -> Settings:
-    """Check options, with `config` filled in, beside the call's own keywords; TypeError or ValueError names one."""
+def check_options(batch: int | str, options: Options, own: Callable[[], Iterable[str]] = tuple) -> Settings:
+    """Check options, with `config` filled in; TypeError or ValueError names one. `own` are the call's own keywords."""
     if not OPTION_NAMES.issuperset(options):
-        refuse_unknown(options, own)
+        refuse_unknown(options, own())
     given: Any = {"batch": batch, **with_defaults(options)}
     parsed = _checked(given)
     executor = parsed["executor"]
