@@ -202,7 +202,7 @@ def run_once(entry: Entry, state: Any, plan: SweepPlan, graph: Graph, roots: Roo
             marks[-1].record()
             overflowed[first + levels.places] = levels.overflowed
             levels_most = max(levels_most, int(levels.depth))
-        total = total.plus_rows(out, batch)
+        total = out.added_to(total, graph.n, batch)
         events.append(marks)
     sums = Sums(**{name: array.get() for name, array in total})
     wall = time.perf_counter() - begun

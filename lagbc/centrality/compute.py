@@ -177,7 +177,7 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
         errors = standard_errors(estimate, graph.n, k, call.arguments.rng)
     else:
         errors = {one.name: 0 * np.stack(_finish_columns(one, result, call.arguments)) for one in call.centralities}
-    return {one.name: _return_columns(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
+    return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,7 @@ def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     scores = dict[str, Any]()
     for one in call.centralities:
         columns = _finish_columns(one, result, call.arguments)
-        scores[one.name] = _return_columns(A, result.graph, one, columns, call.arguments)
+        scores[one.name] = as_returned(A, result.graph, one, columns, call.arguments)
     return scores
 
 
@@ -383,22 +383,19 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
     return columns
 
 
-def _return_columns(
+def as_returned(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
-    """Return columns as one array or a list of matrices, or the only one of a call without cutoffs and decays."""
+    """Return columns, on the device of the matrix `A`: as one array, or scores of edges as a matrix each.
+
+    A call without several cutoffs and decays has one column.
+    """
     cutoff, decay = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
-    if not (np.ndim(cutoff) or np.ndim(decay)):  # type: ignore[arg-type]  # of None it is 0
-        (scores,) = columns
-        return as_returned(A, graph, centrality, scores)
+    is_one = not any(map(np.ndim, (cutoff, decay)))  # type: ignore[arg-type]  # of None it is 0
     if centrality.of_edges:
-        return [as_returned(A, graph, centrality, scores) for scores in columns]
-    return as_returned(A, graph, centrality, np.stack(columns, axis=-1))
-
-
-def as_returned(A: Any, graph: Graph, centrality: Centrality, scores: NDArray[np.float64]) -> Any:
-    """Return scores on the device of the matrix `A`; scores of edges in its pattern and format."""
-    return _edge_matrix(A, graph, scores) if centrality.of_edges else on_device_of(A, scores)
+        matrices = [_edge_matrix(A, graph, scores) for scores in columns]
+        return matrices[0] if is_one else matrices
+    return on_device_of(A, columns[0] if is_one else np.stack(columns, axis=-1))
 
 
 def on_device_of(A: Any, scores: NDArray[np.float64]) -> Any:

@@ -697,7 +697,8 @@ class _Run:
         vertices = self._vertices
         if vertices is not None:
             found = found[0][vertices], found[1][vertices], found[2][vertices]
-        shown = [as_returned(self._asked.A, self._graph, self._asked.centrality, one) for one in found]
+        of = self._asked.A, self._graph, self._asked.centrality
+        shown = [as_returned(*of, [one], self._asked.arguments) for one in found]
         top = () if self._name == "edges" else ranked(found, self._wanted.top or _ROWS, vertices, self._graph.names)
         return Estimate(
             self._asked.centrality.name,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph.csr import module_of
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
@@ -175,18 +176,18 @@ class Sums:
         return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
 
     @np.errstate(over="ignore")
-    def plus_rows(self, batch: Sums, roots: Any) -> Sums:
-        """Return the sums of a run with the rows of a batch added, one after the other; infinite beyond float64."""
+    def added_to(self, before: Sums | None, n: int, roots: Any) -> Sums:
+        """Return the sums of a run with the rows of this batch added, one after the other; infinite beyond float64."""
         summed = Sums()
-        for name, array in self:
-            part = getattr(batch, name)
+        for name, rows in self:
+            array = None if before is None else getattr(before, name)
             if name == "depth":
-                total = array.copy()
-                total[roots] = part
-            else:
-                total = array + part[0]  # an array of its own, to which the others are added
-                for block in part[1:]:
-                    total += block
+                total = module_of(rows).zeros(n) if array is None else array.copy()
+                total[roots] = rows
+            else:  # an array of its own, to which the others are added
+                total = rows[0].copy() if array is None else array + rows[0]
+                for row in rows[1:]:
+                    total += row
             setattr(summed, name, total)
         return summed
 

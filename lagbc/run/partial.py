@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic, write_array
@@ -63,17 +63,16 @@ def digest_order(work: StepWork) -> str:
     return _digest(work.in_order.tobytes() + str(work.chunk).encode()).hexdigest()
 
 
-class Writer:
+class Writer(NamedTuple):
     """Arrays written into a file, one after the other."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
+    archive: zipfile.ZipFile
 
     def add(self, name: str, array: NDArray[Any], *, compressed: bool = False) -> None:
         """Write an array."""
         member = zipfile.ZipInfo(f"{name}.npy")
         member.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-        with self._archive.open(member, "w", force_zip64=True) as file:
+        with self.archive.open(member, "w", force_zip64=True) as file:
             write_array(file, np.asarray(array, order="C"), version=(1, 0), allow_pickle=False)
 
     def add_json(self, name: str, value: Any) -> None:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -21,6 +22,14 @@ Result = TypeVar("Result")
 _LOOK_SECONDS = 0.1
 
 
+def _errors_of_main_thread() -> list[Any]:
+    """Return the error that the main thread handles, and the last uncaught one that Python printed."""
+    handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
+    # Python 3.11 gives a tuple of type, error and traceback.
+    return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]
+
+
+@dataclass
 class Interrupts:
     """The ends of a thread's call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
 
@@ -28,15 +37,14 @@ class Interrupts:
     handles it, or was ended by it and waits for the other threads.
     """
 
-    def __init__(self) -> None:
-        self._errors_before = _errors_of_main_thread()
+    errors_before: list[Any] = field(default_factory=_errors_of_main_thread)
 
     def raise_if_interrupted(self) -> None:
         """Raise StoppedError if ``stop=`` asks for it, or KeyboardInterrupt if the main thread has met one."""
         raise_if_stopped()
         if threading.current_thread() is not threading.main_thread():
             for error in _errors_of_main_thread():
-                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self._errors_before):
+                if isinstance(error, KeyboardInterrupt) and all(error is not other for other in self.errors_before):
                     raise KeyboardInterrupt from None
 
 
@@ -91,10 +99,3 @@ class Pool(ThreadPoolExecutor):
         except RuntimeError as error:  # "can't start new thread"
             if not self._threads:
                 raise OutOfMemoryError("the system starts no thread") from error
-
-
-def _errors_of_main_thread() -> list[Any]:
-    """Return the error that the main thread handles, and the last uncaught one that Python printed."""
-    handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
-    # Python 3.11 gives a tuple of type, error and traceback.
-    return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]

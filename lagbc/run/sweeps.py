@@ -98,8 +98,7 @@ class Sweeps(StepWork):
         sums: Sums = piece.sums
         if piece.items is None:
             return sums if part is None else _like(part, sums).plus(sums)
-        before = self._zeros(_arrays_of(sums)) if part is None else _like(part, sums)
-        return before.plus_rows(sums, piece.items)
+        return sums.added_to(None if part is None else _like(part, sums), self.graph.n, piece.items)
 
     def _zeros(self, arrays: Any) -> Sums:
         return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)

@@ -84,7 +84,7 @@ def summed(A, schedule, *, roots=None, batch=256, **options):
         part, levels = add_batch(state, roots[first : first + batch])
         assert not levels.overflowed.any()
         on_host = Sums(**{name: array.get() for name, array in part})
-        total = total.plus_rows(on_host, roots[first : first + batch])
+        total = on_host.added_to(total, n, roots[first : first + batch])
     assert state.schedule == schedule
     return total
 
