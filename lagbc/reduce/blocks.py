@@ -176,10 +176,8 @@ def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArr
     if rows.weights is None:
         direct |= entries == sizes * (sizes - 1)
     else:
-        shortest, longest = (
-            np.minimum.reduceat(rows.weights, first_edges),
-            np.maximum.reduceat(rows.weights, first_edges),
-        )
+        shortest = np.minimum.reduceat(rows.weights, first_edges)
+        longest = np.maximum.reduceat(rows.weights, first_edges)
         with np.errstate(over="ignore"):
             small &= shortest > longest * sizes * _KEPT
     return roots, work, np.select([direct, small], [_DIRECT, _SMALL], _LARGE).astype(np.int8)
