@@ -367,7 +367,7 @@ def _require_decays(centralities: tuple[Centrality, ...], sums: frozenset[str], 
 
 def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments) -> list[NDArray[np.float64]]:
     """Make scores of sums, a column for each cutoff and decay; TypeError or ValueError if `finish` returns others."""
-    columns = list[NDArray[np.float64]]()
+    columns: list[NDArray[np.float64]] = []
     count, of = (result.graph.nnz, "an edge") if centrality.of_edges else (result.graph.n, "a vertex")
     returned = f"finish of centrality {centrality.name!r} returned"
     is_whole, takes_decay = result.plan.request.bounds is None, "decay" in centrality.takes
@@ -391,7 +391,7 @@ def as_returned(
     A call without several cutoffs and decays has one column.
     """
     cutoff, decay = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
-    is_one = not any(map(np.ndim, (cutoff, decay)))  # type: ignore[arg-type]  # of None it is 0
+    is_one = (cutoff is None or np.ndim(cutoff) == 0) and (decay is None or np.ndim(decay) == 0)
     if centrality.of_edges:
         matrices = [_edge_matrix(A, graph, scores) for scores in columns]
         return matrices[0] if is_one else matrices

@@ -236,7 +236,8 @@ def find(name: str) -> Centrality:
 
 def all_sums(centralities: Iterable[Centrality]) -> frozenset[str]:
     """Return the sums of some centralities."""
-    return frozenset[str]().union(*map(attrgetter("sums"), centralities))
+    sums: frozenset[str] = frozenset()
+    return sums.union(*map(attrgetter("sums"), centralities))
 
 
 def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[CentralityName, ...]:

@@ -81,8 +81,7 @@ class Rows(_PlainMatrix):
 
 def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
-    if isinstance(given, _PlainMatrix) or "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
-        return isinstance(given, _PlainMatrix)
-    from scipy import sparse
-
-    return bool(sparse.issparse(given))
+    if isinstance(given, _PlainMatrix):
+        return True
+    sparse = sys.modules.get("scipy.sparse")  # loaded by whoever has a matrix of it
+    return sparse is not None and bool(sparse.issparse(given))

@@ -378,7 +378,7 @@ def _require_consistent(A: Any) -> None:
     for name, array in (("indptr", indptr), ("indices", A.indices)):
         if array.dtype.kind not in "iu":
             raise InvalidTypeError(f"A.{name} has dtype {array.dtype}; indices are integers")
-    if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > stored or bool((indptr[1:] < indptr[:-1]).any()):
+    if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > stored or np.count_nonzero(indptr[1:] < indptr[:-1]):
         raise _pointers_error(stored)
 
 

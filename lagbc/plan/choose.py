@@ -98,7 +98,9 @@ def choose(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
         )
-    ready, first, offering = list[Method](), dict[str, Method](), dict[str, Method]()
+    ready: list[Method] = []
+    first: dict[str, Method] = {}
+    offering: dict[str, Method] = {}
     for row in rows:
         if row.offers(sums, demand=demand, bounds=bounds):
             offering.setdefault(row.device, row)

@@ -11,6 +11,7 @@ from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.plan.step import Step
 from lagbc.run.carriers import Threads
+from lagbc.run.sweeps import Sweeps
 from lagbc.run.work import Piece, Span, StepWork, Total, Work
 
 Carried = TypeVar("Carried", bound=Work)
@@ -92,8 +93,6 @@ def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
         from lagbc.run.bounded import Bounded
 
         return Bounded(step, module)
-    from lagbc.run.sweeps import Sweeps
-
     return Sweeps(step, module)
 
 

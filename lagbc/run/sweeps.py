@@ -217,7 +217,7 @@ class Batches:
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
             sums.add(in_float64)
         again = overflowed | self._beyond[roots]
-        if again.any():
+        if np.count_nonzero(again):
             from lagbc.methods.cpu import extended
 
             recomputed = self._zeros(np, len(roots))
