@@ -15,7 +15,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
-from lagbc.run.weights import into_range
+from lagbc.run.sweeps import into_range
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")

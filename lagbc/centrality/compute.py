@@ -189,9 +189,9 @@ class Call:
     plan: Plan
 
     def warn_of_ties(self, strength: bool | str) -> None:
-        """Warn of ties that rounding takes from paths, if the call counts paths."""
+        """Warn of ties that rounding takes from paths, if the call counts paths with lengths."""
         request = self.plan.request
-        if request.sums & PATH_SUMS:
+        if self.plan.graph.weighted and request.sums & PATH_SUMS:
             warn_of_ties(self.plan.graph, self.arguments.rtol, request.roots, strengths=bool(strength))
 
 

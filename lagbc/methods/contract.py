@@ -110,7 +110,7 @@ class SweepPlan:
     # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None
     # The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read it:
-    # see `lagbc.run.weights`.
+    # see `lagbc.run.sweeps.into_range`.
     exponent: int = 0
     rtol: float = 0.0  # relative difference up to which two path lengths count as equal
     bucket_width: float | None = None  # of Delta-stepping, as a length; None lets the method choose

@@ -130,7 +130,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, setti
 
 def devices_of(settings: Settings, part: Step) -> list[Device]:
     """Return the devices that sweep a step, if they are several."""
-    numbers = gpu_numbers(settings.devices) if part.method.is_shared else ()
+    numbers = () if settings.devices is None or not part.method.is_shared else gpu_numbers(settings.devices)
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 

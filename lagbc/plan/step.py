@@ -118,7 +118,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     rank: NDArray[np.int64] = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
-    if method.groups_roots and not graph.has_high_diameter and len(rank) >= least:
+    if len(rank) >= least and method.groups_roots and not graph.has_high_diameter:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

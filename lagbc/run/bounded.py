@@ -18,7 +18,7 @@ from lagbc.methods.contract import StopFlag, SumsWithin, new_state
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
 from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root
-from lagbc.run.weights import into_range
+from lagbc.run.sweeps import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
 # Times that a hand is given panels, at least, and roots at a time, at most: waiting for a thread takes as long as some

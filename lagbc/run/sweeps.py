@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.methods.contract import StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
+from lagbc.methods.targets import shift_into_range
 from lagbc.phases import phase
-from lagbc.plan.demand import plan_of_root, weights_of_columns
+from lagbc.plan.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.plan.step import chunk_length
-from lagbc.run.weights import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
 # Prefixes of the names of sums with a row for each panel, and of the sums of the chunk at hand.
@@ -251,3 +251,49 @@ class Batches:
                 self._module.backward(state, levels, sums, omega)
             overflowed[levels.places] = levels.overflowed
         return sums, overflowed
+
+
+def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
+    """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
+
+    They are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
+    routine of single roots, in which every number has an exponent of its own.
+
+    Parameters
+    ----------
+    plan : SweepPlan
+        Without endpoints, if it has weights: the ends of a path are not weighed by omega. With a demand it has no
+        omega, root_weights or exponent.
+    n : int
+        Number of vertices.
+
+    Returns
+    -------
+    plan : SweepPlan
+        Itself, if it is in range. Else roots out of range have weight 0, or no demand.
+    beyond : ndarray of bool, shape (n,)
+        The roots out of range.
+    """
+    if plan.demand is not None:
+        demand, beyond = without_far_apart(plan.demand)
+        return replace(plan, demand=demand), beyond
+    shift = 0 if plan.omega is None else _shift(plan.omega)
+    if not shift and not plan.exponent:
+        return plan, np.zeros(n, np.bool_)
+    omega, times = plan.omega, np.ones(n) if plan.root_weights is None else plan.root_weights
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.ldexp(times, shift + plan.exponent)
+        beyond = np.ldexp(scaled, -shift - plan.exponent) != times
+        if omega is not None and shift:
+            scaled_omega = np.ldexp(omega, -shift)
+            beyond |= bool((np.ldexp(scaled_omega, shift) != omega).any())
+            omega = scaled_omega
+    scaled[beyond] = 0
+    return replace(plan, omega=omega, root_weights=scaled, exponent=0), beyond
+
+
+def _shift(omega: NDArray[np.float64]) -> int:
+    """Return the exponent to take from omega."""
+    if not omega.any():
+        return 0
+    return int(shift_into_range(omega[omega > 0].min(), omega.max()))
