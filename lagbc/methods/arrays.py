@@ -66,18 +66,14 @@ def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
     """Allocate arrays, by name and in the same groups, in `xp`, numpy or cupy; None and what is `Counted` stay."""
     made = dict[str, Any]()
     for name, one in arrays.items():
-        if isinstance(one, Array):
-            made[name] = _allocated(xp, one)
-        elif one is None:
+        if one is None:
             made[name] = None
-        else:
+        elif not isinstance(one, Array):
             made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
+        elif one.fill is None:
+            made[name] = xp.empty(one.shape, one.dtype)
+        elif one.fill == 0:
+            made[name] = xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
+        else:
+            made[name] = xp.full(one.shape, one.fill, one.dtype)
     return made
-
-
-def _allocated(xp: Any, one: Array) -> Any:
-    if one.fill is None:
-        return xp.empty(one.shape, one.dtype)
-    if one.fill == 0:
-        return xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
-    return xp.full(one.shape, one.fill, one.dtype)

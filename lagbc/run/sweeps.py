@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -205,6 +205,7 @@ class Batches:
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._sweep = replace(self._sweep, root_weights=self._times)
+        self._new_state = partial(new_state, self._arrays, self._module, self._graph)
         self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
     @np.errstate(over="ignore")  # sums beyond float64 are infinite
@@ -229,9 +230,6 @@ class Batches:
                 extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
             sums.add(recomputed.moved(self._arrays.asarray))
         return sums
-
-    def _new_state(self, scaled: SweepPlan) -> Any:
-        return new_state(self._arrays, self._module, self._graph, scaled)
 
     def _zeros(self, arrays: Any, roots: int) -> Sums:
         rows = self._module.batching.rows(0, roots).stop

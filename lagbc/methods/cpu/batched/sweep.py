@@ -42,7 +42,7 @@ class Levels:
     @property
     def overflowed(self) -> NDArray[np.bool_]:
         """Whether each root's column overflowed."""
-        return flags_of(self.beyond, len(self.roots))
+        return flags_of(self.beyond, len(self.roots)) if self.beyond else np.zeros(len(self.roots), np.bool_)
 
     @property
     def places(self) -> NDArray[np.int64]:
