@@ -294,6 +294,31 @@ def test_the_libraries_are_not_imported():
     assert not {"scipy", "networkx", "igraph", "graphblas", "rustworkx", "networkit", "pandas", "polars"} & set(loaded)
 
 
+@pytest.mark.parametrize("loads", ["bc(np.eye(3, k=1))", "edge_bc(nx.path_graph(9))"])
+def test_first_calls_of_threads_wait_for_modules_that_another_loads(loads):
+    script = f"""
+import sys, threading
+import networkx as nx, numpy as np, lagbc
+begin, failed = threading.Barrier(8), []
+
+def call(other):
+    begin.wait()
+    try:
+        lagbc.{loads} if other else [lagbc.bc(nx.path_graph(9), threads=1) for _ in range(20)]
+    except BaseException as error:
+        failed.append(error)
+
+if "edge" in {loads!r}:
+    lagbc.bc(nx.path_graph(9))
+threads = [threading.Thread(target=call, args=[i % 2 == 0]) for i in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+sys.exit("; ".join(map(repr, failed)) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+
+
 def test_a_file_is_taken_as_it_is_read(tmp_path):
     """A file says itself whether it is directed; its edges come back as the matrix has them."""
     both, one_way = tmp_path / "a.mtx", tmp_path / "b.txt"

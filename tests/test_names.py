@@ -256,7 +256,9 @@ def test_which_of_parallel_edges_are_shortest_is_asked_where_their_numbers_diffe
     shares = {True: [0, 1.5, 1.5], False: [1, 1, 1]}[bool(how["weighted"])]
     found = lagbc.table(scores, G, **how)["score"]
     assert found.tolist()[:3] == [share * scores.max() / 3 for share in shares]
-    alike = nx.MultiGraph([("a", "b", {"weight": 2, "name": "x"}), ("a", "b", {"weight": 2, "name": "y"})])
+    first = {"weight": 2, "name": "x", "osmid": 1, "oneway": True, "grade": float("nan")}
+    second = {"weight": 2, "name": "y", "osmid": 2, "oneway": False, "grade": 0.5}
+    alike = nx.MultiGraph([("a", "b", first), ("a", "b", second)])
     assert lagbc.table(lagbc.edge_bc(alike, weighted=True), alike)["score"].tolist() == [0.5, 0.5]
 
 

@@ -538,6 +538,9 @@ def drawn(draw):
     return draw(np.random.default_rng(1))
 
 
+TENTHS = drawn(lambda rng: rng.integers(1, 11, 264) / 10)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -549,7 +552,7 @@ def drawn(draw):
     ],
 )
 def test_ties_of_tenths_that_rounding_breaks_are_warned_of(call):
-    tenths = grid_of(drawn(lambda rng: rng.integers(1, 11, 264) / 10))
+    tenths = grid_of(TENTHS)
     exact = lagbc.bc(grid_of(drawn(lambda rng: rng.integers(1, 11, 264))), directed=False, weighted=True)
     assert not np.allclose(lagbc.bc(tenths, directed=False, weighted=True, rtol=0), exact)
     with pytest.warns(lagbc.TieWarning, match=r"paths from vertex \d+ to vertex \d+ are .* and .* long.*rtol=1e-9"):
@@ -566,14 +569,25 @@ def test_ties_of_tenths_that_rounding_breaks_are_warned_of(call):
         (drawn(lambda rng: rng.random(264)), lagbc.bc),
         (drawn(lambda rng: rng.integers(1, 11, 264)), lagbc.bc),
         (drawn(lambda rng: rng.integers(1, 11, 264) / 8), lagbc.bc),
-        (drawn(lambda rng: rng.integers(1, 11, 264) / 10), lagbc.closeness),
+        (TENTHS, lagbc.closeness),
+        (TENTHS, lambda A, **given: lagbc.bc(A, targets=[1], **given)),
+        (TENTHS, lambda A, **given: lagbc.bc(A, cutoff=0.5, **given)),
     ],
-    ids=["one length", "random", "whole", "eighths", "distances alone"],
+    ids=["one length", "random", "whole", "eighths", "distances alone", "of some targets", "of short paths"],
 )
 def test_no_word_of_ties_that_rounding_leaves(lengths, call):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         call(grid_of(lengths), directed=False, weighted=True)
+
+
+def test_no_word_of_paths_that_a_tiny_length_parts():
+    """A tolerance would take them for ties, which they are not."""
+    tails, heads, lengths = zip((0, 1, 1.5), (0, 2, 1.5), (1, 2, 1e-15), (1, 3, 1), (2, 3, 1), (3, 4, 1), strict=True)
+    A = sp.coo_array((lengths, (tails, heads)), shape=(5, 5)).tocsr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lagbc.bc(A, directed=False, weighted=True, sources=[2])[1] == 0
 
 
 @pytest.mark.parametrize(

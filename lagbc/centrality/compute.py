@@ -192,7 +192,11 @@ class Call:
         """Warn of ties that rounding takes from paths, if the call counts paths with lengths."""
         request = self.plan.request
         if self.plan.graph.weighted and request.sums & PATH_SUMS:
-            warn_of_ties(self.plan.graph, self.arguments.rtol, request.roots, strengths=bool(strength))
+            arguments = self.arguments
+            everywhere = arguments.targets is None and request.bounds is None
+            warn_of_ties(
+                self.plan.graph, arguments.rtol, request.roots, strengths=bool(strength), everywhere=everywhere
+            )
 
 
 def plan_call(

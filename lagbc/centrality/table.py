@@ -205,9 +205,15 @@ def _require_alike(G: Any) -> None:
     for _, row in G.adjacency():
         for parallel in row.values():
             for name in dict.fromkeys(chain.from_iterable(parallel.values())):
-                lengths = [data.get(name, 1) for data in parallel.values()]
-                if all(isinstance(length, Real) for length in lengths) and len(set(lengths)) > 1:
+                lengths = [data.get(name, 1.0) for data in parallel.values()]
+                if all(_may_be_length(name, length) for length in lengths) and len(set(lengths)) > 1:
                     raise InvalidValueError(
                         f"parallel edges differ in {name!r}, such as {lengths}: pass weighted= or strength= as for the "
                         "call that made the scores, to tell which of them are shortest; weighted=False for hops"
                     )
+
+
+def _may_be_length(name: Any, value: Any) -> bool:
+    """Whether a value of an edge may be its length: whole numbers of other names than "weight" are ids and counts."""
+    is_number = isinstance(value, Real if name == "weight" else float) and not isinstance(value, bool)
+    return bool(is_number and value == value)

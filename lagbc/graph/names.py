@@ -103,10 +103,9 @@ def nearest_names(wrong: Any, names: Collection[Any]) -> str:
 
 def _refuse_ambiguous(argument: str, items: Sequence[Any], names: Names) -> None:
     """Raise ValueError if an integer is the number of one vertex, and as text the name of another."""
-    given = {str(item): item for item in items}
-    for v, name in enumerate(names):
-        item = given.get(name.lstrip("0") or "0") if isinstance(name, str) and name else None
-        if item is not None and item != v:
+    numbers = {int(item) for item in items}
+    for v, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names):
+        if isinstance(name, str) and name.isdecimal() and v != (item := int(name)) in numbers:
             other = f", [{str(names[item])!r}] for vertex number {item}" if 0 <= item < len(names) else ""
             raise InvalidValueError(
                 f"{argument} holds the integer {item}, and a vertex is called {name!r}, number {v}: pass names, "

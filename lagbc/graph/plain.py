@@ -83,5 +83,8 @@ def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
     if isinstance(given, _PlainMatrix):
         return True
-    sparse = sys.modules.get("scipy.sparse")  # loaded by whoever has a matrix of it
-    return sparse is not None and bool(sparse.issparse(given))
+    if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
+        return False
+    from scipy import sparse  # waits while another thread imports it
+
+    return bool(sparse.issparse(given))

@@ -6,7 +6,6 @@ row here does not exist. Callers look METHODS up in this module each time: rows 
 
 from __future__ import annotations
 
-import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -110,8 +109,7 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        # To look it up is faster than to import it again.
-        return sys.modules.get(self.module) or import_module(self.module)  # type: ignore[return-value]
+        return _module(self.module)
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
@@ -121,6 +119,12 @@ class Method:
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
         return self.available and option in self.load().options
+
+
+@cache
+def _module(name: str) -> MethodModule:
+    """Import a module, once it is whole: while another thread imports it, part of it is in `sys.modules`."""
+    return import_module(name)  # type: ignore[return-value]
 
 
 class Both(ExitStack):
