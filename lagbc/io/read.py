@@ -32,8 +32,8 @@ def read_graph(
     """Read a graph file.
 
     The content tells the format for Matrix Market (banner), ``.npz`` (zip) and those that NetworkX reads, else the
-    suffix (``.mtx``, ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``, ``.net`` and
-    ``.paj`` for Pajek); any other file is read as an edge list. The content also tells gzip.
+    suffix (``.mtx``, ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``); any other file
+    is read as an edge list. The content also tells gzip.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
@@ -50,7 +50,7 @@ def read_graph(
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **GraphML**, GML, GEXF and Pajek are read by NetworkX, which has to be installed. Vertices keep their ids or labels
-    as names.
+    as names. Of Pajek, labelled vertices and one section of links are read; other files are refused.
 
     Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
 

@@ -47,7 +47,7 @@ def test_graphml(tmp_path, kind):
 
 @pytest.mark.parametrize("suffix", [None, ".txt", ".txt.gz"])
 @pytest.mark.parametrize(
-    ("form", "own"), [("GraphML", ".graphml"), ("GML", ".gml"), ("GEXF", ".gexf"), ("Pajek", ".net")]
+    ("form", "own"), [("GraphML", ".graphml"), ("GML", ".gml"), ("GEXF", ".gexf"), ("Pajek", ".net"), ("Pajek", ".paj")]
 )
 def test_formats_are_told_by_content(tmp_path, form, own, suffix):
     G = nx.DiGraph(
@@ -68,11 +68,98 @@ def test_formats_are_told_by_content(tmp_path, form, own, suffix):
         read_graph(path)
 
 
-def test_vertices_of_gml_without_labels(tmp_path):
+@pytest.mark.parametrize(
+    ("seven", "five", "called"),
+    [
+        ("", "", ["7", "5"]),
+        ("", 'label "b"', ["7", "5"]),
+        ('label "a"', 'label "a"', ["7", "5"]),
+        ('note "no label"', "", ["7", "5"]),
+        ('label "5"', 'label "7"', ["5", "7"]),
+        ("label 1", 'label "b"', ["1", "b"]),
+    ],
+)
+def test_vertices_of_gml_are_called_by_labels_that_tell_all_apart(tmp_path, seven, five, called):
     path = tmp_path / "g"
-    path.write_text('Creator "somebody"\ngraph\n[\n node [ id 7 ]\n node [ id 5 ]\n edge [ source 7 target 5 ]\n]\n')
+    path.write_text(
+        'Creator "the graph [ maker"\nVersion 1\n\ngraph\n[\n'
+        f' node [ id 7 {seven} ]\n node [ id 5 {five} ]\n edge [ source 7 target 5 value 2 label "e" ]\n]\n'
+    )
     file = read_graph(path)
-    assert (file.format, file.directed, file.labels.tolist()) == ("GML", False, ["7", "5"])
+    assert (file.format, file.directed, file.labels.tolist()) == ("GML", False, called)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("name", ["road.net", "road.paj", "road"])
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("1 2\n2 3\n", "edge list"),
+        ("% made of roads\n1 2\n", "edge list"),
+        ("graph [a]\n[a] b\n", "edge list"),
+        ("comment comment comment comment graph\na b c d e\n", "edge list"),
+        ("graph [ ]\n", "GML"),
+        ('comment "graph [a]"\nversion 2\n graph\n[\n directed 1 ]\n', "GML"),
+        ("% by somebody\n\n %\n*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", "Pajek"),
+        (f'% {"long " * 100}\n*NETWORK x\n*vertices 2\n1 a\n2 b\n*ARCS :1 "road"\n1 2\n', "Pajek"),
+    ],
+)
+def test_content_tells_the_format(tmp_path, name, text, form, mark):
+    path = tmp_path / name
+    path.write_text(mark + text, encoding="utf-8")
+    ends = {"ends": (1, 2), "header": False} if "comment comment" in text else {}
+    assert read_graph(path, **ends).format == form
+
+
+def test_words_of_gml_are_told_in_linear_time(tmp_path):
+    path = tmp_path / "names"
+    path.write_text("comment " * 500 + "\n" + "a " * 500 + "\n")
+    assert read_graph(path, ends=(1, 2), header=False).format == "edge list"
+
+
+LABELS = '1 "a"\n2 "b"\n3 "c d"\n'
+
+
+@pytest.mark.parametrize(
+    ("links", "expected", "directed"),
+    [
+        ("*Arcs\n1 2 2.5\n3 1 1\n", [[0, 2.5, 0], [0, 0, 0], [1, 0, 0]], True),
+        ("*Edges\n% a comment\n\n1 2 2.5\n", [[0, 2.5, 0], [2.5, 0, 0], [0, 0, 0]], False),
+        ("*Matrix\n0 2 0\n\n0 0 3\n4 0 0\n", [[0, 2, 0], [0, 0, 3], [4, 0, 0]], True),
+    ],
+)
+def test_pajek(tmp_path, links, expected, directed):
+    path = tmp_path / "g.net"
+    path.write_text(f"*Network roads\n*Vertices 3\n{LABELS}\n{links}".replace("\n", "\r\n"), encoding="utf-8-sig")
+    file = read_graph(path)
+    assert (file.directed, file.labels.tolist()) == (directed, ["a", "b", "c d"])
+    assert file.matrix.toarray().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"*Vertices 3\n{LABELS}*Arcslist\n1 2 3\n", r"the sections \*Vertices 3, \*Arcslist, of which .*GraphML"),
+        (f"*Vertices 3\n{LABELS}*Edgeslist\n1 2 3\n", r"\*Edgeslist"),
+        (f"*Vertices 3\n{LABELS}*Arcs\n1 2\n*Edges\n2 3\n", r"\*Arcs, \*Edges, of which"),
+        (f"*Vertices 3\n{LABELS}*Arcs\n1 2\n*Partition p\n*Vertices 3\n1\n2\n1\n", r"\*Partition p"),
+        (f"*Vertices 3 2\n{LABELS}*Edges\n1 3\n", r"\*Vertices 3 2, \*Edges"),
+        (f"*Vertices 3\n{LABELS}", r"the sections \*Vertices 3, of which"),
+        ("*Vertices 2\n1 a\n2 a\n*Edges\n1 2\n", "followed by 1 different labels"),
+        ("*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", "followed by 3 different labels and ends"),
+        ("*Vertices 2\n1\n2\n*Edges\n1 2\n", "2 lines below, of which 0 have labels"),
+        ("*Vertices 3\n*Edges 1\n1 2\n2 3\n", "0 lines below"),
+        ("*Vertices many\n1 a\n*Edges\n", "'many'"),
+        ("*Vertices 2\n1 O'Hara\n2 b\n*Edges\n1 2\n", "No closing quotation"),
+        ("*Vertices 2\n1 a\n2 b\n*Matrix\n0 1\n", r"\*Matrix has 1 lines below, for 2 vertices"),
+        ("*Vertices 1\n1 a\n*Matrix\n0 1\n", "list index out of range"),
+    ],
+)
+def test_pajek_that_would_be_read_wrongly(tmp_path, text, message):
+    path = tmp_path / "g.net"
+    path.write_text(text)
+    with pytest.raises(GraphFormatError, match=rf"g\.net: .*{message}.*; expected Pajek"):
+        read_graph(path)
 
 
 def test_an_attribute_that_is_no_number(tmp_path):

@@ -19,7 +19,7 @@ Reader = Callable[[Source, bool, Columns], GraphFile]
 PartReader = Callable[[Source, int, int], GraphFile]
 
 # Bytes at the start of a file that tell its format.
-_HEAD = 256
+_HEAD = 4096
 
 
 class Format(NamedTuple):

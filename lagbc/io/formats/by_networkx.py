@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
+from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,12 +22,14 @@ from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
 from lagbc.io.source import Source
 
 _XML = rb"\s*(<\?xml[^>]*>)?\s*"
-# By format: the reader of NetworkX, suffixes, and a pattern of the first bytes.
-_READERS = {
-    "GraphML": ("read_graphml", (".graphml",), _XML + rb"<graphml\b"),
-    "GEXF": ("read_gexf", (".gexf",), _XML + rb"<gexf\b"),
-    "GML": ("read_gml", (".gml",), rb"\s*((creator|version|comment)\b[^\n]*\s+)*graph\s*\["),
-    "Pajek": ("read_pajek", (".net", ".paj"), rb"\s*\*(network|vertices)\b"),
+_GML = rb"\s*(?:(?:creator|version|comment)\b[^\n]*\n\s*)*graph\s*\[\s*(?:[a-z]\w*\s|\]|$)"
+_PAJEK = rb"(?:\s*%[^\n]*\n)*\s*\*(?:network|vertices)\b"
+# By format: suffixes, and a pattern of the first bytes. Suffixes of Pajek are those of edge lists, too.
+_FORMATS = {
+    "GraphML": ((".graphml",), _XML + rb"<graphml\b"),
+    "GEXF": ((".gexf",), _XML + rb"<gexf\b"),
+    "GML": ((".gml",), _GML),
+    "Pajek": ((), _PAJEK),
 }
 
 # Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
@@ -55,14 +60,14 @@ def read_by_networkx(form: str, source: Source, strengths: bool, named: Columns)
     )
 
 
-for _form, (_, _suffixes, _begins) in _READERS.items():
+for _form, (_suffixes, _begins) in _FORMATS.items():
     reader(_form, suffixes=_suffixes, begins=re.compile(_begins, re.IGNORECASE), takes=("length",))(
         partial(read_by_networkx, _form)
     )
 
 
 def _read(form: str, source: Source) -> Any:
-    data = source.whole()
+    data = source.whole().removeprefix(codecs.BOM_UTF8)
     source.require(_BYTES_PER_BYTE * len(data), f"a {form} file")
     try:
         import networkx as nx
@@ -71,10 +76,49 @@ def _read(form: str, source: Source) -> Any:
             f"{source.name}: {form} is read by NetworkX: pip install 'lagbc[networkx]'"
         ) from error
     try:
-        called = {"label": "label" if b"label" in data else "id"} if form == "GML" else {}
-        return getattr(nx, _READERS[form][0])(io.BytesIO(data), **called)
+        return _PARSERS[form](nx, data)
     except Exception as error:  # the XML parser and NetworkX raise almost anything
         raise GraphFormatError(f"{source.name}: {error}; expected {form}") from error
+
+
+def _parse_gml(nx: Any, data: bytes) -> Any:
+    """Parse GML; vertices are called by their labels if all have different ones, else by their ids."""
+    G = nx.read_gml(io.BytesIO(data), label="id")
+    labels = {node: str(held["label"]) for node, held in G.nodes(data=True) if "label" in held}
+    return nx.relabel_nodes(G, labels) if len({*labels.values()}) == len(G) else G
+
+
+def _parse_pajek(nx: Any, data: bytes) -> Any:
+    """Parse labelled vertices and links of one kind; NetworkX takes any other section for links of that kind."""
+    stripped = (line.strip() for line in data.decode().split("\n"))
+    lines = [line for line in stripped if line and not line.lower().startswith(("%", "*network"))]
+    starts = [at for at, line in enumerate(lines) if line.startswith("*")]
+    match [lines[at].lower().split() for at in starts]:
+        case [["*vertices", count], ["*arcs" | "*edges" | "*matrix" as kind, *_]]:
+            vertices, links = (lines[at + 1 : end] for at, end in pairwise([*starts, len(lines)]))
+        case _:
+            found = ", ".join(lines[at] for at in starts)
+            raise GraphFormatError(
+                f"it has the sections {found}, of which NetworkX reads one *Vertices N with one *Arcs, *Edges or "
+                "*Matrix; write it so, or as GraphML"
+            )
+    labelled = sum(len(line.split()) > 1 for line in vertices)
+    if not int(count) == labelled == len(vertices):
+        raise GraphFormatError(f"*Vertices {count} has {len(vertices)} lines below, of which {labelled} have labels")
+    if kind == "*matrix" and len(links) != labelled:
+        raise GraphFormatError(f"*Matrix has {len(links)} lines below, for {count} vertices")
+    G = nx.parse_pajek(lines)
+    if len(G) != labelled:
+        raise GraphFormatError(f"*Vertices {count} is followed by {len(G)} different labels and ends of edges")
+    return G
+
+
+_PARSERS: dict[str, Callable[[Any, bytes], Any]] = {
+    "GraphML": lambda nx, data: nx.read_graphml(io.BytesIO(data)),
+    "GEXF": lambda nx, data: nx.read_gexf(io.BytesIO(data)),
+    "GML": _parse_gml,
+    "Pajek": _parse_pajek,
+}
 
 
 def _edge_lengths(
