@@ -72,7 +72,7 @@ class GraphFormatError(Error, ValueError):
 
 
 class CheckpointError(Error, ValueError):
-    """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or it cannot be written."""
+    """A checkpoint is damaged or belongs to another graph or call, and is left as it is; or its path is none."""
 
 
 class ExecutorError(Error, RuntimeError):

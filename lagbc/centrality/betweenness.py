@@ -132,7 +132,9 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     OverflowError
         `target_weights` times `source_weights`, or the trips of `demand`, sum to more than float64 holds.
     lagbc.CheckpointError
-        The checkpoint is damaged, belongs to another graph or call, or cannot be written.
+        The checkpoint is damaged, or belongs to another graph or call, or its path is no file's.
+    OSError
+        The checkpoint cannot be written.
     MemoryError
         The smallest run does not fit in the memory budget: ``memory=``, the environment variable ``LAGBC_MEMORY`` (such
         as 8GB), or else half of the free memory (on the GPU 80 %).

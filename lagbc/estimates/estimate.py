@@ -368,7 +368,7 @@ def estimate(
     ------
     TypeError, ValueError
         An argument is wrong, or means nothing to the centrality.
-    CheckpointError, KeyboardInterrupt, StoppedError
+    CheckpointError, OSError, KeyboardInterrupt, StoppedError
         As for `lagbc.bc`: the checkpoint has the finished rounds, and the round at hand.
 
     Notes

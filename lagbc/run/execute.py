@@ -80,7 +80,9 @@ def execute(plan: Plan) -> Result:
     MemoryError
         The plan is over the memory budget, or memory runs out with the smallest batch.
     CheckpointError
-        The checkpoint belongs to another graph or call, or cannot be written.
+        The checkpoint belongs to another graph or call.
+    FileError
+        The checkpoint cannot be written.
     KeyboardInterrupt, StoppedError
         Ctrl-C, or ``stop=``; all finished sums are in the checkpoint.
     """

@@ -212,7 +212,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: Path, plan: Plan, works: Sequence[StepWork]) -> Checkpoint:
-        """Read a checkpoint, or start one, and write it before the run; CheckpointError if that fails."""
+        """Read a checkpoint, or start one, and write it before the run; FileError if that fails."""
         opened = cls(_followed(path), plan, works)
         try:
             if opened.path.exists():
@@ -220,8 +220,8 @@ class Checkpoint:
             if opened._held < 0 or opened.done < sum(len(work.items) for work in works):
                 remove_unfinished(opened.path)
                 opened._write()
-        except OSError as error:
-            raise CheckpointError(f"checkpoint {path} cannot be used: {error}") from error
+        except FileError as error:
+            raise FileError(f"checkpoint {path} cannot be used: {error}") from error
         return opened
 
     @property

@@ -47,6 +47,7 @@ def test_unknown_shell():
 def test_commands_options_and_values(shell):
     assert {"bc", "group-bc", "percolation", "info"} <= set(offered("lagbc ", shell))
     assert set(offered("lagbc bc --so", shell)) == {"--sources", "--source-weights"}
+    assert set(offered("lagbc bc --directed --undirected --so", shell)) == {"--sources", "--source-weights"}
     assert offered("lagbc bc --device c", shell) == ["cpu", "cuda"]
     assert offered("lagbc bc --method ", shell) == list(dict.fromkeys(["auto", *(row.name for row in METHODS)]))
 

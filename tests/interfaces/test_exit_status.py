@@ -9,7 +9,7 @@ import pytest
 from commands import run
 
 import lagbc
-from lagbc.errors import CheckpointError, GraphFormatError, MissingDependencyError, StoppedError
+from lagbc.errors import CheckpointError, FileError, GraphFormatError, MissingDependencyError, StoppedError
 from lagbc.interfaces.signals import Terminated
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -32,8 +32,19 @@ USAGE = [
     ["info", "example:karate", "--no-header", "--header"],
 ]
 FAULTS = [
-    *((error, 1) for error in (OSError, MemoryError, OverflowError, MissingDependencyError, StoppedError)),
+    *((error, 1) for error in (OSError, FileError, MemoryError, OverflowError, MissingDependencyError, StoppedError)),
     *((error, 2) for error in (ValueError, TypeError, GraphFormatError, CheckpointError, FileNotFoundError)),
+    *((error, 2) for error in (PermissionError, IsADirectoryError, NotADirectoryError)),
+]
+GIVEN = [
+    (["merge", "nope.part"], "nope.part: No such file or directory"),
+    (["merge", "folder"], "folder: Is a directory"),
+    (["merge", "file/part"], "file/part: Not a directory"),
+    (["bc", "example:karate", "--sources", "@nope"], "nope: No such file or directory"),
+    (["bc", "example:karate", "--sources", "@folder"], "folder: Is a directory"),
+    (["bc", "example:karate", "--demand", "folder"], "folder: Is a directory"),
+    (["group-bc", "example:karate", "--groups", "folder"], "folder: Is a directory"),
+    (["percolation", "example:karate", "--states", "file/states"], "file/states: Not a directory"),
 ]
 
 
@@ -62,6 +73,29 @@ def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(monkeypatch, tmp_pa
     code, _, line = status(command, "example:karate", *needed)
     assert code == expected
     assert re.fullmatch("lagbc: error: (out of memory: )?so it is", line)
+
+
+@pytest.mark.parametrize(("arguments", "said"), GIVEN)
+def test_2_if_a_file_cannot_be_opened(monkeypatch, tmp_path, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    assert status(*arguments) == (2, "", f"lagbc: error: {said}")
+
+
+def test_1_if_a_checkpoint_cannot_be_written(monkeypatch, tmp_path):
+    def fill(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fill)
+    code, _, line = status("bc", "example:karate", "--checkpoint", tmp_path / "run")
+    assert (code, "run cannot be used" in line, "No space left on device" in line) == (1, True, True)
+
+
+def test_words_behind_two_dashes_are_no_flags():
+    assert status("bc", "--directed", "--", "--undirected")[2].startswith(
+        "lagbc: error: there is no file '--undirected'"
+    )
 
 
 @pytest.mark.parametrize("arguments", USAGE, ids=" ".join)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
 from functools import partial
 from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -32,7 +33,7 @@ _MODULES = {
     "merge": "scores",
 }
 # Errors of what is given, rather than of its run.
-_WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError)
+_WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
 class _Commands(click.Group):
@@ -55,8 +56,9 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, typed = super().resolve_command(ctx, args)
-        for option in command.params if command else ():
-            yes, no = ({*flags}.intersection(typed) for flags in (option.opts, option.secondary_opts))
+        flags = {*takewhile("--".__ne__, typed)}
+        for option in command.params if command and not ctx.resilient_parsing else ():
+            yes, no = flags.intersection(option.opts), flags.intersection(option.secondary_opts)
             if yes and no:
                 raise click.UsageError(f"{yes.pop()} and {no.pop()} are opposites; leave out one.", ctx)
         return name, command, typed
@@ -105,7 +107,9 @@ def _ended_by_signals() -> Iterator[None]:
 
 def _error_in_words(error: Exception) -> str:
     """Return the message of an error; without a file's name, a full disk is a fault of the standard output."""
-    if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT, EFBIG):
+    if isinstance(error, OSError) and error.filename is not None:
+        return shortened(f"{error.filename}: {error.strerror}")
+    if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT, EFBIG):
         return f"standard output: {error.strerror}"
     return shortened(str(error))
 
