@@ -119,14 +119,14 @@ _FILES = {
 
 def _left_by_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that each control group of this process, and each of its parents, leaves."""
-    for files, folder in _folders_of_groups(root):
+    for files, folder in _folders_of_groups(root, tuple(_lines(f"{root}/proc/self/cgroup"))):
         yield from files.left(folder)
 
 
 @cache
-def _folders_of_groups(root: Path) -> tuple[tuple[_Files, str], ...]:
+def _folders_of_groups(root: Path, lines: tuple[str, ...]) -> tuple[tuple[_Files, str], ...]:
     """List the folders of these groups, which are looked up once; their limits may change, and are read each time."""
-    groups, folders = dict(_groups(root)), list[tuple[_Files, str]]()
+    groups, folders = dict(_groups(lines)), list[tuple[_Files, str]]()
     for kind, top, point in _mounts(root):
         if kind in groups:
             # A container may see its own group at the top, whatever name the group has outside.
@@ -135,9 +135,9 @@ def _folders_of_groups(root: Path) -> tuple[tuple[_Files, str], ...]:
     return tuple(folders)
 
 
-def _groups(root: Path) -> Iterator[tuple[str, PurePosixPath]]:
+def _groups(lines: tuple[str, ...]) -> Iterator[tuple[str, PurePosixPath]]:
     """Yield version and path of this process's groups; a line has a number, controllers and a path."""
-    for line in _lines(f"{root}/proc/self/cgroup"):
+    for line in lines:
         number, controllers, path = line.split(":", 2)
         if number == "0":
             yield "cgroup2", PurePosixPath(path)

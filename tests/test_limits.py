@@ -99,6 +99,15 @@ def test_groups(tmp_path, groups, mounts, folders, left):
 
 
 @pytest.mark.usefixtures("_free")
+def test_a_process_that_is_moved_to_another_group(tmp_path):
+    write(tmp_path / "proc/self/mountinfo", MOUNT_2)
+    for group, limit in (("a", 1000), ("b", 700)):
+        write(tmp_path / "sys/fs/cgroup" / group / "memory.max", f"{limit}\n")
+        write(tmp_path / "proc/self/cgroup", f"0::/{group}\n")
+        assert limits.free_memory(tmp_path) == limit
+
+
+@pytest.mark.usefixtures("_free")
 def test_a_system_without_groups(tmp_path):
     assert limits.free_memory(tmp_path) == 5000
 
