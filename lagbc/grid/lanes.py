@@ -83,7 +83,8 @@ class Lane:
         """Have all ranks give back the room that they made; on the rank that leads."""
         if self._is_open:
             of_first(self.line, _SHUT)
-            self._is_open, self._cell = False, None
+            self._is_open = False
+            self._drop()
 
     def end(self) -> None:
         """Have the others follow no more; on the rank that leads."""
@@ -91,9 +92,9 @@ class Lane:
 
     def close(self) -> None:
         """Give back all that the lane takes; all ranks do, in the same order."""
-        self._cell = None
         for line in self._lines:
-            line.close()
+            line.close()  # which ends messages that other ranks have left
+        self._drop()
 
     def follow(self) -> None:
         """Obey the rank that leads, until it ends; on the others."""
@@ -102,14 +103,15 @@ class Lane:
                 if isinstance(told, Asked):
                     self._open(told)
                 elif told == _SHUT:
-                    self._cell = None
+                    self._drop()
                 else:
                     self._sweep(*told)
             except (Ended, MemoryError):
                 continue  # which the one that leads raises, too
 
     def _open(self, asked: Asked) -> None:
-        self._counts, self._cell, missing = asked.counts, None, 0
+        self._drop()
+        self._counts, missing = asked.counts, 0
         if self.grid is not None:
             try:
                 self._cell = self._cell_of(self.grid, asked)
@@ -119,8 +121,15 @@ class Lane:
                 self.line.abort(error)  # the others wait for this one
                 raise
         if self.line.combine(np.array([missing]), "sum")[0]:
-            self._cell = None
+            self._drop()
             raise OutOfMemoryError("a rank of the grid has too little memory for its part; take a larger grid")
+
+    def _drop(self) -> None:
+        """Drop the rows once nothing reads them, nor the edges, whose memory goes back to the stream of some lane."""
+        if self._cell is not None:
+            with self._at():
+                self.site.wait()
+            self._cell = None
 
     def _cell_of(self, grid: Grid, asked: Asked) -> Cell:
         """Make the rows of this rank."""

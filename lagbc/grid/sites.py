@@ -101,6 +101,13 @@ class Site:
             stream = cuda.Stream(non_blocking=True)
         return lambda: Both(device, stream)
 
+    def wait(self) -> None:
+        """Wait until all that was begun in the context is done; called in it."""
+        if self.gpu is not None:
+            from cupy import cuda
+
+            cuda.get_current_stream().synchronize()
+
     def edges(self, block: Block, length: int) -> Any:
         """Have the edges of a block, whose rows are pieces of a length, where it is swept; called in the context."""
         return self._module.edges(block.indptr, block.indices, length)

@@ -89,6 +89,22 @@ assert refused() is None
 rooms["cuda"] = 10**6
 assert "host" not in refused()
 """,
+    "drops": """
+from weakref import finalize
+from lagbc.grid.sites import EdgesOfRank
+events, swept = [], EdgesOfRank.swept
+gpu_stand_in.Stream.synchronize = lambda stream: events.append("waited")
+
+def noted(edges, way):
+    found = swept(edges, way)
+    finalize(found, events.append, "dropped")
+    events.clear()  # uploads wait, too
+    return found
+
+EdgesOfRank.swept = noted
+found((1, 1), scale_free(60, 200, seed=2))
+assert events == ["waited", "dropped"], events
+""",
     "arguments": """
 A = scale_free(80, 300, seed=2)
 for given in (
