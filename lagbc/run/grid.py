@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError, StoppedError
 from lagbc.graph.adapters import is_directed
@@ -36,6 +37,7 @@ from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import GridMethod
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
+from lagbc.limits import stated_budget
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.sums import SQUARES
@@ -128,9 +130,12 @@ def call_on_line(
     line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
-    part, agreed = _agree(line, options, call, take_part)
+    part, edges, agreed = _agree(line, options, call, take_part)
     try:
-        fitted = _fitted(line, options, agreed, _site(line, *options.device))
+        of_all_parts = line.combine(np.zeros(agreed.n, np.int64) if edges is None else edges, "sum")
+        site = _site(line, *options.device).for_degrees(int(of_all_parts.max(initial=0)))
+        del edges, of_all_parts
+        fitted = _fitted(line, options, agreed, site)
         finds_hub = bool(agreed.sums & SQUARES)  # as estimates do
         graph = deal_graph(line, part, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub)
         del part
@@ -152,24 +157,25 @@ def call_on_line(
 
 
 class _Agreed(NamedTuple):
-    """The vertices, entries of all parts, whether edges are one way, and the sums of a call.
-
-    No vertex has more than `most_edges`, both ways together, as parts have them.
-    """
+    """The vertices, entries of all parts, whether edges are one way, and the sums of a call."""
 
     n: int
     entries: int
     directed: bool
     sums: frozenset[str]
-    most_edges: int
 
 
-def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]) -> tuple[Graph | None, _Agreed]:
-    """Return the part of this rank, and the agreement of ranks; raise the error of any rank."""
-    part, sums, error = Part(None, True), frozenset[str](), None
+def _agree(
+    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]
+) -> tuple[Graph | None, NDArray[np.int64] | None, _Agreed]:
+    """Return the part of this rank, the edges of its vertices, and the agreement; raise the error of any rank."""
+    part, edges, sums, error = Part(None, True), None, frozenset[str](), None
     own = call.key, options.grid, options.overlap, options.device, call.folds
     try:
         part, sums = take_part(), call.sums()
+        edges = None if part.graph is None else _edges_of(part.graph)
+        if options.memory is None:
+            stated_budget()  # which may be no size, on the host of this rank alone
     except BaseException as raised:
         error = portable(raised) if isinstance(raised, Exception) else raised
     graph, directed, counted = part
@@ -188,11 +194,13 @@ def _agree(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
     entries = sum(one[1] for _, _, one, *_ in told if one is not None)
-    edges = np.zeros(n, np.int64) if graph is None else graph.on_host.out_degrees
-    if graph is not None:
-        edges = edges + np.bincount(graph.on_host.indices, minlength=n)
-    most = int(line.combine(edges, "sum").max(initial=0))
-    return graph, _Agreed(n, entries, directions.pop(), sums, most)
+    return graph, edges, _Agreed(n, entries, directions.pop(), sums)
+
+
+def _edges_of(graph: Graph) -> NDArray[np.int64]:
+    """Count the edges of each vertex in a part, both ways together."""
+    edges: NDArray[np.int64] = graph.on_host.out_degrees + np.bincount(graph.on_host.indices, minlength=graph.n)
+    return edges
 
 
 def _number_of_vertices(of_ranks: list[int | None]) -> int:
@@ -267,7 +275,7 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
     """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
     n, sums, entries = agreed.n, agreed.sums, agreed.entries * (1 if agreed.directed else 2)
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
-    in_flight, site = 1 + options.overlap, site.for_degrees(agreed.most_edges)
+    in_flight = 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         size, of_rank, lanes = size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
         dealt = bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)

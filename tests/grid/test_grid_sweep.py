@@ -1,7 +1,11 @@
 """A graph in blocks has the scores of one that is whole, by ranks that are threads of this process."""
 
+from functools import partial
+from threading import Barrier
+
 import numpy as np
 import pytest
+import thread_lines
 from hypothesis import given
 from hypothesis import strategies as st
 from on_threads import (
@@ -19,6 +23,7 @@ from on_threads import (
 from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
+from lagbc.graph.graph import Graph
 from lagbc.grid import sweep
 from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
@@ -182,6 +187,18 @@ def test_parts_of_different_sizes():
     assert all("9 on rank 0, 4 on rank 1" in str(error) for error in found)
     found = each_on_grid((1, 2), [None, None], lagbc.bc)
     assert all("no rank passes a matrix" in str(error) for error in found)
+
+
+def test_an_error_of_one_rank_that_counts_edges(monkeypatch):
+    def on_host(graph):
+        if graph.nnz == 1:
+            raise ZeroDivisionError("of rank 1")
+        return graph
+
+    monkeypatch.setattr(Graph, "on_host", property(on_host))
+    monkeypatch.setattr(thread_lines, "Barrier", partial(Barrier, timeout=30))
+    found = each_on_grid((1, 2), [grid(3, 3), matrix(9, [(0, 1)])], lagbc.bc)
+    assert [str(error) for error in found] == ["of rank 1"] * 2
 
 
 def test_the_smallest_grid_that_fits():

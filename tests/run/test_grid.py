@@ -150,6 +150,7 @@ def test_the_command(tmp_path):
 
 
 ERRORS = """
+import os
 said, A = [], grid(9, 9)
 def attempt(A=A, **given):
     try:
@@ -163,6 +164,8 @@ attempt(weighted=True)
 attempt(sources=[81])
 attempt(grid=(1, 2) if comm.Get_rank() else (2, 1))
 attempt(stop=lambda: comm.Get_rank() == 1)
+os.environ["LAGBC_MEMORY"] = "much" if comm.Get_rank() else "1GB"
+attempt()
 for messages in comm.gather(said) or []:
     print(*messages, sep="\\n", flush=True)
 """
@@ -173,13 +176,14 @@ MESSAGES = [
     "sources holds 81",
     "all ranks of comm make the same call",
     "the run was stopped",
+    "LAGBC_MEMORY='much' is not a size",
 ]
 
 
 def test_errors_are_those_of_all(program):
     status, stdout, stderr = run(2, program(ERRORS))
     assert status == 0, stderr
-    assert len(stdout.splitlines()) == 12, stdout
+    assert len(stdout.splitlines()) == 14, stdout
     for message in (MESSAGES[0], *MESSAGES[2:]):
         assert stdout.count(message) == 2, stdout
 
