@@ -148,7 +148,7 @@ def loaded_by(code):
 
 def test_graphs_that_are_dealt_are_known_in_few_places():
     """Plans and runs of them have a module each; others take any graph by its members."""
-    knowing = {name for name, text in sources().items() if "DealtGraph" in text or "is_dealt" in text}
+    knowing = {name for name, text in sources().items() if "DealtGraph" in text}
     assert {name for name in knowing if not name.startswith("grid.")} == {"plan.grid", "run.grid"}
 
 

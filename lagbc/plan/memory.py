@@ -48,8 +48,9 @@ class MemoryEstimate:
 
     Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
     rows of levels of a graph that is dealt over a grid with that of six levels; with that of a level a root, where no
-    vertex has more than 32 neighbours. Where one has to grow by more than the budget leaves, and by more than 512 KiB,
-    the run goes on with fewer threads, or half the batch; with one thread and the smallest batch it raises MemoryError.
+    vertex has more than 64 entries in its row and its column together. Where one has to grow by more than the budget
+    leaves, and by more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and the
+    smallest batch it raises MemoryError.
 
     Attributes
     ----------
