@@ -38,8 +38,8 @@ class _OfBc(Options, total=False):
     strength: bool | str
     sources: ArrayLike | None
     targets: ArrayLike | None
-    source_weights: ArrayLike | None
-    target_weights: ArrayLike | None
+    source_weights: ArrayLike | Mapping[Any, float] | None
+    target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
     cutoff: ArrayLike | None
     decay: ArrayLike | None
@@ -73,8 +73,8 @@ class _OfEdgeBc(Options, total=False):
     strength: bool | str
     sources: ArrayLike | None
     targets: ArrayLike | None
-    source_weights: ArrayLike | None
-    target_weights: ArrayLike | None
+    source_weights: ArrayLike | Mapping[Any, float] | None
+    target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
     rtol: float | None
     k: int | None
@@ -92,7 +92,7 @@ def edge_bc(A: GraphLike, batch: int | Auto = ..., *, cutoff: One | None = ..., 
 def edge_bc(A: GraphLike, batch: int | Auto = ..., *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
 @overload
 def edge_bc(A: GraphLike, batch: int | Auto = ..., *, cutoff: One | None = ..., decay: Several, standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
-def gravity(A: GraphLike, batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
+def gravity(A: GraphLike, batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
 def group_bc(A: GraphLike, groups: Sequence[ArrayLike] | Iterable[ArrayLike], *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., rtol: float | None = ..., normalized: bool = ..., endpoints: bool = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
 class _OfHarmonic(Options, total=False):
     directed: bool | None
@@ -107,7 +107,7 @@ def harmonic(A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[F
 @overload
 def harmonic(A: GraphLike, batch: int | Auto = ..., *, standard_error: Literal[True], **others: Unpack[_OfHarmonic]) -> ScoresAndErrors: ...
 def percolation(A: GraphLike, states: ArrayLike | Mapping[Any, float], batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., rtol: float | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
-def reach(A: GraphLike, batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | None = ..., cutoff: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
+def reach(A: GraphLike, batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
 class _OfStress(Options, total=False):
     directed: bool | None
     weighted: bool | str | None
@@ -129,8 +129,8 @@ class _OfCentralities(Options, total=False):
     strength: bool | str
     sources: ArrayLike | None
     targets: ArrayLike | None
-    source_weights: ArrayLike | None
-    target_weights: ArrayLike | None
+    source_weights: ArrayLike | Mapping[Any, float] | None
+    target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
     rtol: float | None
     k: int | None
@@ -151,4 +151,4 @@ def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] 
 def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] | None = ..., batch: int | Auto = ..., *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[True], **others: Unpack[_OfCentralities]) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
 @overload
 def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] | None = ..., batch: int | Auto = ..., *, cutoff: One | None = ..., decay: Several, standard_error: Literal[True], **others: Unpack[_OfCentralities]) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
-def save_part(path: str | os.PathLike[str], part: tuple[int, int], A: GraphLike, which: CentralityName | Iterable[CentralityName] = ..., batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., sources: ArrayLike | None = ..., targets: ArrayLike | None = ..., source_weights: ArrayLike | None = ..., target_weights: ArrayLike | None = ..., demand: DemandLike | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., rtol: float | None = ..., k: int | None = ..., rng: int | None = ..., normalized: bool = ..., endpoints: bool = ..., wf_improved: bool = ..., log2: bool = ..., **options: Unpack[Options]) -> Written: ...
+def save_part(path: str | os.PathLike[str], part: tuple[int, int], A: GraphLike, which: CentralityName | Iterable[CentralityName] = ..., batch: int | Auto = ..., *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., sources: ArrayLike | None = ..., targets: ArrayLike | None = ..., source_weights: ArrayLike | Mapping[Any, float] | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., demand: DemandLike | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., rtol: float | None = ..., k: int | None = ..., rng: int | None = ..., normalized: bool = ..., endpoints: bool = ..., wf_improved: bool = ..., log2: bool = ..., **options: Unpack[Options]) -> Written: ...

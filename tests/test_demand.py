@@ -674,8 +674,8 @@ def frame(**columns):
         (frame(trips=pd.array([pd.NA], "Int64")), ValueError, "from vertex 'ann' to vertex 'carl': nan"),
         (frame().rename(columns={"trips": "n"}), ValueError, r"columns from, to and trips is a matrix of trips"),
         ({"ann": 3}, TypeError, r"demand\['ann'\] is 3; it is a dict of destinations"),
-        ({"ann": {"eve": 3}}, ValueError, "its destinations holds 'eve', which no vertex is called"),
-        ({"ann": {"carl": "3"}}, TypeError, "its trips has dtype"),
+        ({"ann": {"eve": 3}}, ValueError, r"demand \(destinations\) holds 'eve', which no vertex is called"),
+        ({"ann": {"carl": "3"}}, TypeError, r"demand \(trips\) has dtype"),
         (
             (["ann", "carl"], np.ones((3, 3))),
             ValueError,
@@ -685,7 +685,7 @@ def frame(**columns):
         ((["ann", "carl"], [[1, 2], [3, 4]]), TypeError, "demand has a list for a matrix"),
         ((["ann", "carl"], np.ma.masked_array(np.ones((2, 2)))), TypeError, "demand is a masked array"),
         ((["ann", "carl"], np.ones((2, 2), object)), TypeError, "demand has dtype object"),
-        (([0, 4], np.ones((2, 2))), ValueError, "the origins of demand holds 4, which is not a vertex"),
+        (([0, 4], np.ones((2, 2))), ValueError, r"demand \(origins\) holds 4, which is not a vertex"),
     ],
 )
 def test_what_names_no_trips(demand, error, told):

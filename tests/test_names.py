@@ -262,6 +262,22 @@ def test_which_of_parallel_edges_are_shortest_is_asked_where_their_numbers_diffe
     assert lagbc.table(lagbc.edge_bc(alike, weighted=True), alike)["score"].tolist() == [0.5, 0.5]
 
 
+def test_weights_of_vertices_go_by_their_names(pandas):
+    G = nx.path_graph(["ann", "bob", "carl"])
+    weights = {"carl": 0.2, "ann": 0.5, "bob": 0.1}
+    numbered, in_order = pandas.Series([0.5, 0.1, 0.2]), [0.5, 0.1, 0.2]
+    for name in ("target_weights", "source_weights"):
+        expected = lagbc.bc(G, **{name: in_order})
+        assert expected.tolist() == [0, 0.35, 0]
+        for given in (weights, pandas.Series(weights), numbered):
+            assert lagbc.bc(G, **{name: given}).tolist() == expected.tolist()
+        with pytest.raises(ValueError, match=f"{name} has 2 numbers, not that of 'ann'"):
+            lagbc.bc(G, **{name: pandas.Series({"carl": 1, "bob": 2})})
+        with pytest.raises(ValueError, match=f"{name} has 4 numbers, others, too"):
+            lagbc.bc(G, **{name: {**weights, "dora": 1}})
+    assert lagbc.bc(np.eye(3, k=1), target_weights={2: 5, 1: 1, 0: 1}).tolist() == [0, 5, 0]
+
+
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
     assert lagbc.table(lagbc.bc(A), A).index.tolist() == [0, 1, 2]

@@ -64,9 +64,9 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     targets : array of int, or sequence of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
-    target_weights : array of float, shape (n,), optional
+    target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
         The number of targets for which each vertex stands: finite, >= 0. Demand-weighted betweenness.
-    source_weights : array of float, shape (n,), optional
+    source_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
         How often each vertex counts as a root: finite, >= 0; a vertex of weight 0 is not searched from. Neither goes
         with `normalized`, `endpoints` or `k`.
     demand : matrix, shape (n, n); data frame; dict of dicts; or pair of names and a matrix; optional

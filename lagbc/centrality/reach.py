@@ -29,7 +29,7 @@ def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     targets : array of int, optional
         Count these distinct vertices only. Does not go with `target_weights`.
-    target_weights : array of float, shape (n,), optional
+    target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
         The number of targets for which each vertex stands, such as jobs or inhabitants: finite, >= 0. One each by
         default.
     cutoff : float or array of float, shape (C,), optional

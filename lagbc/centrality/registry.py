@@ -38,8 +38,8 @@ class Arguments:
 
     sources: ArrayLike | None = None
     targets: ArrayLike | None = None
-    source_weights: ArrayLike | None = None
-    target_weights: ArrayLike | None = None
+    source_weights: ArrayLike | Mapping[Any, float] | None = None
+    target_weights: ArrayLike | Mapping[Any, float] | None = None
     demand: DemandLike | None = None
     cutoff: ArrayLike | None = None
     decay: ArrayLike | None = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lagbc.centrality.finish import betweenness, require_range
 from lagbc.centrality.registry import Arguments
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 
 def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
     """Check the states, and take them as root weights."""
-    states = _states_in_order(arguments.states, graph)
-    if states is None:
+    if arguments.states is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
-    x = parse_vertex_weights("states", states, graph.n, graph.names)
+    x = parse_vertex_weights("states", arguments.states, graph.n, graph.names)
     _require_comparable(x, graph.names)
     # The largest is the unit, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
@@ -53,17 +51,3 @@ def _require_comparable(x: NDArray[np.float64], names: Names | None) -> None:
             f"states lie too far apart for float64, that of {in_words(names, least)} is {x[least]:.3g}, that of "
             f"{in_words(names, most)} {x[most]:.3g}; pass 0 for those that are nothing beside the others"
         )
-
-
-def _states_in_order(states: ArrayLike | Mapping[Any, float] | None, graph: Graph) -> ArrayLike | None:
-    """Return the states in the order of the vertices."""
-    if not isinstance(states, Mapping):
-        return states
-    names = range(graph.n) if graph.names is None else list(graph.names)
-    missing = next((name for name in names if name not in states), None)
-    if missing is not None or len(states) > len(names):
-        fault = f"not that of {missing!r}" if missing is not None else "others, too"
-        raise InvalidValueError(
-            f"states has {len(states)} states, {fault}; it holds one for each of the {graph.n} vertices"
-        )
-    return [states[name] for name in names]

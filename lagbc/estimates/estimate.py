@@ -543,7 +543,7 @@ class _Run:
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
         is_most = aim.foreseen > _MOST_PART * population.size
         if may_be_all and (is_most or population.work_of(aim.foreseen - sequence.drawn) > population.work):
-            words = f"{aim.foreseen:.0f} of {population.size} roots were foreseen"
+            words = f"{aim.foreseen:.0f} of {population.size} roots would do"
             return self._sweep_all(f"{words}, and all take no longer")
         return self._draw_rounds(population, plan, aim, sequence)
 

@@ -135,10 +135,7 @@ class GraphFile:
         """
         if not self.has_values and self.rows.nnz:
             hint = f"; {self.length_hint}" if self.length_hint else ""
-            raise InvalidValueError(
-                f"{self.name}: no values are read from the file, that edges would have as {what}s{hint}. "
-                f"{hops} counts hops"
-            )
+            raise InvalidValueError(f"{self.name}: edges have no values to take as {what}s{hint}; {hops} counts hops")
         entries = self.rows.tocoo()
         values = entries.data
         # Complex values are refused by their type, and self loops are no edges.

@@ -104,7 +104,7 @@ def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> spar
     tails = [origin for origin, row in demand.items() for _ in row]
     heads = [destination for row in demand.values() for destination in row]
     trips = [number for row in demand.values() for number in row.values()]
-    return _laid_out(("the origins of demand", "its destinations", "its trips"), tails, heads, trips, n, names)
+    return _laid_out(("demand (origins)", "demand (destinations)", "demand (trips)"), tails, heads, trips, n, names)
 
 
 def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
@@ -134,8 +134,8 @@ def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names
     refuse_masked("demand", matrix)
     if not (sparse.issparse(matrix) or isinstance(matrix, np.ndarray)) or matrix.ndim != 2:
         raise InvalidTypeError(f"demand has a {type(matrix).__qualname__} for a matrix; it is one of SciPy or NumPy")
-    rows = _vertices("the origins of demand", origins, n, names)
-    columns = _vertices("the destinations of demand", destinations, n, names)
+    rows = _vertices("demand (origins)", origins, n, names)
+    columns = _vertices("demand (destinations)", destinations, n, names)
     if matrix.shape != (len(rows), len(columns)):
         raise InvalidValueError(
             f"demand has a matrix of shape {matrix.shape} for {len(rows)} names of origins and {len(columns)} of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -96,7 +97,7 @@ def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
 def parse_targets(
     n: int,
     targets: ArrayLike | None,
-    target_weights: ArrayLike | None,
+    target_weights: ArrayLike | Mapping[Any, float] | None,
     names: Names | None = None,
     *,
     endpoints: bool,
@@ -111,9 +112,11 @@ def parse_targets(
     return omega
 
 
-def parse_vertex_weights(name: str, weights: ArrayLike, n: int, names: Names | None = None) -> NDArray[np.float64]:
+def parse_vertex_weights(
+    name: str, weights: ArrayLike | Mapping[Any, float], n: int, names: Names | None = None
+) -> NDArray[np.float64]:
     """Return a finite number >= 0 for each vertex."""
-    given = array_of(name, weights, f"one number a vertex, shape ({n},)")
+    given = array_of(name, _in_order(name, weights, n, names), f"one number a vertex, shape ({n},)")
     if given.dtype.kind not in "biuf":
         raise InvalidTypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
     parsed = given.astype(np.float64)
@@ -127,6 +130,25 @@ def parse_vertex_weights(name: str, weights: ArrayLike, n: int, names: Names | N
             f"the first at {in_words(names, first)}: {parsed[first]}"
         )
     return parsed
+
+
+def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:
+    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices.
+
+    A series that is numbered 0, 1, ... is in order.
+    """
+    is_series = hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1
+    if not isinstance(given, Mapping) and not is_series:
+        return given
+    table: Mapping[Any, float] = given.to_dict() if is_series else given  # type: ignore[union-attr, assignment]
+    if is_series and list(table) == list(range(n)):
+        return [*table.values()]
+    vertices = range(n) if names is None else list(names)
+    missing = next((vertex for vertex in vertices if vertex not in table), None)
+    if missing is not None or len(given) > n:  # type: ignore[arg-type]
+        fault = f"not that of {missing!r}" if missing is not None else "others, too"
+        raise InvalidValueError(f"{name} has {len(table)} numbers, {fault}; it holds one for each of the {n} vertices")
+    return [table[vertex] for vertex in vertices]
 
 
 def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:

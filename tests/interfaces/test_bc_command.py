@@ -333,7 +333,7 @@ def test_of_repeated_edges_the_shortest_is_taken_or_the_strongest(tmp_path):
 
 @pytest.mark.parametrize(("flag", "what"), [("--weighted", "lengths"), ("--strength", "strengths")])
 def test_a_file_without_values_has_no_lengths(path_graph, tmp_path, flag, what):
-    message = "no values are read from the file, that edges would have as {}{}. leaving out {} counts hops"
+    message = "edges have no values to take as {}{}; leaving out {} counts hops"
     for command in ("bc", "centralities", "info", "compare"):
         assert message.format(what, "", flag) in fail(command, "example:karate", flag)
     columns = "; --length says which column has them"

@@ -37,6 +37,13 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     np.testing.assert_array_equal([float(row["upper"]) for row in rows], found.upper)
 
 
+def test_the_highest_edges_are_printed():
+    rows = run(GRAPH, "--which", "edge-bc").stdout.split("rank  source  target")[1].splitlines()
+    assert rows[0].split() == ["edge_bc", "lower", "upper"]
+    assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
+    assert rows[11].startswith("a score is")
+
+
 def test_wrong_options_end_with_one_line():
     done = run(GRAPH, "--confidence", "2")
     assert done.exit_code == 2

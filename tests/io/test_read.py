@@ -250,7 +250,7 @@ def test_lengths_of_a_file_without_values_are_refused(write, text, name, where):
         ({"weighted": True}, "lengths", "weighted=False counts"),
         ({"strength": True}, "strengths", ""),
     ):
-        message = f"{name}: no values are read from the file, that edges would have as {what}{where}. {hops}"
+        message = f"{name}: edges have no values to take as {what}{where}; {hops}"
         with pytest.raises(ValueError, match=re.escape(message)):
             lagbc.bc(file, directed=file.directed, **given)
 

@@ -17,7 +17,7 @@ from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of
 from lagbc.interfaces.cli.graphs import Dealing
 from lagbc.interfaces.cli.outputs import check_outputs, write_table
-from lagbc.interfaces.cli.rows import rows_of_edges, rows_of_vertices
+from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out
 from lagbc.interfaces.cli.text import left_behind
 
@@ -58,7 +58,11 @@ _MEANINGS = {
 @click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
 @takes_arguments("vertices", "endpoints", "rtol")
-@click.option("--out", type=click.Path(path_type=Path), help="Write scores and intervals: a .csv table.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write scores and intervals of vertices: a .csv table, or rows of an array, .npy.",
+)
 @options.plot_option("scores in the order of their ranks, with intervals")
 @options.json_option
 @options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint", "progress")
@@ -136,15 +140,12 @@ class _Estimate(Task):
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document; with top only scores of the highest."""
-        import numpy as np
-
-        found, columns = self.found, {"lower": self.found.lower, "upper": self.found.upper}
+        found = self.found
         if self.given["top"] is not None:
             titles = {"vertex": "vertex", self.which: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
             scores = {title: [getattr(row, name) for row in found.top] for title, name in titles.items()}
         else:
-            rows = rows_of_vertices if isinstance(found.scores, np.ndarray) else rows_of_edges
-            scores = rows({self.which: found.scores, **columns}, self._of_vertices, self.output).as_json()
+            scores = self._rows().as_json()
         return {
             "command": "estimate",
             "estimate": {"roots": found.roots, "seed": self.seed},
@@ -153,9 +154,17 @@ class _Estimate(Task):
             "scores": scores,
         }
 
+    def _rows(self) -> Rows:
+        """Return scores and intervals: the highest as lines, or all for the document."""
+        rows = rows_of_edges if _sum_of(self.which) == "edges" else rows_of_vertices
+        columns = {self.which: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}
+        return rows(columns, self._of_vertices, self.output)
+
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield the estimate in words."""
         yield f"\n{self.found}\n"
+        if _sum_of(self.which) == "edges":
+            yield self._rows().as_text({})
         yield f"a score is {_MEANINGS[_sum_of(self.which)]}"
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
