@@ -239,7 +239,7 @@ def test_the_command(tmp_path):
     graph = lagbc.read_graph("example:lesmis")
     np.testing.assert_array_equal(np.load(out), lagbc.bc(graph, reduce="none"))
     status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing")
-    assert status == 1
+    assert status == 2
     assert stderr.count("lagbc: error: there is no file") == 1
 
 
