@@ -109,7 +109,8 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        return _module(self.module)
+        # Not from `sys.modules`, where a module is in part while another thread imports it.
+        return import_module(self.module)  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
@@ -119,12 +120,6 @@ class Method:
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
         return self.available and option in self.load().options
-
-
-@cache
-def _module(name: str) -> MethodModule:
-    """Import a module, once it is whole: while another thread imports it, part of it is in `sys.modules`."""
-    return import_module(name)  # type: ignore[return-value]
 
 
 class Both(ExitStack):
