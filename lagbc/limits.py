@@ -125,7 +125,7 @@ def _left_by_groups(root: Path) -> Iterator[int]:
 
 @cache
 def _folders_of_groups(root: Path, lines: tuple[str, ...]) -> tuple[tuple[_Files, str], ...]:
-    """List the folders of these groups, which are looked up once; their limits may change, and are read each time."""
+    """List the folders of the groups that a process is in; limits in them may change, and are read each time."""
     groups, folders = dict(_groups(lines)), list[tuple[_Files, str]]()
     for kind, top, point in _mounts(root):
         if kind in groups:

@@ -28,7 +28,7 @@ class Integers:
     def number(
         self, text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], int]:
-        """Return the numbers of the vertices in some fields; also the first that is no integer, or 007 or +7, or -1."""
+        """Return the numbers of the vertices in some fields; also the first field that is text, as 7a or 007, or -1."""
         keys = np.empty(len(starts), np.int64)
         wrong = core.parse_integers(text, starts, stops, keys)
         if wrong < 0 and (padded := _are_padded(text[starts], text[starts + 1], stops - starts)).any():
@@ -99,7 +99,7 @@ _PART = 1 << 16
 
 
 def _are_padded(first: NDArray[np.uint8], second: NDArray[np.uint8], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark integers, by their first bytes, that are written otherwise than without need: as text they are other ids."""
+    """Mark integers, by their first bytes, that `is_int64` takes for text: 007, +7 and -0."""
     zero = ((first == ord("0")) & (sizes > 1)) | ((first == ord("-")) & (second == ord("0")))
     padded: NDArray[np.bool_] = zero | (first == ord("+"))
     return padded

@@ -86,7 +86,7 @@ def is_float(field: bytes) -> bool:
 
 
 def is_int64(field: bytes) -> bool:
-    """Whether a field is an integer that int64 holds, as it is written without need: 7, but not 007 or +7."""
+    """Whether a field is an integer that int64 holds, without a plus or zeros before it: 7, but not 007 or +7."""
     return _INTEGER.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
 
 

@@ -24,9 +24,9 @@ _LENGTHS = 1000
 def warn_of_ties(
     graph: Graph, rtol: float | None, roots: NDArray[np.int64], *, strengths: bool, everywhere: bool = True
 ) -> None:
-    """Warn that ties of lengths fall as float64 rounds, where this may be seen; not if a tolerance is given.
+    """Warn of ties of lengths that rounding breaks, unless a tolerance is given.
 
-    Paths of lengths are searched for ties if those between the roots and all vertices count, `everywhere`.
+    Strengths tell of them; lengths are searched, if all paths from the roots count, `everywhere`.
     """
     if rtol is not None or graph.weights is None:
         return
@@ -68,7 +68,7 @@ def _find_near_tie(graph: Graph, roots: NDArray[np.int64]) -> tuple[int, int, fl
 def _near_tie_around(graph: Graph, root: int) -> tuple[int, int, float, float] | None:
     """Search from a root by Dijkstra's rule, along `_EDGES`.
 
-    Paths that differ by half of the shortest length, or more, may differ in exact numbers, too.
+    A difference of half of the shortest length, or more, may be one in exact numbers.
     """
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     assert weights is not None

@@ -254,7 +254,7 @@ class Batches:
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
 
-    They are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
+    Weights are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
     routine of single roots, in which every number has an exponent of its own.
 
     Parameters
