@@ -44,7 +44,6 @@ from lagbc.methods.sums import SQUARES
 from lagbc.plan.grid import depth_step
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
-from lagbc.plan.rounds import arrays_of_sequence
 from lagbc.run.loop import sum_step
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
@@ -279,7 +278,7 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
         size, of_rank, lanes = size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
         dealt = bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)
-        dealt += bytes_of(arrays_of_sequence(n)) if sums & SQUARES else 0
+        dealt += _bytes_of_sequence(n) if sums & SQUARES else 0
         held = dealt if site.gpu is None else bytes_of_blocks(size, of_rank, directed=agreed.directed)
         least = in_flight * bytes_of(site.arrays(size, sums))
         fits_on_host = site.gpu is None or dealt <= on_host
@@ -290,6 +289,13 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
         f"a rank of a {shape} grid needs {needed:.3g} bytes{of_host} for its part, but may take "
         f"{room if fits_on_host else on_host:.3g}; start more ranks, or raise it by memory="
     )
+
+
+def _bytes_of_sequence(n: int) -> int:
+    """Count the bytes of a confidence sequence; its module loads SciPy, 26 MB a rank that other calls do without."""
+    from lagbc.plan.rounds import arrays_of_sequence
+
+    return bytes_of(arrays_of_sequence(n))
 
 
 def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
