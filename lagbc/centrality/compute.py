@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -23,6 +23,7 @@ from lagbc.centrality.registry import (
 )
 from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -180,7 +181,7 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
     return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Call:
     """A call whose arguments are checked and whose run is planned."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
@@ -44,7 +44,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Counted:
     """Sums over ordered pairs of the shares of shortest paths that meet each group, and the sizes of groups."""
 

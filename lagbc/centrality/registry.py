@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log
 OF_ONE = ("states", "groups")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Arguments:
     """The arguments of a call, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` explain each."""
 

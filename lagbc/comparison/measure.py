@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.comparison.peak import PeakMemory, old_objects_apart
 from lagbc.comparison.roots import STEP, growing_sizes, roots_in_words
+from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import CountedLevels, SweepPlan
@@ -31,7 +32,7 @@ from lagbc.types import Auto
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Placed:
     """The graph on a device, and the seconds to order it there."""
 
@@ -61,7 +62,7 @@ class Places(dict[str, Placed]):
         return Placed(graph, time.perf_counter() - begun)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Task:
     """The task of every method: a graph, roots, options and a time limit."""
 
@@ -93,7 +94,7 @@ class Task:
         return replace(step.sweep, roots=len(self.roots))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Run:
     """One sweep: its scores, and its figures."""
 

@@ -18,6 +18,7 @@ from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Cen
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, sums_of, terms_of
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -74,7 +75,7 @@ _LEAST_ERROR = 1e-12
 _HALVINGS = 40
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Estimate:
     """Scores and their intervals, as `lagbc.estimate` returns them.
 
@@ -455,7 +456,7 @@ def _parse_positive(name: str, value: Any) -> float:
     return number
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Asked:
     """The arguments of a call of `estimate`."""
 

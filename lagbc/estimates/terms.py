@@ -8,7 +8,7 @@ closeness they are scores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lagbc.centrality.registry import Arguments, Centrality
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import transposed
@@ -57,7 +58,7 @@ def sums_of(name: str) -> frozenset[str]:
     return frozenset({name, f"{name}_squares"})
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Terms:
     """The terms of a run; its arrays are on the device of the sums.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.plain import Listed
 
 # The edge attribute that holds lengths by default, as in NetworkX and igraph.
 LENGTH = "weight"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Entries:
     """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import log2
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.csr import Csr, as_numpy, ops_of
 from lagbc.graph.names import size_in_words
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 

@@ -8,7 +8,7 @@ from one of grid column j: such pieces, each as long as all others, are the rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.search import widest_row
@@ -53,7 +54,7 @@ def size_of_block(shape: Shape, n: int) -> BlockSize:
     return BlockSize(32 * max(1, -(-n // (32 * shape.size))), shape.rows, shape.columns)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Deal:
     """Which vertex belongs to whom.
 
@@ -95,7 +96,7 @@ class Deal:
         return numbers
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Block:
     """The entries of a rank: rows are vertices of its grid row, columns of its grid column."""
 
@@ -153,7 +154,7 @@ class Blocks(NamedTuple):
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen
 class DealtGraph(Graph):
     """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
 
@@ -259,7 +260,7 @@ def bytes_of_dealing(n: int, entries: int) -> int:
     return _DEALING_PER_VERTEX * n + _DEALING_PER_ENTRY * entries
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Edges:
     """Edges that a rank has, of either type of integers."""
 

@@ -14,12 +14,12 @@ of the core counts as often as its tree has roots and targets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.host.search import weak_components
 from lagbc.grid.communicator import Line
 
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Trees:
     """Trees that were folded.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError, OutOfRangeError, StoppedError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
@@ -64,7 +65,7 @@ class OnGrid(Method):
         return method
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels:
     """A batch that was swept, and the sums of each rank."""
 

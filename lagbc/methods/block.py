@@ -14,12 +14,12 @@ Rows of a block are the vertices of a grid row, its columns the vertices of a gr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import PATH_SUMS
@@ -50,7 +50,7 @@ class BlockSize(NamedTuple):
     groups: int = 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Asked:
     """The request to all ranks.
 
@@ -93,7 +93,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
     }
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class BlockEdges:
     """The edges of a block, in the form that its sweep takes.
 

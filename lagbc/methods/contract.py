@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import Arrays, allocate
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
@@ -73,7 +74,7 @@ class StopFlag:
             raise Interrupted
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class SweepPlan:
     """The request of a run to a method; read by all of its functions.
 

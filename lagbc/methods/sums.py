@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import module_of
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
@@ -35,7 +36,7 @@ DECAYING = frozenset({"dependency", "edges", "gravity"})
 LEAST = 2.0**-500
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Bounds:
     """Cutoffs and decays of a run: the distance up to which a pair counts, and the rate at which it counts less.
 
@@ -211,7 +212,7 @@ class Sums:
             array += getattr(other, name)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class SparseSums:
     """The sums of some roots, at the vertices and edges that they touch."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.grid.deal import DealtGraph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
@@ -19,7 +18,7 @@ from lagbc.plan.request import Request
 from lagbc.plan.step import Resumed, Step
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class DealtPlan(Plan):
     """A plan of a graph in blocks; no hand of it is in the calling thread, which other processes wait for."""
 

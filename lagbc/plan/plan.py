@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
@@ -36,7 +37,7 @@ class Choice(NamedTuple):
     too_large: MemoryEstimate | None = None  # of the GPU, in whose place the CPU is taken
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Plan:
     """All that a run will do, as data."""
 

@@ -9,7 +9,7 @@ edges; for junctions by the predictions of `lagbc.plan.costs`, before a bicompon
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, host_budget, stated_budget
@@ -41,7 +42,7 @@ _REDUCIBLE = frozenset({"dependency", "edges"})
 _WORK = attrgetter("work")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Remainder:
     """The remainder of a bicomponent, and its reductions."""
 
@@ -62,7 +63,7 @@ class Remainder:
         return scores if self.twins is None else self.twins.scores([scores])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Reduction:
     """The pieces that a graph was reduced to, and the way back."""
 

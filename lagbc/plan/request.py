@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.given import array_of, refuse_masked
 from lagbc.graph.names import Names, in_words
 from lagbc.methods.sums import OF_BOUNDS, Bounds
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Request:
     """The request of a call, the same for every method and machine; n is the number of vertices."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.sparse import csgraph, csr_array
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
@@ -41,7 +42,7 @@ PROBED = 1024
 ALONE = {False: 1.7, True: 2.8}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Population:
     """The vertices from which roots are drawn."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.order import length_order
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Drawn:
     """Items drawn at random, in rounds."""
 
@@ -34,7 +34,7 @@ class Drawn:
     label: str = ""  # the quantity that the sums are made into
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Step:
     """A graph with roots that one method sweeps; a chunk of roots belongs to one step."""
 
@@ -85,7 +85,7 @@ class ResumedStep(NamedTuple):
         return cls(name, device, label.startswith("chains "))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Resumed:
     """The steps of a resumed run, and its roots, if they were a sample."""
 

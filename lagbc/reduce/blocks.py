@@ -17,7 +17,7 @@ computation, SocialCom-PASSAT 2012, 302-311.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
@@ -42,7 +43,7 @@ _KEPT = 2.0**-50
 _DIRECT, _SMALL, _LARGE = 0, 1, 2
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Blocks(Reduced):
     """The bicomponents of a piece.
 

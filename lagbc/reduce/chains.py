@@ -19,12 +19,11 @@ shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
 from lagbc.reduce.piece import NotContractible, Piece
@@ -35,7 +34,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Contracted:
     """A bicomponent contracted to its junctions.
 
@@ -198,7 +197,7 @@ def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats
     return passed, parts
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _Chains:
     """Chains as walks find them: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
 

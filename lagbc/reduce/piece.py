@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 
 Scores = NDArray[np.float64]
@@ -26,7 +26,7 @@ class NotReducible(Exception):  # noqa: N818 (an answer, not an error: the calle
     """Taking the piece apart may take as long as a part of its sweeps: it is swept whole."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Piece:
     r"""A graph whose vertices stand for several, as sources, as targets and inside paths.
 
@@ -49,7 +49,7 @@ class Piece:
     edges: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Reduced:
     """The result of a reduction of a piece."""
 

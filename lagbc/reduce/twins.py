@@ -24,12 +24,13 @@ merged graph again gained 2 % of the work at most.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import Csr, core, csr
 from lagbc.phases import in_phase
@@ -37,7 +38,7 @@ from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
 from lagbc.reduce.strong import find_strong
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Twins(Reduced):
     """A piece with merged twins, or the same piece if it has none.
 

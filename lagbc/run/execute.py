@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from lagbc.run.submit import Submit
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Result:
     """The sums of a run."""
 

@@ -10,7 +10,7 @@ import mmap
 import os
 import pickle
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lagbc.files import write_whole
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.plan.step import Step
@@ -28,7 +29,7 @@ from lagbc.run.work import StepWork
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Packed:
     """A work in bytes."""
 

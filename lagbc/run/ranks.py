@@ -13,7 +13,6 @@ from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from queue import SimpleQueue
@@ -21,6 +20,7 @@ from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from lagbc.errors import InvalidValueError, RunError
+from lagbc.frozen import frozen
 from lagbc.limits import usable_cores_by_number
 from lagbc.plan.devices import local_rank
 from lagbc.run.pool import Pool
@@ -34,7 +34,7 @@ _LOOK_SECONDS, _PATIENCE = 0.001, 5.0
 _TASKS = 2
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _Call:
     """A task on its way to a rank."""
 
@@ -43,7 +43,7 @@ class _Call:
     arguments: tuple[Any, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _Answer:
     """The result or error of a task; without a number, the farewell of a rank."""
 
@@ -52,7 +52,7 @@ class _Answer:
     error: BaseException | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _End:
     """The end of rank 0's tasks; with its error, if it has one. A result follows by itself."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from itertools import pairwise, starmap
 from typing import Protocol, Self
@@ -11,6 +11,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import Sums
@@ -40,7 +41,7 @@ class Goal(Protocol):
         """Whether the round at hand is not to be finished."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Rounds(Sweeps):
     """Sums over the rounds of a step; its total has the sequence in place of whole chunks, and the round at hand."""
 

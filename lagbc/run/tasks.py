@@ -19,6 +19,7 @@ from importlib import import_module
 from threading import Lock
 
 from lagbc.errors import RunError
+from lagbc.frozen import frozen
 from lagbc.limits import host_budget, stated_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
@@ -29,7 +30,7 @@ from lagbc.run.packed import map_work, unpack
 from lagbc.run.work import Items, Piece, Span, StepWork
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Task:
     """A span for one worker."""
 
@@ -49,7 +50,7 @@ class Task:
         return self.file if self.caller == here() else self.digest
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Done:
     """The pieces of the span of a task."""
 
@@ -63,7 +64,7 @@ class Missing:
     worker: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Failed:
     """An error of the task itself, as opposed to an error of its engine."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
@@ -52,7 +53,7 @@ class Piece(NamedTuple):
     items: Items | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Total:
     """The sum over the first items of a work; never changed."""
 
@@ -163,7 +164,7 @@ class Work(ABC):
         raise error
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class StepWork(Work):
     """The work of a step, which may be sent to other processes, and kept in a file."""
 

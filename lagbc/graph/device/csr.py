@@ -11,6 +11,7 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from lagbc.frozen import frozen
 from lagbc.graph.device.kernels import CSR, launch, launch_striding
 from lagbc.graph.device.sort import offsets, sort
 
@@ -40,7 +41,7 @@ class Checked:
     longest: float
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Entries:
     """Stored entries of a matrix of n rows, in any order, with loops and duplicates."""
 

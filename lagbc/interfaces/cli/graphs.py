@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError, MissingFileError
+from lagbc.frozen import frozen
 from lagbc.interfaces.cli.text import method_lines, note
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lagbc.plan.choose import Selection
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Source:
     """A graph file, with its direction, and the use of its values: "lengths", "strengths" or None."""
 

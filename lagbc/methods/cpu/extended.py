@@ -9,7 +9,6 @@ the roots with a reached vertex without tight in-edge; this routine then names t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import frexp, ldexp
 from typing import Any, NoReturn
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
@@ -110,7 +110,7 @@ def count_paths(
     return search.dist, as_counts(search.mantissas, search.powers)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _Search:
     sweep: core.RootSweep32 | core.RootSweep64
     reached: NDArray[np.int64]  # by rising distance

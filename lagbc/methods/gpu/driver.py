@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
@@ -33,7 +34,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Found:
     """The results of a forward sweep for the host."""
 
@@ -43,7 +44,7 @@ class Found:
     deeper: NDArray[np.bool_] | None = None  # for each group, whether its levels are too many; None if all are done
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels:
     """The levels of some roots of a batch, which the state holds."""
 
@@ -54,7 +55,7 @@ class Levels:
     found: Any  # all that the method needs to sweep backward
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Searched:
     """The roots of a batch with edges, which are searched from; the others reach nothing."""
 
@@ -70,7 +71,7 @@ class Searched:
         return cls(places, cp.asarray(position[places], np.int32))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Search:
     """A forward sweep of some groups, some of them done."""
 
@@ -111,7 +112,7 @@ class Search:
         return cp.asarray(bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Weights:
     """The weights of columns and vertices in a backward sweep, on the device."""
 

@@ -6,13 +6,13 @@ queue of (vertex, bit row) entries has the room that graphs of a kind were seen 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
@@ -30,7 +30,7 @@ _ONCE = np.ones(COLUMNS)
 Queue = core.Queue32 | core.Queue64
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels:
     """The levels of a batch, which its state holds."""
 

@@ -38,6 +38,7 @@ import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, bytes_of
@@ -77,7 +78,7 @@ class State:
     lengths: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels(graphblas_sweep.Levels):
     """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,13 +21,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import OutOfMemoryError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels:
     """The levels of a forward sweep."""
 

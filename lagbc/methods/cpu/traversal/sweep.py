@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan
@@ -52,7 +53,7 @@ class State:
     near: Near | None  # room for the sums within the bounds of the plan, if it has some
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Levels:
     """A block of roots, searched and summed."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.methods.cpu.traversal.near import Near
 from lagbc.methods.cpu.within.block import LANES, MOST_ROWS, Ball
 from lagbc.native import Csr, core
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Together:
     """The arrays in which blocks of roots are searched."""
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.host import pinned_flag
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
@@ -71,7 +72,7 @@ class Rows:
         return {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Lengths:
     """The lengths of the edges on the device, in sweep order, and their use."""
 
@@ -87,7 +88,7 @@ class Lengths:
         return out, out if self.into is self.out else convert_lengths(self.into, dtype)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class RootRows:
     """The rows and columns of those roots of a batch that have edges; the others reach nothing."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import cupy as cp
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
 from lagbc.methods.contract import SweepPlan
@@ -20,7 +20,7 @@ from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Siz
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class PathScores:
     """Sums over paths of each group, of shape (groups, rows)."""
 
@@ -55,7 +55,7 @@ class PathScores:
             add_sums(sums.dependency_squares, rows.order, self.squares, groups)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Edges:
     """Sums of edges, a row a group, to which kernels add; None where they are not asked for."""
 
@@ -70,7 +70,7 @@ class Edges:
         return {"edge_order": self.order, "nnz": nnz, "edges": self.sums, "edge_squares": self.squares}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Distances:
     """Sums over distances; None for a sum that is not asked for."""
 

@@ -1,0 +1,36 @@
+"""Frozen dataclasses that are made at the cost of plain ones: those of Python set each field by a call."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields
+from functools import wraps
+from typing import Any, TypeVar, dataclass_transform
+
+Class = TypeVar("Class", bound=type)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def frozen(cls: Class) -> Class:
+    """Decorate a class of frozen objects, each equal to itself alone; its ``__init__`` writes their dict."""
+    made: Any = dataclass(frozen=True, eq=False)(cls)
+    positional, keywords, lines, known = ["self"], ["*"], ["values = self.__dict__"], dict[str, Any]()
+    for one in fields(made):
+        if not one.init:
+            continue
+        name, parameter, value = one.name, one.name, one.name
+        if one.default_factory is not MISSING:
+            known[f"make_{name}"], known[f"no_{name}"] = one.default_factory, object()
+            parameter, value = f"{name}=no_{name}", f"make_{name}() if {name} is no_{name} else {name}"
+        elif one.default is not MISSING:
+            known[f"usual_{name}"] = one.default
+            parameter = f"{name}=usual_{name}"
+        (keywords if one.kw_only else positional).append(parameter)
+        lines.append(f"values[{name!r}] = {value}")
+    if hasattr(made, "__post_init__"):
+        lines.append("self.__post_init__()")
+    parameters = ", ".join([*positional, *(keywords if len(keywords) > 1 else [])])
+    body = "\n    ".join(lines)
+    text = f"def __init__({parameters}):\n    {body}\n"
+    exec(compile(text, f"<{cls.__module__}.{cls.__qualname__}>", "exec"), known)
+    made.__init__ = wraps(made.__init__)(known["__init__"])
+    return made  # type: ignore[no-any-return]
