@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 # Modules between the user's line and the warning: lagbc, NetworkX as it calls backends, and imports.
@@ -20,6 +21,15 @@ def shortened(message: str) -> str:
         return message
     gap = " ... "
     return message[:_BEGINNING] + gap + message[_BEGINNING + len(gap) - _LONGEST :]
+
+
+def unknown_argument(name: str, taken: Sequence[str], meant: str | None, otherwise: str) -> InvalidTypeError:
+    """Make the error of a keyword argument that a function lacks: it names the `meant` or a similar one, if `taken`."""
+    from difflib import get_close_matches
+
+    meant = meant if meant in taken else next(iter(get_close_matches(name, taken, 1)), None)
+    instead = otherwise if meant is None else f"did you mean {meant}=?"
+    return InvalidTypeError(f"there is no argument {name!r}; {instead}")
 
 
 class Error(Exception):
@@ -57,6 +67,10 @@ class FileError(Error, OSError):
 
 class MissingFileError(FileError, FileNotFoundError):
     """No file or folder has this name."""
+
+
+class UnusableFileError(FileError, ValueError):
+    """No file of this name can be read or written by this user: it is a folder, for example."""
 
 
 class RunError(Error, RuntimeError):

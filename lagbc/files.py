@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lagbc.errors import FileError, MissingFileError
+from lagbc.errors import FileError, MissingFileError, UnusableFileError
 
 # Ending of the name of an unfinished file; eight hexadecimal digits precede it.
 UNFINISHED = ".lagbc-part"
@@ -23,9 +23,9 @@ def require_name(path: Path) -> None:
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
                 os.lstat(one)
     except ValueError:
-        raise FileError(f"{str(path)!r} holds a NUL, which is in no name of a file") from None
+        raise UnusableFileError(f"{str(path)!r} holds a NUL, which is in no name of a file") from None
     except OSError as error:
-        raise FileError(f"{str(path)!r} is no name of a file that can be written: {error.strerror}") from None
+        raise UnusableFileError(f"{str(path)!r} is no name of a file that can be written: {error.strerror}") from None
 
 
 def require_writable(path: Path) -> None:
@@ -35,9 +35,9 @@ def require_writable(path: Path) -> None:
     if not folder.is_dir():
         raise MissingFileError(f"{path} cannot be written: there is no folder {str(folder)!r}")
     if path.is_dir():
-        raise FileError(f"{path} cannot be written: it is a folder")
+        raise UnusableFileError(f"{path} cannot be written: it is a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FileError(f"{path} cannot be written: this user may make no file in {str(folder)!r}")
+        raise UnusableFileError(f"{path} cannot be written: this user may make no file in {str(folder)!r}")
 
 
 @contextmanager

@@ -394,6 +394,30 @@ def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
         lagbc.table(np.zeros(4), sp.csr_array((5, 5)))
 
 
+def test_what_is_no_scores_says_how_to_make_a_table_of_it(pandas):
+    G = nx.karate_club_graph()
+    estimate, sample = lagbc.estimate(G), {"k": 9, "rng": 1, "standard_error": True}
+    with pytest.raises(TypeError, match=r"score is an estimate; pass its arrays .*'score': e.scores, 'lower': e.lower"):
+        lagbc.table(estimate, G)
+    table = lagbc.table({"score": estimate.scores, "lower": estimate.lower, "upper": estimate.upper}, G)
+    assert [*table] == ["score", "lower", "upper"]
+    for function in (lagbc.bc, lagbc.edge_bc, lagbc.centralities):
+        pair = function(G, **sample)
+        with pytest.raises(
+            TypeError, match="score is a pair, such as scores and their errors; pass a mapping of names"
+        ):
+            lagbc.table(pair, G)
+    scores, errors = lagbc.bc(G, **sample)
+    assert [*lagbc.table({"score": scores, "error": errors}, G)] == ["score", "error"]
+
+
+@pytest.mark.parametrize("name", ["sources", "targets"])
+@pytest.mark.parametrize("given", [["ann"], np.array(["ann"]), [None, "ann"]])
+def test_a_matrix_has_no_names(name, given):
+    with pytest.raises(TypeError, match=f"{name} holds 'ann', but the vertices of this graph have no names; pass"):
+        lagbc.bc(sp.eye_array(3, k=1), **{name: given})
+
+
 # Errors call vertices as the user does
 
 

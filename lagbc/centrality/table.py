@@ -113,7 +113,12 @@ def table(
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
     """Return the columns of a centrality by their titles."""
     called = name or "score"
-    if isinstance(scores, list | tuple):
+    if isinstance(scores, tuple):
+        raise InvalidTypeError(
+            f"{called} is a pair, such as scores and their errors; pass a mapping of names, of (scores, errors) = pair "
+            "{'score': scores, 'error': errors}, or make a table of each"
+        )
+    if isinstance(scores, list):
         several = [_on_host(called, matrix) for matrix in scores]
     else:
         values = _on_host(called, scores)
@@ -128,7 +133,12 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
 
 
 def _on_host(name: str, values: Any) -> Any:
-    values = values.get() if hasattr(values, "get") else values
+    if all(hasattr(values, one) for one in ("scores", "lower", "upper")):
+        raise InvalidTypeError(
+            f"{name} is an estimate; pass its arrays as a mapping of names, of an estimate e "
+            "{'score': e.scores, 'lower': e.lower, 'upper': e.upper}"
+        )
+    values = values.get() if hasattr(values, "get") and not isinstance(values, Mapping) else values
     refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
         raise InvalidTypeError(f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix")

@@ -392,7 +392,8 @@ def estimate(
     own = ("batch", "directed", "weighted", "strength", *_OWN)
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
-    if of_others := [name for name in (*OF_THE_SUMS, *OF_THE_SCORES, "which") if name in options]:
+    # Of the arguments of others, k is one that another name is meant for.
+    if of_others := [name for name in (*OF_THE_SUMS, *OF_THE_SCORES, "which") if name in options and name != "k"]:
         raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
 
     def here(A: GraphLike, read: Read, options: Options) -> Estimate:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from lagbc.errors import GraphFormatError
 from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
-from lagbc.io.scan import columns_in_words, is_int64, quoted, split_line
+from lagbc.io.scan import columns_in_words, integer_of, quoted, split_line
 from lagbc.io.source import Source
 from lagbc.io.titles import choose_columns, direction_mark, is_header, is_in_doubt
 
@@ -20,6 +20,8 @@ _COLUMNS = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are me
 _ONE_LINE = " (header=False takes the one line for an edge)"
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
+# A number with a comma for its point, between other separators.
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
 
 
@@ -83,10 +85,11 @@ class Layout:
         for end in self.ends:
             if not fields[end] and self.names:
                 source.fail(line, "a name is empty", text, expected)
-            if not self.names and not is_int64(fields[end]):
+            if not self.names and integer_of(fields[end]) is None:
                 remedy = f"{expected} as in the first edge; names=True takes all ids for names"
                 source.fail(line, f"{quoted(fields[end])} is not an integer id", text, remedy)
         assert self.length is not None
+        _refuse_decimal_comma(source, line, text, [fields[self.length]])
         remedy = f"{expected}; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
         source.fail(line, f"{quoted(fields[self.length])} is not a weight", text, remedy)
 
@@ -123,6 +126,8 @@ def recognise(source: Source, named: Columns) -> Layout:
         found = choose_columns(source, titles, fields, named, mark=mark)
     elif separator == b"\t" and len(spread := _split_or_fail(source, line, text, b" ", glued=True)) == len(fields):
         separator, fields = b" ", spread
+    if named.ends is None:
+        _refuse_decimal_comma(source, line, text, fields[2:])
     if found is None:
         source.fail(line, columns_in_words(len(fields)), text, _COLUMNS)
     ends, length = found
@@ -165,6 +170,9 @@ def separator_of(source: Source, line: int, text: bytes) -> bytes:
     """Tell the separator of columns by a line: outside quotes, and before a comment if one is found there."""
     bare = _QUOTED.sub(b"", text)
     for part in (re.split(rb"[#%]", bare, maxsplit=1)[0], bare):
+        spread = re.split(rb"[;\t ]+", part.strip())[2:]
+        if part.count(b",") == sum(_DECIMAL_COMMA.fullmatch(field) is not None for field in spread):
+            _refuse_decimal_comma(source, line, text, spread)
         found = [byte for byte in (b",", b";") if byte in part]
         if len(found) > 1:
             source.fail(
@@ -175,6 +183,13 @@ def separator_of(source: Source, line: int, text: bytes) -> bytes:
     return b"\t" if b"\t" in bare.strip(b" \t\f\v") else b" "
 
 
+def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[bytes]) -> None:
+    """Raise GraphFormatError for the first field that is a number with a decimal comma, if there is one."""
+    for field in filter(_DECIMAL_COMMA.fullmatch, fields):
+        point = field.replace(b",", b".").decode()
+        source.fail(line, f"{quoted(field)} has a decimal comma", text, f"a decimal point in all lines, as {point}")
+
+
 def _split_or_fail(source: Source, line: int, text: bytes, separator: bytes, *, glued: bool) -> list[bytes]:
     fields = split_line(text, separator, glued=glued)
     if isinstance(fields, str):
@@ -183,4 +198,4 @@ def _split_or_fail(source: Source, line: int, text: bytes, separator: bytes, *, 
 
 
 def _are_integers(fields: list[bytes], ends: tuple[int, int]) -> bool:
-    return all(end < len(fields) and is_int64(fields[end]) for end in ends)
+    return all(end < len(fields) and integer_of(fields[end]) is not None for end in ends)

@@ -30,9 +30,7 @@ class Integers:
     ) -> tuple[NDArray[np.int32], int]:
         """Return the numbers of the vertices in some fields; also the first field that is text, as 7a or 007, or -1."""
         keys = np.empty(len(starts), np.int64)
-        wrong = core.parse_integers(text, starts, stops, keys)
-        if wrong < 0 and (padded := _are_padded(text[starts], text[starts + 1], stops - starts)).any():
-            wrong = int(np.argmax(padded))
+        wrong = core.parse_integers(text, starts, stops, True, keys)
         return (np.empty(0, np.int32), wrong) if wrong >= 0 else (self.number_array(keys), -1)
 
     def number_array(self, vertices: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -96,13 +94,6 @@ class Names:
 
 # Vertices that are renumbered or decoded at a time.
 _PART = 1 << 16
-
-
-def _are_padded(first: NDArray[np.uint8], second: NDArray[np.uint8], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark integers, by their first bytes, that `is_int64` takes for text: 007, +7 and -0."""
-    zero = ((first == ord("0")) & (sizes > 1)) | ((first == ord("-")) & (second == ord("0")))
-    padded: NDArray[np.bool_] = zero | (first == ord("+"))
-    return padded
 
 
 def _require_numbers(most: int) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Never
 
-from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
+from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, MissingFileError, unknown_argument, warn
 from lagbc.io.columns import Columns
-from lagbc.io.examples import EXAMPLE, example_coordinates, example_path
+from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, example_path
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
@@ -28,6 +30,7 @@ def read_graph(
     budget: int | None = None,
     progress: bool | Reporter = False,
     part: tuple[int, int] | None = None,
+    **others: Never,
 ) -> GraphFile:
     """Read a graph file.
 
@@ -113,11 +116,14 @@ def read_graph(
         If values of repeated edges were left out; the message gives their number. If it is in doubt whether the first
         line of an edge list holds titles; the message names the choice.
     """
+    for other in others:
+        raise _unknown(other)
     if not isinstance(path, str | os.PathLike):
         raise InvalidTypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
     name, named = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
+        _require_file(file, name)
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
         graph = replace(read, name=name, strengths=strengths)
@@ -128,6 +134,23 @@ def read_graph(
     for notice in graph.notices:
         warn(f"{name}: {notice}", GraphFileWarning)
     return graph
+
+
+def _unknown(name: str) -> InvalidTypeError:
+    """Make the error of an argument that `read_graph` lacks, and functions of its graph may have."""
+    taken = [*inspect.signature(read_graph).parameters][1:-1]
+    of_the_graph = name in ("directed", "weighted", "strength")
+    call = f"functions of the graph take it, such as lagbc.bc(graph, {name}=...)"
+    otherwise = call if of_the_graph else f"there are {', '.join(taken)}"
+    return unknown_argument(name, [] if of_the_graph else taken, None, otherwise)
+
+
+def _require_file(file: Path, name: str) -> None:
+    """Raise MissingFileError, which names the networks that there are, if there is no file."""
+    if not file.exists():
+        shipped = ", ".join(EXAMPLE + example for example in example_names())
+        stdin = "; standard input is /dev/stdin" if name == "-" else ""
+        raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from lagbc.native import core
 Field = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _REAL = re.compile(rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE)
-_INTEGER = re.compile(rb"0|-?[1-9][0-9]{0,18}")
+_FIRST = np.zeros(1, np.int64)
 _WRONG = {-1: "a quote that is not closed", -2: "text after a closing quote"}
 
 
@@ -46,7 +46,7 @@ class Lines:
         """Read a column as integers of 64 bits."""
         starts, stops = self.fields[column]
         values = np.empty(len(starts), np.int64)
-        self.refuse(core.parse_integers(self.text, starts, stops, values))
+        self.refuse(core.parse_integers(self.text, starts, stops, False, values))
         return values
 
     def floats(self, column: int) -> NDArray[np.float64]:
@@ -85,9 +85,11 @@ def is_float(field: bytes) -> bool:
     return _REAL.fullmatch(field) is not None
 
 
-def is_int64(field: bytes) -> bool:
-    """Whether a field is an integer that int64 holds, without a plus or zeros before it: 7, but not 007 or +7."""
-    return _INTEGER.fullmatch(field) is not None and -(2**63) <= int(field) < 2**63
+def integer_of(field: bytes) -> int | None:
+    """Return the integer of 64 bits in a field: 7, but None for 007, +7 and -0, as those are names."""
+    value = np.empty(1, np.int64)
+    wrong = core.parse_integers(np.frombuffer(field, np.uint8), _FIRST, np.array([len(field)]), True, value)
+    return int(value[0]) if wrong < 0 else None
 
 
 def quoted(field: bytes, most: int = 20) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
-from lagbc.errors import GraphFormatError, OutOfMemoryError
+from lagbc.errors import GraphFormatError, MissingFileError, OutOfMemoryError, UnusableFileError
 from lagbc.limits import BUDGET_VARIABLE
 
 if TYPE_CHECKING:
@@ -193,7 +193,13 @@ class _ReportingFile(io.FileIO):
 
 def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
     """Make the source of a file: devices are refused, as they need not end, and pipes are read to their ends."""
-    mode = path.stat().st_mode
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
+        raise MissingFileError(f"there is no file {name!r}{where}") from None
+    if stat.S_ISDIR(mode):
+        raise UnusableFileError(f"{name} is a folder, not a file")
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
     source = Source(path, name, budget, report=report)

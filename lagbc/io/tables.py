@@ -18,7 +18,7 @@ from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.names import nearest_names
 from lagbc.io.layout import content_of, separator_of
-from lagbc.io.scan import columns_in_words, is_float, is_int64, quoted, split_line
+from lagbc.io.scan import columns_in_words, integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.limits import host_budget
 
@@ -60,11 +60,10 @@ class Vertices:
         """Return the place in the matrix of the vertex with a name; None if there is none."""
         if self.are_names:
             return self._numbers.get(text)
-        if not is_int64(text.encode()):
-            return None
+        number = integer_of(text.encode())
         if self.labels is None:
-            return int(text) if 0 <= int(text) < self.n else None
-        return self._numbers.get(int(text))
+            return number if number is not None and 0 <= number < self.n else None
+        return self._numbers.get(number)
 
     def names(self, numbers: list[int]) -> list[Any]:
         """Return the names that calls of lagbc take, of vertices by their places in the matrix."""

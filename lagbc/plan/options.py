@@ -18,7 +18,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, Unpack
 
-from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError
+from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError, unknown_argument
 from lagbc.files import require_name
 from lagbc.limits import parse_size, usable_cores
 
@@ -147,18 +147,18 @@ class Options(TypedDict, total=False):
 
 
 OPTION_NAMES = frozenset(Options.__annotations__)
-# Names of these arguments in other programs.
+# Arguments of some functions that have another name in other functions or programs.
 _ELSEWHERE = {
-    "weight": "weighted",
-    "weights": "weighted",
-    "seed": "rng",
-    "random_state": "rng",
-    "n_jobs": "threads",
-    "nbunch": "sources",
-    "pivots": "sources",
-    "num_samples": "k",
-    "sources": "roots",
-    "k": "roots",
+    "weight": ("weighted",),
+    "weights": ("weighted",),
+    "seed": ("rng",),
+    "random_state": ("rng",),
+    "n_jobs": ("threads",),
+    "nbunch": ("sources",),
+    "pivots": ("sources",),
+    "num_samples": ("k", "max_roots"),
+    "sources": ("roots",),
+    "k": ("roots", "max_roots"),
 }
 
 _defaults: ContextVar[Options] = ContextVar("lagbc options")
@@ -500,10 +500,7 @@ def of_grid(options: Options) -> OfGrid | None:
 
 def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     """Raise TypeError for a keyword argument of a call that is no option of a run; `own` are the call's other ones."""
-    from difflib import get_close_matches
-
     there, name = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES)
     taken = (*own, *there)
-    meant = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, taken, 1)), None)
-    instead = f"did you mean {meant}=?" if meant in taken else f"the options of a run are {', '.join(there)}"
-    raise InvalidTypeError(f"there is no argument {name!r}; {instead}")
+    meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
+    raise unknown_argument(name, taken, meant, f"the options of a run are {', '.join(there)}")

@@ -340,10 +340,12 @@ def _require_options(method: Method, given: dict[str, Any], settings: Settings) 
         if not method.reads(name):
             rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]
+            hops = "" if method.weighted else " without lengths"
+            are_missing = bool(rows) and all(row.weighted for row in rows) and not method.weighted
             raise InvalidValueError(
-                f"{name}={value!r} means nothing to {method.name} on {method.device}"
-                f"{'' if method.weighted else ' without lengths'}; "
+                f"{name}={value!r} means nothing to {method.name} on {method.device}{hops}; "
                 + (f"it goes with: {', '.join(taking)}" if taking else "no method that is available takes it")
+                + "; weighted=True takes the values of edges for lengths" * are_missing
             )
 
 

@@ -83,6 +83,12 @@ def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
     vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
         return np.zeros(0, np.int64)
+    items = vertices.ravel().tolist() if vertices.dtype.kind in "OU" else []
+    if (text := next((item for item in items if isinstance(item, str)), None)) is not None:
+        raise InvalidTypeError(
+            f"{name} holds {text!r}, but the vertices of this graph have no names; pass their numbers, 0..{n - 1} "
+            "(lagbc.read_graph and lagbc.graph_from_edges make graphs whose vertices have names)"
+        )
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
         raise InvalidTypeError(
             f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "

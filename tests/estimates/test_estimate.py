@@ -156,10 +156,26 @@ def test_branches_are_exact():
     np.testing.assert_allclose(found.scores[leaves], scores[leaves], atol=1e-12)
 
 
-@pytest.mark.parametrize("given", [{"k": 3}, {"sources": [1]}, {"which": "bc"}, {"cutoff": 2}])
+@pytest.mark.parametrize("given", [{"sources": [1]}, {"which": "bc"}, {"cutoff": 2}])
 def test_arguments_of_other_functions_are_named_beside_its_own(given):
     with pytest.raises(TypeError, match=f"estimate takes no {next(iter(given))}; it takes A, centrality, .*max_roots"):
         lagbc.estimate(BRANCHED, directed=False, **given)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("k", r"did you mean max_roots=\?"),
+        ("num_samples", r"did you mean max_roots=\?"),
+        ("max_root", r"did you mean max_roots=\?"),
+        ("seed", r"did you mean rng=\?"),
+        ("foo", "the options of a run are method, device"),
+    ],
+)
+def test_arguments_that_there_are_not(name, said):
+    for function in (lagbc.estimate, lagbc.bc) if name in ("seed", "foo") else (lagbc.estimate,):
+        with pytest.raises(TypeError, match=f"there is no argument '{name}'; {said}"):
+            function(BRANCHED, directed=False, **{name: 3})
 
 
 def test_the_highest_are_certain_or_tied():

@@ -1,5 +1,10 @@
 """The command `lagbc compare`: its table, its reasons and its exit status."""
 
+import csv
+import os
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -72,3 +77,39 @@ def test_command_drops_no_name_that_is_asked_for(weighted):
     assert result.stdout.splitlines()[1:] == [""]
     assert "there is no 'active-edge' on cpu" in result.stderr
     assert "there are 'all' and batched on cpu" in result.stderr
+
+
+def compare_in_terminal(width, out):
+    """Return what a terminal of so many characters shows, line by line."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    given = ["example:karate", "--roots", "3", "--device", "cpu", "--out", str(out), "--no-progress"]
+    with os.fdopen(ours, "rb", 0) as shown:
+        environment = {**os.environ, "COLUMNS": str(width)}
+        subprocess.run([sys.executable, "-m", "lagbc", "compare", *given], stdout=theirs, env=environment, check=True)
+        os.close(theirs)
+        lines = []
+        with suppress(OSError):  # the end of a terminal, to Linux
+            while read := shown.read(4096):
+                lines.append(read)
+    return b"".join(lines).decode().splitlines()
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_tables_fit_into_the_terminal(tmp_path, width):
+    _, _, titles, *rest = compare_in_terminal(width, tmp_path / "all.csv")
+    table = [titles, *rest[: rest.index("")]]
+    assert len(table) > 2
+    assert max(map(len, table)) <= width
+    assert titles.split()[:2] == (["method", "device"] if width < 120 else ["method", "formulation"])
+    missing = " ".join(rest).partition("columns that do not fit into the terminal: ")[2]
+    assert all((title in titles) != (f"{title}," in missing) for title in ("GTEPS", "levels", "bytes a state"))
+    with (tmp_path / "all.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows if not row["skipped"]] == [line.split()[0] for line in table[1:]]
+    assert {"formulation", "gteps", "levels", "bytes_per_state", "agrees"} < rows[0].keys()
+
+
+def test_figures_go_to_csv_alone(tmp_path):
+    result = run("example:karate", "--out", tmp_path / "figures.npy")
+    assert (result.exit_code, result.stderr.endswith("figures are written to a .csv file\n")) == (2, True)

@@ -46,7 +46,7 @@ def test_files_that_are_no_demand(tmp_path):
     path = tmp_path / "trips.txt"
     path.write_text("0 1 2.5\n")
     assert "trips.txt: demand is a matrix, .npz or .mtx" in refused(path)
-    assert "no such file" in refused(tmp_path / "nothing.npz").lower()
+    assert "there is no file" in refused(tmp_path / "nothing.npz").lower()
     path = tmp_path / "trips.mtx"
     path.write_text("%%MatrixMarket matrix coordinate real general\n77 77 1\n1 2 -1\n")
     negative = refused(path)

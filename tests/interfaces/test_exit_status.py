@@ -1,5 +1,6 @@
 """How commands end: the exit status says of what kind it was, the line on stderr what to do."""
 
+import os
 import re
 import subprocess
 import sys
@@ -38,12 +39,16 @@ FAULTS = [
 ]
 GIVEN = [
     (["merge", "nope.part"], "nope.part: No such file or directory"),
+    (["bc", "example:karate", "--target-weights", "/nope:2"], "there is no file '/nope'"),
     (["merge", "folder"], "folder: Is a directory"),
     (["merge", "file/part"], "file/part: Not a directory"),
-    (["bc", "example:karate", "--sources", "@nope"], "nope: No such file or directory"),
-    (["bc", "example:karate", "--sources", "@folder"], "folder: Is a directory"),
-    (["bc", "example:karate", "--demand", "folder"], "folder: Is a directory"),
-    (["group-bc", "example:karate", "--groups", "folder"], "folder: Is a directory"),
+    (
+        ["bc", "example:karate", "--sources", "@nope"],
+        "there is no file 'nope', of which @nope has the vertices; write names without @",
+    ),
+    (["bc", "example:karate", "--sources", "@folder"], "folder is a folder, not a file"),
+    (["bc", "example:karate", "--demand", "folder"], "folder is a folder, not a file"),
+    (["group-bc", "example:karate", "--groups", "folder"], "folder is a folder, not a file"),
     (["percolation", "example:karate", "--states", "file/states"], "file/states: Not a directory"),
 ]
 
@@ -81,6 +86,19 @@ def test_2_if_a_file_cannot_be_opened(monkeypatch, tmp_path, arguments, said):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     assert status(*arguments) == (2, "", f"lagbc: error: {said}")
+
+
+@pytest.mark.parametrize("option", ["--out", "--plot"])
+def test_2_if_a_folder_takes_no_file(monkeypatch, tmp_path, option):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(os, "access", lambda folder, mode: False)  # root may write everywhere
+    path = tmp_path / ("scores.csv" if option == "--out" else "scores.png")
+    said = f"lagbc: error: {path} cannot be written: this user may make no file in '{tmp_path}'"
+    assert status("bc", "example:karate", option, path) == (2, "", said)
+    monkeypatch.undo()
+    path.mkdir()
+    said = f"lagbc: error: {path} cannot be written: it is a folder"
+    assert status("bc", "example:karate", option, path) == (2, "", said)
 
 
 def test_1_if_a_checkpoint_cannot_be_written(monkeypatch, tmp_path):

@@ -41,7 +41,7 @@ def test_malformed_file(tmp_path):
 
 
 def test_directory(tmp_path):
-    assert fail("bc", tmp_path) == f"lagbc: error: {tmp_path} is a folder, not a graph file"
+    assert fail("bc", tmp_path) == f"lagbc: error: {tmp_path} is a folder, not a file"
 
 
 def test_standard_input_is_a_file():
@@ -218,3 +218,20 @@ def test_help_names_every_command():
 
 def test_version():
     assert succeed("--version") == f"lagbc {importlib.metadata.version('lagbc')}\n"
+
+
+def test_tolerances_without_lengths_say_how_to_take_lengths():
+    line = fail("bc", "example:karate", "--rtol", "1e-9")
+    assert line.startswith("lagbc: error: --rtol 1e-09 means nothing to batched on cpu without lengths; it goes with: ")
+    assert line.endswith("; --weighted takes the values of edges for lengths")
+
+
+def test_figures_are_of_the_formats_that_the_help_names(tmp_path):
+    figure = pytest.importorskip("matplotlib.figure")
+    formats = figure.Figure().canvas.get_supported_filetypes()
+    for suffix in {"png", "pdf", "svg", "gif"} & formats.keys():
+        succeed("bc", "example:karate", "--plot", tmp_path / f"karate.{suffix}")
+    line = fail("bc", "example:karate", "--plot", tmp_path / "karate.doc")
+    assert line.endswith(f"no figure is written with the suffix '.doc'; there are: {', '.join(sorted(formats))}")
+    for command in ("bc", "compare", "estimate"):
+        assert ".png, .pdf, .svg or another of matplotlib's formats" in " ".join(succeed(command, "--help").split())

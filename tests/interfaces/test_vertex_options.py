@@ -64,7 +64,7 @@ def test_weights_of_vertices(named, tmp_path):
     assert scores_of(tmp_path, "gravity", named, *given) == expected
     assert "places.csv, line 1: 4 columns" not in fail("reach", named, "--target-weights", table)
     assert "places.csv, line 1: 3 columns" in fail("reach", named, "--target-weights", table)
-    assert "No such file" in fail("reach", named, "--target-weights", tmp_path / "nothing.csv")
+    assert "there is no file" in fail("reach", named, "--target-weights", tmp_path / "nothing.csv")
     np.save(tmp_path / "jobs.npy", jobs)
     assert (
         scores_of(tmp_path, "reach", named, "--target-weights", tmp_path / "jobs.npy")

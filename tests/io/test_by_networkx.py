@@ -145,6 +145,8 @@ def test_pajek(tmp_path, links, expected, directed):
         (f"*Vertices 3\n{LABELS}*Arcs\n1 2\n*Partition p\n*Vertices 3\n1\n2\n1\n", r"\*Partition p"),
         (f"*Vertices 3 2\n{LABELS}*Edges\n1 3\n", r"\*Vertices 3 2, \*Edges"),
         (f"*Vertices 3\n{LABELS}", r"the sections \*Vertices 3, of which"),
+        (f"*Vertices 3\n{LABELS}*Arcs\n1 2\n\n3\n", "line 8: '3' has one end of an edge; an edge has two"),
+        (f"*Network\n*Vertices 3\n{LABELS}*Edges\n1\n2 3\n", "line 7: '1' has one end"),
         ("*Vertices 2\n1 a\n2 a\n*Edges\n1 2\n", "followed by 1 different labels"),
         ("*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", "followed by 3 different labels and ends"),
         ("*Vertices 2\n1\n2\n*Edges\n1 2\n", "2 lines below, of which 0 have labels"),

@@ -386,3 +386,26 @@ def test_numbers_of_edges_are_no_lengths(write, title):
     assert not file.has_values
     assert file.matrix.data.tolist() == [1, 1]
     assert read_graph(path, length=1).matrix.data.tolist() == [1, 10]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "number"),
+    [
+        ("a b 0,5\nb c 1,5\n", 1, "0,5"),
+        ("a;b;0,5\nb;c;1,5\n", 1, "0,5"),
+        ("a\tb\t-0,5\nb\tc\t1,5\n", 1, "-0,5"),
+        ("from;to;km\n1;2;0,5\n", 2, "0,5"),
+        ("from to km\n1 2 0,5\n", 2, "0,5"),
+        ("1 2 1\n2 3 1,5\n", 2, "1,5"),
+        ("1;2;1\n2;3;1,5\n", 2, "1,5"),
+        ("1\t2\t3,5\t2\n", 1, "3,5"),
+    ],
+)
+def test_decimal_commas(write, text, line, number):
+    found = [f"{number!r} has a decimal comma", f"a decimal point in all lines, as {number.replace(',', '.')}"]
+    check_error(write(text, "graph.txt"), line, found)
+
+
+@pytest.mark.parametrize("text", ["1,2\n2,3\n", "1, 2, 3\n2, 3, 4\n", "a b,c 1\n", "1,2 # 3 4,5\n", "1 , 2 , 5\n"])
+def test_commas_that_are_not_decimal(write, text):
+    assert "separated by commas" in read_graph(write(text, "graph.txt")).said

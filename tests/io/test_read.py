@@ -34,6 +34,29 @@ def test_gzip_npz(tmp_path, write):
     assert dense(read_graph(write(gzip.compress((tmp_path / "g.npz").read_bytes()), "h.gz"))) == [[0, 1], [0, 0]]
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"directed": False}, r"'directed'; functions of the graph take it, such as lagbc.bc\(graph, directed=...\)"),
+        ({"weighted": True}, "'weighted'; functions of the graph take it"),
+        ({"strength": True}, "'strength'; functions of the graph take it"),
+        ({"headers": True}, "'headers'; did you mean header=?"),
+        ({"memory": 8}, "'memory'; there are ends, length, header, names, strengths, budget, progress, part"),
+    ],
+)
+def test_arguments_that_there_are_not(given, said):
+    with pytest.raises(TypeError, match=f"^there is no argument {said}"):
+        read_graph("example:karate", **given)
+
+
+def test_a_file_that_is_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"^there is no file 'nope'; networks that come with lagbc: example:ca"):
+        read_graph("nope")
+    with pytest.raises(OSError, match=f"^{tmp_path} is a folder, not a file"):
+        read_graph(tmp_path)
+
+
 def test_line_numbers_of_a_compressed_file(write):
     check_error(write(gzip.compress(b"1 2\n\nx y\n"), "g.txt.gz"), 3, ["'x' is not an integer id"])
 

@@ -97,8 +97,18 @@ def test_long_floats_are_rounded_once():
 )
 def test_what_is_no_integer_of_64_bits(word):
     values = np.empty(3, np.int64)
-    assert core.parse_integers(*text_of([b"9223372036854775807", b"-9223372036854775808", word.encode()]), values) == 2
-    assert values[:2].tolist() == [2**63 - 1, -(2**63)]
+    fields = text_of([b"9223372036854775807", b"-9223372036854775808", word.encode()])
+    for plain in (False, True):
+        assert core.parse_integers(*fields, plain, values) == 2
+        assert values[:2].tolist() == [2**63 - 1, -(2**63)]
+
+
+@pytest.mark.parametrize("word", ["007", "+7", "-0", "-07", "00", "+0"])
+def test_integers_that_are_not_plain(word):
+    values, fields = np.empty(4, np.int64), text_of([b"0", b"-7", b"70", word.encode()])
+    assert core.parse_integers(*fields, False, values) == -1
+    assert values.tolist() == [0, -7, 70, int(word)]
+    assert core.parse_integers(*fields, True, values) == 3
 
 
 def test_a_line_is_split_or_told_why_it_is_not():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.errors import InvalidValueError, shortened
+from lagbc.errors import InvalidValueError, MissingFileError, shortened
 from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.options import NO_SAMPLE, SampleOptions
 from lagbc.interfaces.cli.text import note, quantity
@@ -131,7 +131,12 @@ def _read_vertices(text: str, vertices: Vertices) -> list[Any]:
 
     if not text.startswith(_FILE):
         return vertices_in(text, vertices)
-    return read_vertices(Path(text.removeprefix(_FILE)), vertices)
+    path = Path(text.removeprefix(_FILE))
+    if not path.exists():
+        raise MissingFileError(
+            f"there is no file {str(path)!r}, of which {text} has the vertices; write names without @"
+        )
+    return read_vertices(path, vertices)
 
 
 def _read_weights(name: str, text: str, vertices: Vertices) -> Any:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.errors import InvalidValueError, MissingFileError
+from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.interfaces.cli.text import method_lines, note
 
@@ -95,16 +95,10 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
     """Read the graph, or a part of it; print a note if it is taken as directed because its format does not tell."""
-    from lagbc.io.examples import EXAMPLE, example_names
+    from lagbc.io.examples import EXAMPLE
     from lagbc.io.read import read_graph
 
     name = options.name
-    if not name.startswith(EXAMPLE) and not Path(name).exists():
-        shipped = ", ".join(EXAMPLE + example for example in example_names())
-        stdin = "; standard input is /dev/stdin" if name == "-" else ""
-        raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
-    if Path(name).is_dir():
-        raise InvalidValueError(f"{name} is a folder, not a graph file")
     with steps.step(f"reading {name}", "B"):
         file = read_graph(name, strengths=options.strength, progress=steps.progress, part=part, **options.columns)
     if options.directed is None and not file.tells_direction:

@@ -222,9 +222,12 @@ def takes_grid(command: _Function) -> _Function:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
 
 
+_FIGURES = ".png, .pdf, .svg or another of matplotlib's formats."
+
+
 def plot_option(drawn: str) -> Callable[[_Function], _Function]:
     """Declare the option of a picture."""
-    return click.option("--plot", type=click.Path(path_type=Path), help=f"Draw {drawn}: .png, .pdf or .svg.")
+    return click.option("--plot", type=click.Path(path_type=Path), help=f"Draw {drawn}: {_FIGURES}")
 
 
 def _takes_record(
@@ -317,7 +320,7 @@ takes_map = _takes_record(
     click.option(
         "--plot-map",
         type=click.Path(path_type=Path),
-        help="Draw a map of the scores, a panel for each column: .png, .pdf or .svg.",
+        help=f"Draw a map of the scores, a panel for each column: {_FIGURES}",
     ),
     click.option(
         "--coordinates",

@@ -63,7 +63,7 @@ def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray
         return
     columns = [values.tolist() for values in scores.values()]
     vertices = range(len(columns[0])) if labels is None else labels.tolist()
-    _write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
+    write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
 
 
 def write_edges(path: Path, matrices: Mapping[str, Any], labels: np.ndarray | None) -> None:
@@ -77,7 +77,7 @@ def write_edges(path: Path, matrices: Mapping[str, Any], labels: np.ndarray | No
         write_array(path, np.column_stack([*ends, *values]))
         return
     columns = (part.tolist() for part in (*ends, *values))
-    _write_rows(path, ("source", "target", *entries), zip(*columns, strict=True))
+    write_rows(path, ("source", "target", *entries), zip(*columns, strict=True))
 
 
 def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> None:
@@ -86,7 +86,7 @@ def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> Non
         write_array(path, scores)
         return
     lines = map(_csv_line, groups)
-    _write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
+    write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
 
 
 def _csv_line(fields: Iterable[Any]) -> str:
@@ -109,7 +109,8 @@ def write_array(path: Path, array: np.ndarray) -> None:
         file.write(array.reshape(-1).view(np.uint8).data)
 
 
-def _write_rows(path: Path, titles: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> None:
+def write_rows(path: Path, titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write titles and rows as CSV."""
     import codecs
     import csv
 

@@ -75,6 +75,11 @@ class Task:
         """Return the pictures to draw."""
         return []
 
+    @property
+    def status(self) -> int:
+        """The exit status of the command."""
+        return 0
+
 
 def carry_out(
     source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task], dealing: Dealing | None = None
@@ -130,3 +135,5 @@ def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
     if not output.as_json:
         for drawing in drawings:
             click.echo(f"{drawing.name}: {drawing.path}")
+    if task.status:
+        click.get_current_context().exit(task.status)

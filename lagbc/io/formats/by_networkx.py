@@ -90,8 +90,9 @@ def _parse_gml(nx: Any, data: bytes) -> Any:
 
 def _parse_pajek(nx: Any, data: bytes) -> Any:
     """Parse labelled vertices and links of one kind; NetworkX takes any other section for links of that kind."""
-    stripped = (line.strip() for line in data.decode().split("\n"))
-    lines = [line for line in stripped if line and not line.lower().startswith(("%", "*network"))]
+    stripped = enumerate(map(str.strip, data.decode().split("\n")), 1)
+    numbered = [(at, line) for at, line in stripped if line and not line.lower().startswith(("%", "*network"))]
+    numbers, lines = [at for at, _ in numbered], [line for _, line in numbered]
     starts = [at for at, line in enumerate(lines) if line.startswith("*")]
     match [lines[at].lower().split() for at in starts]:
         case [["*vertices", count], ["*arcs" | "*edges" | "*matrix" as kind, *_]]:
@@ -105,6 +106,9 @@ def _parse_pajek(nx: Any, data: bytes) -> Any:
     labelled = sum(len(line.split()) > 1 for line in vertices)
     if not int(count) == labelled == len(vertices):
         raise GraphFormatError(f"*Vertices {count} has {len(vertices)} lines below, of which {labelled} have labels")
+    alone = next((at for at, link in enumerate(links, starts[1] + 1) if len(link.split()) == 1), None)
+    if kind != "*matrix" and alone is not None:
+        raise GraphFormatError(f"line {numbers[alone]}: {lines[alone]!r} has one end of an edge; an edge has two")
     if kind == "*matrix" and len(links) != labelled:
         raise GraphFormatError(f"*Matrix has {len(links)} lines below, for {count} vertices")
     G = nx.parse_pajek(lines)

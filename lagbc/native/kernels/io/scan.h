@@ -149,12 +149,15 @@ inline bool read_sign(Span<const uint8_t> text, int64_t& p, int64_t end) {
     return is_negative;
 }
 
-// Read the field p to end as an integer of 64 bits; returns whether it is one.
-inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int64_t& integer) {
+// Read the field p to end as an integer of 64 bits; returns whether it is one. If it is to be `plain`, 007, +7 and -0
+// are none.
+inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int64_t& integer, bool plain = false) {
     constexpr int64_t lowest = INT64_MIN;
     int64_t value = 0;  // the negative of the integer, as there is one negative more
+    const int64_t begin = p;
     const bool is_negative = read_sign(text, p, end);
     if (p == end) return false;
+    if (plain && (text[begin] == '+' || (text[p] == '0' && end - begin > 1))) return false;
     for (; p < end; ++p) {
         const int64_t digit = text[p] - '0';
         if (digit < 0 || digit > 9 || value < lowest / 10 || 10 * value < lowest + digit) return false;
@@ -165,11 +168,11 @@ inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int6
     return true;
 }
 
-// Read fields as integers of 64 bits; returns the first field that is none, or -1.
+// Read fields as integers of 64 bits, `plain` ones or any; returns the first field that is none, or -1.
 inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> starts, Span<const int64_t> stops,
-                              Span<int64_t> values) {
+                              bool plain, Span<int64_t> values) {
     for (int64_t i = 0; i < values.size; ++i)
-        if (!parse_integer(text, starts[i], stops[i], values[i])) return i;
+        if (!parse_integer(text, starts[i], stops[i], values[i], plain)) return i;
     return -1;
 }
 
