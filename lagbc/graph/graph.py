@@ -19,6 +19,7 @@ from lagbc.graph.csr import Csr, as_numpy, ops_of
 from lagbc.graph.names import size_in_words
 from lagbc.graph.plain import Rows
 from lagbc.native import Csr as NativeCsr
+from lagbc.native import core
 from lagbc.native import csr as native_csr
 from lagbc.phases import in_phase
 
@@ -204,8 +205,12 @@ class Graph:
     @in_phase("order")
     def _reverse(self) -> Graph | None:
         """The transpose; None if it is the graph itself, as a cycle of references would keep it in memory."""
-        reverse = self.known_reverse or ops_of(self.indptr).transposed(self.n, *self.csr)
-        return None if ops_of(self.indptr).are_equal(reverse, self.csr) else Graph.from_csr(reverse, directed=True)
+        ops, reverse = ops_of(self.indptr), self.known_reverse
+        if reverse is None:
+            reverse = ops.reverse_of(self.n, *self.csr)
+        elif ops.are_equal(reverse, self.csr):
+            return None
+        return None if reverse is None else Graph.from_csr(reverse, directed=True)
 
     @property
     def symmetric(self) -> Graph:
@@ -234,13 +239,11 @@ class Graph:
         if not self.nnz:
             return 0
         both, ops = self.symmetric, ops_of(self.indptr)
-        hub, connected = ops.widest_row(both.indptr)
         depth: int
-        depth, reached = ops.bfs_extent(both.indptr, both.indices, hub)
+        depth, reached, connected = ops.search_from_hub(both.indptr, both.indices)
         if 2 * reached < connected:
-            # The widest row is outside the largest component; components take longer to find than the search.
-            hub, _ = ops.widest_row(both.indptr, self.components)
-            depth, _ = ops.bfs_extent(both.indptr, both.indices, hub)
+            # The longest row is outside the largest component; components take longer to find than the search.
+            depth, _, _ = ops.search_from_hub(both.indptr, both.indices, self.components)
         return depth
 
     @cached_property
@@ -269,9 +272,7 @@ class Graph:
     @cached_property
     def position(self) -> NDArray[np.int64]:
         """The place of each vertex in sweep order, the inverse of `order`."""
-        position = np.empty(self.n, np.int64)
-        position[self.order] = np.arange(self.n)
-        return position
+        return core.places_in(self.order)
 
     @cached_property
     @in_phase("order")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,11 @@ def is_sparse(given: Any) -> bool:
         return True
     if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
         return False
+    return bool(_issparse()(given))
+
+
+@cache
+def _issparse() -> Any:
     from scipy import sparse  # waits while another thread imports it
 
-    return bool(sparse.issparse(given))
+    return sparse.issparse

@@ -223,17 +223,17 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if copy and is_compressed:
         csr = csr[0], _unshared(csr[1], A.indices), _unshared(csr[2], A.data)
     if is_reversed and directed:
-        forward = host.transposed(n, *csr)
-        return Graph.from_csr(csr if host.are_equal(forward, csr) else forward, directed, reverse=csr)
+        return Graph.from_csr(host.reverse_of(n, *csr) or csr, directed, reverse=csr)
     return Graph.from_csr(csr, directed)
 
 
 def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
     """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room."""
-    _require_consistent(A)
+    entries = _require_ends(A)
     indptr, indices, wanted = A.indptr, A.indices, index_type(n)
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
+        _require_consistent(A)
         A = check_format(A)
         indptr, indices = A.indptr, A.indices
     stored = int(indptr[-1])
@@ -245,6 +245,8 @@ def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
     indptr, indices = _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False))
     try:
         return host.canonical(n, indptr, indices, lengths)
+    except ValueError:
+        raise _pointers_error(entries) from None
     except IndexError:
         check_format(A)
         raise _outside_error(n) from None
@@ -374,12 +376,20 @@ def _outside_error(n: int) -> InvalidValueError:
 
 def _require_consistent(A: Any) -> None:
     """Check the index arrays of compressed rows: SciPy's check passes a last pointer of 0, and rounds indices."""
+    stored = _require_ends(A)
+    if np.count_nonzero(A.indptr[1:] < A.indptr[:-1]):
+        raise _pointers_error(stored)
+
+
+def _require_ends(A: Any) -> int:
+    """Check the types of the index arrays, and the first and last pointer; return the number of stored indices."""
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
     for name, array in (("indptr", indptr), ("indices", A.indices)):
         if array.dtype.kind not in "iu":
             raise InvalidTypeError(f"A.{name} has dtype {array.dtype}; indices are integers")
-    if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > stored or np.count_nonzero(indptr[1:] < indptr[:-1]):
+    if not len(indptr) or indptr[0] != 0 or indptr[-1] > stored:
         raise _pointers_error(stored)
+    return stored
 
 
 def _pointers_error(stored: int) -> InvalidValueError:

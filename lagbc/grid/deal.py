@@ -19,10 +19,10 @@ from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
-from lagbc.graph.host.search import widest_row
 from lagbc.grid.communicator import Line
 from lagbc.grid.fold import Trees, components_of, fold
 from lagbc.methods.block import NOTHING, BlockSize, Way
+from lagbc.native import core
 
 Ints = NDArray[np.int64]
 # Bytes per vertex of the whole graph that a rank holds: degrees, the order, numbers, positions. And per vertex, and per
@@ -343,9 +343,9 @@ def deal_graph(
 def _hub(line: Line, edges: Edges, neighbours: Ints) -> int:
     """Return the vertex of most neighbours: of all, or of the largest component where that is not in a large one."""
     rows, component = _pointers(neighbours), components_of(line, edges.tails, edges.heads, len(neighbours))
-    hub, connected = widest_row(rows)
+    hub, connected = core.widest_row(rows, None)
     if 2 * np.count_nonzero(component == component[hub]) < connected:
-        hub, _ = widest_row(rows, component)
+        hub, _ = core.widest_row(rows, component)
     return hub
 
 

@@ -16,6 +16,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Method
+from lagbc.native import core
 from lagbc.phases import in_phase
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     root without out-edges adds nothing and is left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
-    rank: NDArray[np.int64] = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
+    rank = core.line_up(graph.out_degrees, graph.position, roots)
     if len(rank) >= least and method.groups_roots and not graph.has_high_diameter:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]

@@ -7,10 +7,11 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
-from lagbc.graph.host.ops import bfs_extent, degree_order, hub_distances, hub_order, proximity_order
+from lagbc.graph.host.ops import degree_order, hub_distances, hub_order, proximity_order, search_from_hub
 from lagbc.graph.host.order import length_order
 from lagbc.graph.tuning import HUB_LEVELS, HUBS
 from lagbc.graph.validate import as_graph
+from lagbc.native import core
 
 
 def arrays_of(A):
@@ -119,16 +120,30 @@ def test_degree_order():
 
 
 @pytest.mark.parametrize("A", [grid(9, 31), path(100), star(20), scale_free(200, 600, seed=2), matrix(3, [(0, 1)])])
-def test_bfs_extent(A):
-    hops = dijkstra(as_graph(A, directed=False).pattern.astype(float), unweighted=True)
-    for root in range(0, A.shape[0], 7):
-        reached = hops[root][np.isfinite(hops[root])]
-        assert bfs_extent(*arrays_of(A), root) == (reached.max(), len(reached))
+def test_search_from_hub(A):
+    graph = as_graph(A, directed=False)
+    hops = dijkstra(graph.pattern.astype(float), unweighted=True, indices=np.argmax(graph.out_degrees))
+    reached = hops[np.isfinite(hops)]
+    connected = np.count_nonzero(graph.out_degrees)
+    assert search_from_hub(graph.indptr, graph.indices) == (reached.max(), len(reached), connected)
 
 
 @given(graphs(min_n=1))
-def test_bfs_extent_of_random_graphs(A):
-    assert bfs_extent(*arrays_of(A), 0)[0] == distances(A, directed=False)[0].max()
+def test_search_from_the_hub_of_the_largest_component(A):
+    graph = as_graph(A, directed=False)
+    largest = graph.components == np.argmax(np.bincount(graph.components))
+    degrees = np.where(largest, graph.out_degrees, -1)
+    hops = distances(A, directed=False)[np.argmax(degrees)]
+    expected = hops.max(), np.count_nonzero(largest), np.count_nonzero(degrees > 0)
+    assert search_from_hub(graph.indptr, graph.indices, graph.components) == expected
+
+
+@given(graphs())
+def test_roots_are_lined_up_by_their_places(A):
+    graph = as_graph(A)
+    roots = np.arange(0, graph.n, 2)
+    expected = np.sort(graph.position[roots[graph.out_degrees[roots] > 0]])
+    np.testing.assert_array_equal(core.line_up(graph.out_degrees, graph.position, roots), expected)
 
 
 @given(graphs())

@@ -107,6 +107,12 @@ def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
     return _rows_of_distinct(n, *sort(keys, payload, 2 * _vertex_bits(n), _vertex_bits(n)))
 
 
+def reverse_of(n: int, indptr: Any, indices: Any, data: Any) -> Csr | None:
+    """Return the transpose of a matrix in canonical form; None if that is the matrix itself."""
+    reverse = transposed(n, indptr, indices, data)
+    return None if are_equal(reverse, (indptr, indices, data)) else reverse
+
+
 def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple[Csr, Csr | None]:
     """Take vertex ``order[i]`` for vertex i; the transpose, too, if the matrix is `symmetric`: the same arrays."""
     placed = _renumber(*csr, position)

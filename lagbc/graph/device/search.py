@@ -84,9 +84,11 @@ def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
     return depth
 
 
-def bfs_extent(indptr: Any, indices: Any, root: int) -> tuple[int, int]:
-    """Return the largest hop distance from `root`, a lower bound of the diameter, and count the vertices in reach."""
-    return find_extent(depths(indptr, indices, cp.asarray(np.array([root], np.int64))))
+def search_from_hub(indptr: Any, indices: Any, components: Any = None) -> tuple[int, int, int]:
+    """Search from the widest row: return the largest hop distance, the vertices in reach, and the rows with entries."""
+    hub, connected = widest_row(indptr, components)
+    depth, reached = find_extent(depths(indptr, indices, cp.asarray(np.array([hub], np.int64))))
+    return depth, reached, connected
 
 
 def hub_distances(indptr: Any, indices: Any) -> Any:

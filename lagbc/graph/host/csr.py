@@ -21,7 +21,7 @@ from lagbc.native import csr as as_native
 Csr = tuple[NDArray[np.int64], NDArray[Any], Any]
 
 # Faults of rows that are not canonical, as bits.
-_OUTSIDE, _UNSORTED, _UNMERGED = 1, 2, 4
+_OUTSIDE, _UNSORTED, _UNMERGED, _FALLING = 1, 2, 4, 8
 # Entries are put under ranges of 2**12 columns, or of more, so that there are at most 2**9 ranges. With R-MAT 20-16 all
 # columns at once took up to twice as long; 2**10 to 2**13 differ by a tenth.
 _SHIFT, _RANGES = 12, 9
@@ -34,10 +34,14 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
 
     Raises
     ------
+    ValueError
+        Pointers do not rise to at most the number of entries.
     IndexError
         A column is not in 0..n - 1.
     """
     flags = reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
+    if flags & _FALLING:
+        raise ValueError("pointers of rows do not rise")
     if flags & _OUTSIDE:
         raise IndexError("a column is outside the matrix")
     if flags & _UNSORTED:
@@ -68,6 +72,13 @@ def in_rows(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any) -> Csr
 def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
     """Put entries under their columns, in the order in which rows store them."""
     return _under_columns(n, rows_of(indptr, indices), indices, data)
+
+
+def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr | None:
+    """Return the transpose of a matrix in canonical form; None if that is the matrix itself."""
+    mirrored = share(core.count_mirrored, parts_of_rows(indptr), (indptr, indices, data))
+    is_symmetric = min(mirrored) >= 0 and 2 * sum(mirrored) == len(indices)
+    return None if is_symmetric else transposed(n, indptr, indices, data)
 
 
 def rows_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
@@ -110,8 +121,11 @@ def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths:
     A symmetric matrix is returned as it is.
     """
     csr = indptr, indices, lengths
-    reverse = reverse or transposed(n, *csr)
-    return csr if are_equal(csr, reverse) else joined(n, csr, reverse)
+    if reverse is None:
+        reverse = reverse_of(n, *csr)
+    elif are_equal(csr, reverse):
+        return csr
+    return csr if reverse is None else joined(n, csr, reverse)
 
 
 def are_equal(ours: Csr, theirs: Csr) -> bool:
@@ -147,11 +161,9 @@ def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails
     `position` and `tails` have the type of the columns; the row of each entry is written to `tails`.
     """
     indptr, indices, data = csr
-    graph = as_native(*csr)
-    starts = np.zeros(len(indptr), np.int64)
-    (indptr[1:] - indptr[:-1])[order].cumsum(out=starts[1:])
+    starts = core.begin_rows(indptr, order)
     heads, values = np.empty_like(indices), None if data is None else np.empty_like(data)
-    share(core.relabel, parts_of_rows(starts), (graph, order, position), (starts, tails, heads, values))
+    share(core.relabel, parts_of_rows(starts), (as_native(*csr), order, position), (starts, tails, heads, values))
     return starts, heads, values
 
 

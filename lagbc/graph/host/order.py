@@ -14,7 +14,7 @@ from lagbc.native import core
 
 def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Order vertices by falling degree, ties by number."""
-    return core.sort_by_key(indptr[:-1] - indptr[1:], np.arange(len(indptr) - 1))
+    return core.order_by_length(indptr)
 
 
 def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.int64]:

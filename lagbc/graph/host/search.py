@@ -27,18 +27,21 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     return dist
 
 
-def widest_row(indptr: NDArray[np.int64], components: NDArray[Any] | None = None) -> tuple[int, int]:
-    """Return the first of the longest rows, and the number of rows with entries, among all or the largest component."""
-    degrees = indptr[1:] - indptr[:-1]
-    if components is not None:
-        degrees = np.where(components == np.argmax(np.bincount(components)), degrees, -1)
-    return int(degrees.argmax()), int(np.count_nonzero(degrees > 0))
+def search_from_hub(
+    indptr: NDArray[np.int64], indices: NDArray[Any], components: NDArray[Any] | None = None
+) -> tuple[int, int, int]:
+    """Search from the first of the longest rows, among all or the rows of the largest component.
 
-
-def bfs_extent(indptr: NDArray[np.int64], indices: NDArray[Any], root: int) -> tuple[int, int]:
-    """Return the largest hop distance from `root`, a lower bound of the diameter, and count the vertices in reach."""
-    distances, found = core.search_from(indptr, indices, np.array([root]))
-    return int(distances[found[-1]]), len(found)
+    Returns
+    -------
+    depth : int
+        The largest hop distance, a lower bound of the diameter.
+    reached : int
+        The number of vertices in reach.
+    connected : int
+        The number of rows with entries, among the same.
+    """
+    return core.search_from_hub(indptr, indices, components)
 
 
 def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.uint8]:

@@ -37,15 +37,16 @@ struct EntriesRoom {
 namespace lagbc::LAGBC_LEVEL {
 
 // The faults of rows that are not canonical: bits of the result of `inspect`.
-inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4;
+inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4, falling = 8;
 
-// Return whether some columns are outside the matrix, some rows not ascending, or some entries loops or at the place of
-// the entry before.
+// Return whether some columns are outside the matrix, some rows not ascending, some entries loops or at the place of
+// the entry before, or some pointers fall or lie beyond the entries; rows between such are not read.
 template <class Index>
 int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last) {
     const int64_t n = indptr.size - 1;
     bool is_outside = false, is_unsorted = false, is_unmerged = false;
     for (int64_t i = first; i < last; ++i) {
+        if (indptr[i] < 0 || indptr[i] > indptr[i + 1] || indptr[i + 1] > indices.size) return falling;
         int64_t before = -1;
         for (int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
             const int64_t j = indices[e];
@@ -56,6 +57,36 @@ int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t f
         }
     }
     return is_outside * outside + is_unsorted * unsorted + is_unmerged * unmerged;
+}
+
+// Count the entries (i, j) of canonical rows first to last with i < j, if (j, i) is there, too, with the same value,
+// for all of them; else -1. Rows come in order, so that row j meets its columns i one after the other.
+template <class Index>
+int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Optional<Span<const double>> values,
+                       int64_t first, int64_t last) {
+    constexpr int64_t ahead = 16;  // entries: rows of large graphs lie in no cache
+    struct Left {
+        int64_t next, end;
+    };
+    Buffer<Left> left(indptr.size - 1, {-1, 0});
+    int64_t count = 0;
+    for (int64_t i = first; i < last; ++i) {
+        for (int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
+            const int64_t j = indices[e];
+            if (e + ahead < indices.size) __builtin_prefetch(&left[indices[e + ahead]]);
+            if (j < i) continue;
+            auto& [next, end] = left[j];
+            if (next < 0) {
+                end = indptr[j + 1];
+                next = std::lower_bound(indices.data + indptr[j], indices.data + end, i) - indices.data;
+            }
+            if (next == end || indices[next] != i) return -1;
+            if (values.is_there && values[next] != values[e]) return -1;
+            ++next;
+            ++count;
+        }
+    }
+    return count;
 }
 
 // Drop loops and sum entries at the same place, from left to right, in place; rows are sorted. Returns the count left.
@@ -157,6 +188,14 @@ void join(const Csr<Index>& ours, const Csr<Index>& theirs, int64_t first, int64
             b += in_theirs;
         }
     }
+}
+
+// Where each row begins, and the last one ends, once row order[i] is taken for row i.
+inline Buffer<int64_t> begin_rows(Span<const int64_t> indptr, Span<const int64_t> order) {
+    Buffer<int64_t> starts(order.size + 1);
+    starts[0] = 0;
+    for (int64_t i = 0; i < order.size; ++i) starts[i + 1] = starts[i] + indptr[order[i] + 1] - indptr[order[i]];
+    return starts;
 }
 
 // Take row order[i] for row i, whose entries begin at starts[i], and column position[j] for column j; `tails`, if it is

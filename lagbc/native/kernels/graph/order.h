@@ -23,4 +23,34 @@ Buffer<int64_t> sort_by_key(Span<const Key> keys, Span<const int64_t> order) {
     return ordered;
 }
 
+// Order rows by falling length, ties by number.
+inline Buffer<int64_t> order_by_length(Span<const int64_t> indptr) {
+    const int64_t n = indptr.size - 1;
+    Buffer<int64_t> shorter(n), rows(n);
+    for (int64_t i = 0; i < n; ++i) {
+        shorter[i] = indptr[i] - indptr[i + 1];
+        rows[i] = i;
+    }
+    return sort_by_key(Span<const int64_t>(shorter.view()), rows.view());
+}
+
+// The place of each item in an order.
+inline Buffer<int64_t> places_in(Span<const int64_t> order) {
+    Buffer<int64_t> places(order.size);
+    for (int64_t i = 0; i < order.size; ++i) places[order[i]] = i;
+    return places;
+}
+
+// The places of some distinct rows, ascending, without those of empty rows.
+inline Buffer<int64_t> line_up(Span<const int64_t> lengths, Span<const int64_t> places, Span<const int64_t> rows) {
+    Buffer<bool> is_there(places.size, false);
+    for (const int64_t i : rows) is_there[places[i]] = lengths[i] > 0;
+    Buffer<int64_t> found(rows.size);
+    int64_t count = 0;
+    for (int64_t place = 0; place < places.size; ++place)
+        if (is_there[place]) found[count++] = place;
+    found.resize(count);
+    return found;
+}
+
 }  // namespace lagbc::LAGBC_LEVEL

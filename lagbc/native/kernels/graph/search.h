@@ -109,6 +109,40 @@ std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr,
     return {std::move(distances), std::move(queue)};
 }
 
+// The first of the longest rows, and the number of rows with entries, among all or those of the largest component.
+template <class Index>
+std::tuple<int64_t, int64_t> widest_row(Span<const int64_t> indptr, Optional<Span<const Index>> components) {
+    const int64_t n = indptr.size - 1;
+    Index largest = 0;
+    if (components.is_there) {
+        Buffer<int64_t> sizes(n, 0);
+        for (const Index component : components) ++sizes[component];
+        for (Index component = 1; component < n; ++component)
+            if (sizes[component] > sizes[largest]) largest = component;
+    }
+    int64_t hub = 0, longest = -1, connected = 0;
+    for (int64_t v = 0; v < n; ++v) {
+        if (components.is_there && components[v] != largest) continue;
+        const int64_t length = indptr[v + 1] - indptr[v];
+        connected += length > 0;
+        if (length > longest) {
+            hub = v;
+            longest = length;
+        }
+    }
+    return {hub, connected};
+}
+
+// The depth of a search of a symmetric pattern from its widest row, the vertices in reach, and the rows with entries.
+template <class Index>
+std::tuple<int64_t, int64_t, int64_t> search_from_hub(Span<const int64_t> indptr, Span<const Index> indices,
+                                                      Optional<Span<const Index>> components) {
+    const auto [hub, connected] = widest_row<Index>(indptr, components);
+    Buffer<Index> distances(indptr.size - 1), queue(indptr.size - 1);
+    const int64_t found = search(indptr, indices, Span<const int64_t>{&hub, 1}, distances.span(), queue.span());
+    return {distances[queue[found - 1]], found, connected};
+}
+
 // Let rows join the searches that the heads of their edges have just joined, at this level; returns whether any does.
 template <class Index>
 bool join_searches(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, int64_t level,
