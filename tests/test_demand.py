@@ -36,7 +36,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.within import block
+from lagbc.methods.cpu import within as balls
 from lagbc.methods.sums import Bounds
 from lagbc.plan import memory
 from lagbc.plan.demand import origins, parse_demand, weights_of_columns, without_far_apart
@@ -386,7 +386,7 @@ def test_a_worker_s_row_of_trips_is_counted(row):
         bytes_of(row.load().arrays(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n)))
         for demand in (None, parse_demand(n, np.ones((n, n))))
     )
-    blocks = bytes_of(block.arrays(graph, SweepPlan(batch=64, bounds=bounds, roots=n))) if row.weighted else 0
+    blocks = bytes_of(balls.arrays(graph, SweepPlan(batch=64, bounds=bounds, roots=n))) if row.weighted else 0
     assert needed == without + 24 * n + 8 - blocks
     lagbc.estimate_memory(graph, demand=np.ones((n, n)), cutoff=4)
 

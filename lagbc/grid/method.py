@@ -24,7 +24,7 @@ from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, OUT_OF_ROOM, STOPPED, SUMS, Ended, told
 from lagbc.methods.arrays import Counted, bytes_of
 from lagbc.methods.block import Asked
-from lagbc.methods.contract import Batching, MethodModule, StopFlag, SweepPlan
+from lagbc.methods.contract import Batching, MethodModule, OfWholeBatch, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 
@@ -66,16 +66,10 @@ class OnGrid(Method):
 
 
 @frozen
-class Levels:
+class Levels(OfWholeBatch):
     """A batch that was swept, and the sums of each rank."""
 
-    roots: Ints
     found: list[NDArray[np.float64]]
-
-    @property
-    def places(self) -> Ints:
-        """All places of the batch."""
-        return np.arange(len(self.roots))
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:

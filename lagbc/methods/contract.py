@@ -34,7 +34,7 @@ from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import Arrays, allocate
-from lagbc.methods.sums import DEPENDENCY, OF_EDGES, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES, PATH_SUMS, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -168,11 +168,12 @@ class SweepPlan:
 
     def summed(self, graph: Graph) -> int:
         """Count the numbers of the sums over all roots of a graph."""
-        numbers, bounds = 0, self.bounds
-        for name in self.sums:
-            columns = 1 if bounds is None else bounds.columns(name)
-            numbers += columns * (graph.nnz if name in OF_EDGES else graph.n)
-        return numbers
+        return sum(self.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in self.sums)
+
+    def require_path_counts(self) -> None:
+        """Raise ValueError if no sum asked for needs path counts, so that they are not counted."""
+        if not self.sums & PATH_SUMS:
+            raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
 
     def with_flag(self, stop: StopFlag) -> SweepPlan:
         """Return the same plan with another stop flag."""
@@ -225,6 +226,18 @@ class Levels(Protocol):
     @property
     def overflowed(self) -> NDArray[np.bool_]:
         """For each of these roots, whether a path count left the range of the plan's dtype."""
+
+
+@frozen
+class OfWholeBatch:
+    """The part that `Levels` of all roots of a batch share."""
+
+    roots: NDArray[np.int64]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """All places of the batch."""
+        return np.arange(len(self.roots))
 
 
 @runtime_checkable

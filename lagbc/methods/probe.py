@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
+from lagbc.native import core, csr
 
 # Roots that are searched from at once, a bit each.
 COLUMNS = 64
@@ -52,13 +54,18 @@ def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
     -----
     At most `COLUMNS` * nnz steps a search, on bits; on a device one launch.
     """
-    if graph.is_on_device:
-        from lagbc.methods.gpu.probe import count
-    else:
-        from lagbc.methods.cpu.probe import count
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
     most = most_edges(graph, len(ordered))
-    counts = [count(graph.reordered, roots, most) for roots in groups]
+    counts = [_count(graph.reordered, roots, most) for roots in groups]
     return Probe(len(ordered), sum(map(len, groups)), searches, *(int(sum(of)) for of in zip(*counts, strict=True)))
+
+
+def _count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
+    """Return visits, edges, pairs, pair_edges and levels of one search."""
+    if graph.is_on_device:
+        from lagbc.methods.gpu.probe import count
+
+        return count(graph, roots, most)
+    return core.probe_hops(csr(graph.indptr, graph.indices), roots, most)

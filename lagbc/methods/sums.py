@@ -122,21 +122,15 @@ class Sums:
     @classmethod
     def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:
         """Make the zero sums of a run; `arrays` is numpy or cupy."""
-        made = cls()
-        for name in names:
-            rows = nnz if name in OF_EDGES else n
-            shape = (rows,) if bounds is None else (rows, bounds.columns(name))
-            setattr(made, name, arrays.zeros(shape))
-        return made
+        rows = {name: nnz if name in OF_EDGES else n for name in names}
+        shapes = {name: (of,) if bounds is None else (of, bounds.columns(name)) for name, of in rows.items()}
+        return cls(**{name: arrays.zeros(shape) for name, shape in shapes.items()})
 
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make the zero sums of a batch."""
-        made = cls()
-        for name in names:
-            shape = (roots,) if name == "depth" else (blocks, nnz if name in OF_EDGES else n)
-            setattr(made, name, arrays.zeros(shape))
-        return made
+        shapes = {name: (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,) for name in names}
+        return cls(**{name: arrays.zeros(shape) for name, shape in shapes.items()})
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield name and array of each sum asked for."""
@@ -153,10 +147,7 @@ class Sums:
 
     def moved(self, asarray: Any) -> Sums:
         """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""
-        moved = Sums()
-        for name, array in self:
-            setattr(moved, name, asarray(array))
-        return moved
+        return Sums(**{name: asarray(array) for name, array in self})
 
     def of_paths(self) -> Sums:
         """Return the sums of `PATH_SUMS`, which share their arrays with these."""

@@ -213,59 +213,26 @@ _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
 _OF_TRAVERSALS = ("dependency", "dependency_squares")
+_CPU, _GPU = "lagbc.methods.cpu", "lagbc.methods.gpu"
 # The kernels of the literature, in hops.
-_TRAVERSALS: tuple[MethodName, ...] = (
-    "node-parallel",
-    "warp-centric",
-    "edge-parallel",
-    "work-efficient",
-    "active-edge",
-    "hybrid",
-)
+_TRAVERSALS: tuple[MethodName, ...]
+_TRAVERSALS = "node-parallel", "warp-centric", "edge-parallel", "work-efficient", "active-edge", "hybrid"
 
-# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.plan.choose` says more.
+# Name, formulation, device, lengths, module, library, sums, and whether it takes a demand and bounds. Of rows without
+# predicted costs, "auto" takes the first that fits; `lagbc.plan.choose` says more.
 METHODS: tuple[Method, ...] = (
-    Method("batched", "semiring", "cpu", False, "lagbc.methods.cpu.batched.hops", "", _WITH_SQUARES, demand=True),
-    Method("graphblas", "semiring", "cpu", False, "lagbc.methods.cpu.graphblas.hops", "graphblas", _ALL_SEVEN),
-    Method(
-        "work-efficient",
-        "traversal",
-        "cpu",
-        False,
-        "lagbc.methods.cpu.traversal.hops",
-        "",
-        _WITH_SQUARES,
-        demand=True,
-        bounds=True,
-    ),
-    Method("batched", "semiring", "cpu", True, "lagbc.methods.cpu.batched.lengths", "", _WITH_SQUARES, demand=True),
-    Method("graphblas", "semiring", "cpu", True, "lagbc.methods.cpu.graphblas.lengths", "graphblas", _ALL_SEVEN),
-    Method(
-        "dijkstra",
-        "traversal",
-        "cpu",
-        True,
-        "lagbc.methods.cpu.traversal.lengths",
-        "",
-        _WITH_SQUARES,
-        demand=True,
-        bounds=True,
-    ),
-    Method("batched", "semiring", "cuda", False, "lagbc.methods.gpu.batched.hops", "cupy", _WITH_SQUARES, demand=True),
-    Method("spmm", "semiring", "cuda", False, "lagbc.methods.gpu.spmm", "cupy"),
-    Method(
-        "delta-stepping",
-        "semiring",
-        "cuda",
-        True,
-        "lagbc.methods.gpu.delta_stepping.lengths",
-        "cupy",
-        _WITH_SQUARES,
-        demand=True,
-    ),
-    Method("dijkstra", "traversal", "cuda", True, "lagbc.methods.gpu.traversal.dijkstra", "cupy", _OF_TRAVERSALS),
+    Method("batched", "semiring", "cpu", False, f"{_CPU}.batched.hops", "", _WITH_SQUARES, True),
+    Method("graphblas", "semiring", "cpu", False, f"{_CPU}.graphblas.hops", "graphblas", _ALL_SEVEN),
+    Method("work-efficient", "traversal", "cpu", False, f"{_CPU}.traversal.hops", "", _WITH_SQUARES, True, True),
+    Method("batched", "semiring", "cpu", True, f"{_CPU}.batched.lengths", "", _WITH_SQUARES, True),
+    Method("graphblas", "semiring", "cpu", True, f"{_CPU}.graphblas.lengths", "graphblas", _ALL_SEVEN),
+    Method("dijkstra", "traversal", "cpu", True, f"{_CPU}.traversal.lengths", "", _WITH_SQUARES, True, True),
+    Method("batched", "semiring", "cuda", False, f"{_GPU}.batched.hops", "cupy", _WITH_SQUARES, True),
+    Method("spmm", "semiring", "cuda", False, f"{_GPU}.spmm", "cupy"),
+    Method("delta-stepping", "semiring", "cuda", True, f"{_GPU}.delta_stepping.lengths", "cupy", _WITH_SQUARES, True),
+    Method("dijkstra", "traversal", "cuda", True, f"{_GPU}.traversal.dijkstra", "cupy", _OF_TRAVERSALS),
     *(
-        Method(name, "traversal", "cuda", False, "lagbc.methods.gpu.traversal.hops", "cupy", _OF_TRAVERSALS)
+        Method(name, "traversal", "cuda", False, f"{_GPU}.traversal.hops", "cupy", _OF_TRAVERSALS)
         for name in _TRAVERSALS
     ),
 )

@@ -32,10 +32,9 @@ from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr
 from lagbc.phases import in_phase
 from lagbc.reduce import tuning
-from lagbc.reduce.layout import Copies, Rows, lay_out
+from lagbc.reduce.layout import Copies, Rows, Strong, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
-from lagbc.reduce.strong import Strong, find_strong
 
 # A length of at least this part of any path's length is not absorbed by rounding.
 _KEPT = 2.0**-50

@@ -2,7 +2,11 @@
 
 A vertex has a *copy* in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
 vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made without
-sorting.
+sorting. No arc leaves a bicomponent, so that its strong components are numbered one after the other.
+
+References
+----------
+R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 """
 
 from __future__ import annotations
@@ -52,7 +56,23 @@ class Rows(NamedTuple):
         return slice(int(self.indptr[self.ptr[block]]), int(self.indptr[self.ptr[block + 1]]))
 
 
+class Strong(NamedTuple):
+    """The strong components of all bicomponents."""
+
+    # int32 or int64 (copies,): The component of each copy. An arc leads to the same component or to one with a smaller
+    # number.
+    component: Any
+    of_block: Any  # int64 (blocks + 1,): the components of bicomponent b are ``of_block[b]`` to ``of_block[b + 1]``
+    member_ptr: Any  # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
+    members: Any
+
+
 def lay_out(home: Any, attach: Any) -> Copies:
     """Make the `Copies` of bicomponents from the result of ``core.find_blocks``; O(n + blocks)."""
     ptr, vertices, at_home, at_attach, hung_ptr, hung = core.lay_out(home, attach)
     return Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
+
+
+def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
+    """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
+    return Strong(*core.find_strong(ptr, indptr, indices))

@@ -34,8 +34,8 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import Csr, core, csr
 from lagbc.phases import in_phase
+from lagbc.reduce.layout import find_strong
 from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
-from lagbc.reduce.strong import find_strong
 
 
 @frozen

@@ -23,6 +23,9 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.native import by_index, core, csr
 
+# The power of the distance that a target adds to each sum over distances.
+_OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares": 2, "inverse_squares": -2}
+
 
 def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, place: int) -> None:
     """Add the sums of one root, in matrix order.
@@ -74,16 +77,10 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
             sums.dependency[block, reached[1:]] += ldexp(times, power)
             sums.dependency[block, root] += ldexp(times * (len(reached) - 1), power)
     others = reached[1:]
-    if sums.reached is not None:
-        sums.reached[block, others] += 1
-    if sums.distance is not None:
-        sums.distance[block, others] += dist[others]
-    if sums.inverse is not None:
-        sums.inverse[block, others] += 1 / dist[others]
-    if sums.distance_squares is not None:
-        sums.distance_squares[block, others] += dist[others] ** 2
-    if sums.inverse_squares is not None:
-        sums.inverse_squares[block, others] += dist[others] ** -2.0
+    for name, exponent in _OF_DISTANCES.items():
+        total = getattr(sums, name)
+        if total is not None:
+            total[block, others] += dist[others] ** exponent
     if sums.depth is not None:
         sums.depth[place] = dist[reached[-1]]
     if sums.targets is not None:

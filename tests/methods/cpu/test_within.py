@@ -12,8 +12,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import allocate, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import lengths as module
-from lagbc.methods.cpu.within import block
 from lagbc.methods.sums import OF_ROOTS, Bounds
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth", "targets", "gravity"})
@@ -72,7 +72,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert block.new_ball(graph, plan, allocate(np, block.arrays(graph, plan))).dist.dtype == number
+    assert within.new_ball(graph, plan, allocate(np, within.arrays(graph, plan))).dist.dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, root_weights=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, root_weights=times), roots, monkeypatch)
@@ -104,7 +104,7 @@ def test_roots_far_apart_are_searched_alone(monkeypatch):
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_ball_that_has_no_room(limit, most, directed, monkeypatch):
     """Some blocks have room and some have not; those are summed root by root."""
-    monkeypatch.setattr(block, limit, most)
+    monkeypatch.setattr(within, limit, most)
     A = with_lengths(scale_free(400, 1500, seed=3), [1.0, 3.0, 4.0])
     for graph, cutoff in ((mesh([1.0, 2.0], directed=directed), 5), (as_graph(A, weighted=True, directed=directed), 3)):
         assert not assert_same(graph, plan_of(cutoff, sums=EVERY), [graph.order[:300]], monkeypatch)
@@ -131,20 +131,20 @@ def test_counts_beyond_the_limit(monkeypatch):
     ],
 )
 def test_which_runs_take_blocks(values, cutoff, options, expected):
-    assert block.sums_in_blocks(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
+    assert within.sums_in_blocks(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
 
 
 def test_runs_without_bounds_or_edges_take_none():
-    assert not block.sums_in_blocks(mesh([1.0], directed=False), SweepPlan(batch=16))
-    assert not block.sums_in_blocks(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
+    assert not within.sums_in_blocks(mesh([1.0], directed=False), SweepPlan(batch=16))
+    assert not within.sums_in_blocks(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
 
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("sums", [{"dependency"}, {"reached"}, EVERY], ids=["paths", "reached", "all"])
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
-    stated = block.arrays(graph, plan)
-    room = block.new_ball(graph, plan, allocate(np, stated))
+    stated = within.arrays(graph, plan)
+    room = within.new_ball(graph, plan, allocate(np, stated))
     arrays = {id(array): array for array in vars(room).values() if array is not None}.values()
     aligned = [array for array in (room.dist, room.sigma, room.own, room.beyond) if array is not None]
     assert all(array.ctypes.data % 64 == 0 for array in aligned)

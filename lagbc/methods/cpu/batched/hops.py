@@ -35,7 +35,6 @@ from lagbc.methods.cpu.batched.sweep import (
     fields_of_sweep,
     queue_arrays,
     queue_of,
-    require_path_counts,
     room_of_hops,
     rows_of_roots,
 )
@@ -152,7 +151,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, by the contract of `ReadsPaths`."""
-    require_path_counts(state.plan)
+    state.plan.require_path_counts()
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
     state.schedule.distances(state.sweep, dist)
     return dist, np.where(np.isfinite(dist), state.sweep.values[:, : len(levels.roots)], 0)

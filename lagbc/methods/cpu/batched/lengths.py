@@ -20,7 +20,6 @@ from lagbc.methods.cpu.batched.sweep import (
     add_path_sums,
     arrays_of_counting,
     fields_of_sweep,
-    require_path_counts,
     room_of_lengths,
     rows_of_roots,
 )
@@ -106,7 +105,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return dist and sigma by `ReadsPaths`: distances under path counts anew, short ones as float32."""
-    require_path_counts(state.plan)
+    state.plan.require_path_counts()
     dist, sigma, columns = state.dist, state.sweep.values, len(levels.roots)
     assert sigma is not None
     if dist is sigma:

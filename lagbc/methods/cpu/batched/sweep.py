@@ -15,7 +15,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 from lagbc.methods.targets import columns_into_range, put_weights
 from lagbc.native import by_index, core, csr
@@ -31,10 +31,9 @@ Queue = core.Queue32 | core.Queue64
 
 
 @frozen
-class Levels:
+class Levels(OfWholeBatch):
     """The levels of a batch, which its state holds."""
 
-    roots: NDArray[np.int64]  # (columns,)
     entries: int  # in the queue, the roots' among them; 0 if nothing is queued
     depth: int  # levels, or phases
     beyond: int  # the columns that left the range of float64, or are to be recomputed for another reason, a bit each
@@ -43,11 +42,6 @@ class Levels:
     def overflowed(self) -> NDArray[np.bool_]:
         """Whether each root's column overflowed."""
         return flags_of(self.beyond, len(self.roots)) if self.beyond else np.zeros(len(self.roots), np.bool_)
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """All places of the batch."""
-        return np.arange(len(self.roots))
 
 
 def flags_of(word: int, roots: int) -> NDArray[np.bool_]:
@@ -160,12 +154,6 @@ def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
         "depth": Array((COLUMNS,), FLOAT),
     }
     return max(paths, distances, key=bytes_of) if of_paths else distances
-
-
-def require_path_counts(plan: SweepPlan) -> None:
-    """Raise ValueError if the plan asks for no sum over paths, so that they are not counted."""
-    if not plan.sums & PATH_SUMS:
-        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
 
 
 def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -24,23 +24,17 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, Array
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import OfWholeBatch, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 
 @frozen
-class Levels:
+class Levels(OfWholeBatch):
     """The levels of a forward sweep."""
 
-    roots: NDArray[np.int64]
     P: Matrix  # the path counts
     patterns: list[Matrix]  # Of each level, ones at its vertices. Edges on shortest paths lead to deeper levels.
     overflowed: NDArray[np.bool_]  # a mask of the roots that are not to be counted here
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Places in the batch of the roots that these levels are of: all of them."""
-        return np.arange(len(self.roots))
 
     @property
     def depth(self) -> int:

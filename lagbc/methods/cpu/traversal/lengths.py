@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import FLOAT, Array
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import Levels, State
-from lagbc.methods.cpu.within import block
-from lagbc.methods.cpu.within.sums import Together, sum_blocks
-from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import by_index, core, csr
 
 Search = core.Search32 | core.Search64
@@ -39,7 +36,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {
         "search": search_arrays(index, graph.n, notes),
         "queue": _bucket_arrays(_note_type(graph.nnz), buckets, notes) if buckets else heap_arrays(index, graph.n),
-        "ball": block.arrays(graph, plan) if block.sums_in_blocks(graph, plan) else None,
+        "ball": within.arrays(graph, plan) if within.sums_in_blocks(graph, plan) else None,
         **sweep.arrays_of_state(graph, plan, notes),
     }
 
@@ -57,8 +54,10 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     searched = csr(*graph.reordered.csr), new_search(index, arrays["search"]), queue
     if ball is None:
         return sweep.prepare(graph, plan, core.sweep_lengths, searched, arrays)
-    together = Together(*block.graph_and_transpose(graph), block.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER)
-    return sweep.prepare(graph, plan, partial(sum_blocks, together, searched), (), arrays)
+    together = within.Together(
+        *within.graph_and_transpose(graph), within.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER
+    )
+    return sweep.prepare(graph, plan, partial(within.sum_blocks, together, searched), (), arrays)
 
 
 def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
@@ -95,8 +94,7 @@ def _bucket_arrays(number: np.dtype[Any], buckets: int, notes: int) -> dict[str,
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, as `sweep.paths`; ValueError if the plan needs no path counts."""
-    if not state.plan.sums & PATH_SUMS:
-        raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
+    state.plan.require_path_counts()
     return sweep.paths(state, levels)
 
 

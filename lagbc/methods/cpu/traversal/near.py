@@ -7,6 +7,7 @@ roots of a block are neighbours, and so are the rows that they add to. Roots tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +16,38 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array, Counted
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import SparseSums
+from lagbc.methods.sums import OF_EDGES, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.methods.within import EDGES, ROOTS, VERTICES, as_sums, lay_out
 from lagbc.native import by_index, core
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 Near = core.Near32 | core.Near64
+# Arrays of sums by vertex, edge and root.
+VERTICES, EDGES, ROOTS = "by_vertex", "by_edge", "by_root"
+_SUMS = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity"
+
+
+def array_of(name: str) -> str:
+    """Return the array of a sum."""
+    return EDGES if name in OF_EDGES else ROOTS if name in OF_ROOTS else VERTICES
+
+
+def lay_out(plan: SweepPlan) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the first column of each sum in its array, -1 where it is not asked for, and the width of each array."""
+    first, widths = dict.fromkeys(_SUMS, -1), dict.fromkeys((VERTICES, EDGES, ROOTS), 0)
+    for name in sorted(plan.sums):
+        first[name] = widths[array_of(name)]
+        widths[array_of(name)] += plan.columns(name)
+    return first, widths
+
+
+def as_sums(plan: SweepPlan, arrays: Mapping[str, NDArray[np.float64]]) -> Sums:
+    """Take the sums out of the arrays, as views."""
+    first, _ = lay_out(plan)
+    columns = {name: slice(first[name], first[name] + plan.columns(name)) for name in plan.sums}
+    return Sums(**{name: arrays[array_of(name)][:, of_sum] for name, of_sum in columns.items()})
 
 
 def arrays(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> dict[str, Any]:
@@ -86,7 +110,7 @@ def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Near:
         **({} if plan.demand is None else _trips_of(graph, plan.demand, arrays["trips"])),
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
         cutoffs=cutoffs,
-        columns=core.Columns(**columns._asdict()),
+        columns=core.Columns(**columns),
     )
     return near
 
@@ -106,7 +130,7 @@ def take(near: Near, graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) ->
         vertices=graph.order[vertices],
         edges=graph.edge_order[edges] if len(edges) else edges,
         roots=roots[here],
-        sums=as_sums(plan, lay_out(plan)[0], taken),
+        sums=as_sums(plan, taken),
     )
 
 

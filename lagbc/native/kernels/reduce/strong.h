@@ -1,4 +1,4 @@
-// Strong components of the bicomponents of a directed graph, and the arcs between them: lagbc/reduce/strong.py.
+// Strong components of the bicomponents of a directed graph, and the arcs between them: lagbc/reduce/layout.py.
 //
 // R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 #pragma once

@@ -1,8 +1,8 @@
-"""A block of neighbouring roots and its ball: matrices have a row for each of the ball's, and a lane for each root.
+"""Sums within bounds of neighbouring roots: a block and its ball, in matrices with a row for each vertex of the ball.
 
-One edge is read for all roots of a block, and a processor does its work on the lanes of a row many at a time. That is
-worth it where the ball is little larger than the part that each root reaches; else the roots are searched one by one.
-See lagbc/native/kernels/within/.
+A root has a lane of the rows. One edge is read for all roots of a block, and a processor does its work on the lanes of
+a row many at a time. That is worth it where the ball is little larger than the part that each root reaches; else the
+roots are searched one by one. Sums are in the columns of `traversal.near`. See lagbc/native/kernels/within/.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.traversal.near import Near
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import Csr, core, csr
 
@@ -94,6 +96,57 @@ def graph_and_transpose(graph: Graph) -> tuple[Csr, Csr]:
     """Return the graph in which balls are found, and its transpose, of the same arrays if it is symmetric."""
     ordered = graph.reordered
     return csr(*ordered.csr), csr(*ordered.transpose.csr)
+
+
+@frozen
+class Together:
+    """The arrays in which blocks of roots are searched."""
+
+    leaving: Csr  # leaving, entering: of `graph_and_transpose`
+    entering: Csr
+    ball: Ball
+    vertices: float  # vertices that, searched root by root, cost as much as a row of a ball
+
+    def find(self, roots: NDArray[np.int64], radius: float, most: float) -> int:
+        """Find the ball of some roots, if it has at most `most` rows; return the count of its rows, or 0."""
+        return core.find_ball(self.leaving, self.entering, roots, radius, int(min(most, MOST_ROWS)), self.ball)
+
+    def reach_of(self, root: int, radius: float) -> int:
+        """Count the vertices that a root reaches, at least 1."""
+        return max(self.find(np.array([root]), radius, MOST_ROWS), 1)
+
+
+def sum_blocks(
+    together: Together,
+    alone: tuple[Any, Any, Any],
+    trail: Any,
+    asked: core.Asked,
+    roots: NDArray[np.int64],
+    omega: NDArray[np.float64] | None,
+    times: NDArray[np.float64],
+    near: Near,
+    found: core.Found,
+) -> None:
+    """Sum roots, blocks of `LANES` of them together, or one by one where their ball has too many rows.
+
+    A row costs about as much as `together.vertices` vertices that a root reaches. The block before tells how many a
+    root reaches, and at first a root amid the first block. `alone` has the arguments of `core.sweep_lengths` before its
+    trail; the others are as for `sweep.State.kernel`.
+    """
+    stop, mean = asked.stop, 0.0
+    for first in range(0, len(roots), LANES):
+        some = roots[first : first + LANES]
+        here = some[some >= 0]
+        if not len(here) or stop[0]:
+            continue
+        mean = mean or together.reach_of(here[len(here) // 2], asked.radius)
+        if together.find(some, asked.radius, together.vertices * mean * len(here) / LANES):
+            core.sum_ball(together.ball, asked, first, len(some), omega, times, near, found)
+        else:
+            one_by_one = np.full(len(roots), -1)
+            one_by_one[first : first + LANES] = some
+            core.sweep_lengths(*alone, trail, asked, one_by_one, omega, times, near, found)
+        mean = found.reached[first : first + LANES].sum() / len(here)
 
 
 def _arrays_of_edges(rows: int, edges: int, number: np.dtype[Any]) -> dict[str, Array]:
