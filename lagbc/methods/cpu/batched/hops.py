@@ -28,15 +28,14 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched.sweep import (
     COLUMNS,
     Levels,
-    add_distance_sums,
-    add_path_sums,
+    add_sums,
     arrays_of_counting,
     arrays_of_sweep,
     fields_of_sweep,
+    find_levels,
     queue_arrays,
     queue_of,
     room_of_hops,
-    rows_of_roots,
 )
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.native import by_index, core, csr
@@ -143,10 +142,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Sch
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    state.schedule.search(state.sweep, rows_of_roots(state.graph, roots))
-    state.plan.stop.check()
-    sweep = state.sweep
-    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
+    yield find_levels(state, roots, state.schedule.search)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -159,7 +155,4 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    if state.plan.sums & PATH_SUMS:
-        add_path_sums(state.schedule.sum_paths, state.sweep, state.graph, state.plan, levels.roots, sums, omega)
-    if state.plan.sums - PATH_SUMS:
-        add_distance_sums(state.schedule.sum_distances, state.sweep, sums)
+    add_sums(state, levels, sums, omega, state.schedule.sum_paths, state.schedule.sum_distances)

@@ -16,10 +16,10 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched.sweep import (
     COLUMNS,
     Levels,
-    add_distance_sums,
-    add_path_sums,
+    add_sums,
     arrays_of_counting,
     fields_of_sweep,
+    find_levels,
     room_of_lengths,
     rows_of_roots,
 )
@@ -97,10 +97,7 @@ def _are_short(graph: Graph, plan: SweepPlan) -> bool:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find distances from up to 64 roots, tight edges, and an order to count shortest paths; count them."""
-    core.search_lengths(state.sweep, rows_of_roots(state.graph, roots))
-    state.plan.stop.check()
-    sweep = state.sweep
-    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
+    yield find_levels(state, roots, core.search_lengths)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
@@ -121,7 +118,4 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    if state.plan.sums - PATH_SUMS:
-        add_distance_sums(core.sum_length_distances, state.sweep, sums)
-    if state.plan.sums & PATH_SUMS:
-        add_path_sums(core.sum_lengths, state.sweep, state.graph, state.plan, levels.roots, sums, omega)
+    add_sums(state, levels, sums, omega, core.sum_lengths, core.sum_length_distances)

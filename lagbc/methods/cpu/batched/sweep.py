@@ -188,28 +188,32 @@ def weights_of_columns(
     return rows, times
 
 
-def add_path_sums(
-    kernel: Any,
-    sweep: Any,
-    graph: Graph,
-    plan: SweepPlan,
-    roots: NDArray[np.int64],
-    sums: Sums,
-    omega: NDArray[np.float64] | None,
+def find_levels(state: Any, roots: NDArray[np.int64], search: Any) -> Levels:
+    """Find the levels of up to 64 roots, and count their shortest paths, by a kernel that searches."""
+    sweep = state.sweep
+    search(sweep, rows_of_roots(state.graph, roots))
+    state.plan.stop.check()
+    return Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
+
+
+def add_sums(
+    state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None, over_paths: Any, over_distances: Any
 ) -> None:
-    """Add the sums over paths of roots in range, by a kernel that sweeps backward; Interrupted adds nothing."""
-    of_columns, times = weights_of_columns(plan, roots, omega)
-    edge_order = graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
-    squares = _row(sums.dependency_squares), _row(sums.edges_squares)
-    totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges), *squares)
-    if not kernel(sweep, of_columns, times, edge_order, *totals):
-        raise Interrupted
+    """Add the sums of the roots in range to the one row of `sums`, by two kernels; Interrupted adds none over paths.
 
-
-def add_distance_sums(kernel: Any, sweep: Any, sums: Sums) -> None:
-    """Add the sums over distances of the roots that did not overflow, and the largest distance of each."""
-    squares = _row(sums.distance_squares), _row(sums.inverse_squares)
-    kernel(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth, *squares)
+    Those over distances come first: counts may take the place of distances.
+    """
+    plan, sweep = state.plan, state.sweep
+    if plan.sums - PATH_SUMS:
+        squares = _row(sums.distance_squares), _row(sums.inverse_squares)
+        over_distances(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth, *squares)
+    if plan.sums & PATH_SUMS:
+        of_columns, times = weights_of_columns(plan, levels.roots, omega)
+        edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
+        squares = _row(sums.dependency_squares), _row(sums.edges_squares)
+        totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges), *squares)
+        if not over_paths(sweep, of_columns, times, edge_order, *totals):
+            raise Interrupted
 
 
 def _row(total: Any) -> Any:
