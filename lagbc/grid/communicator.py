@@ -19,19 +19,11 @@ from lagbc.methods.block import NOTHING, Message
 
 
 class Line(Protocol):
-    """Some ranks in order, as one of them has it: all of them make the same calls.
-
-    Attributes
-    ----------
-    size, rank : int
-        How many ranks there are, and which of them this one is.
-    sent : int
-        Bytes that this one has sent to others.
-    """
+    """Some ranks in order, as one of them has it: all of them make the same calls."""
 
     size: int
-    rank: int
-    sent: int
+    rank: int  # which of them this one is
+    sent: int  # bytes that this one has sent to others
 
     def all_gather(self, message: Message) -> list[Message]:
         """Return the messages of all."""
@@ -66,24 +58,15 @@ def of_first(line: Line, told: Any = None) -> Any:
 
 @frozen
 class Grid:
-    """Ranks in rows and columns, as one of them has it.
-
-    Attributes
-    ----------
-    rows, columns : int
-    row, column : int
-        Of this rank.
-    whole : Line
-        All ranks of the grid; before them the rank that leads, where it is in another grid.
-    along_column, along_row : Line
-        The ranks of its grid column, and of its grid row.
-    """
+    """Ranks in rows and columns, as one of them has it."""
 
     rows: int
     columns: int
+    # row, column: of this rank
     row: int
     column: int
-    whole: Line
+    whole: Line  # all ranks of the grid; before them the rank that leads, where it is in another grid
+    # along_column, along_row: the ranks of its grid column, and of its grid row
     along_column: Line
     along_row: Line
 

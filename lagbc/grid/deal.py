@@ -56,21 +56,12 @@ def size_of_block(shape: Shape, n: int) -> BlockSize:
 
 @frozen
 class Deal:
-    """Which vertex belongs to whom.
-
-    Attributes
-    ----------
-    shape : Shape
-    n, length : int
-        Vertices, and places of a piece, a multiple of 32.
-    order : ndarray of int64, shape (n,)
-        The vertices as they are dealt.
-    """
+    """Which vertex belongs to whom."""
 
     shape: Shape
-    n: int
-    length: int
-    order: Ints
+    n: int  # vertices
+    length: int  # places of a piece, a multiple of 32
+    order: Ints  # (n,): the vertices as they are dealt
 
     @classmethod
     def of(cls, degrees: Ints, shape: Shape) -> Deal:
@@ -199,12 +190,7 @@ class DealtGraph(Graph):
 
     @property
     def components(self) -> Any:
-        """There are none.
-
-        Raises
-        ------
-        ValueError
-        """
+        """There are none: ValueError."""
         raise InvalidValueError(
             "components of a graph that is dealt over a grid are not known, which estimates with endpoints count; "
             "leave out endpoints, or grid="
@@ -236,13 +222,7 @@ class DealtGraph(Graph):
 
     @property
     def on_host(self) -> Graph:
-        """There is none.
-
-        Raises
-        ------
-        OverflowError
-            It is asked for by roots that are to be computed in wider numbers.
-        """
+        """There is none: OverflowError, as roots ask for it that are to be computed in wider numbers."""
         raise OutOfRangeError(
             "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
             "numbers: scale them, or leave out grid="
@@ -290,24 +270,10 @@ def deal_graph(
     folds: bool = False,
     finds_hub: bool = False,
 ) -> DealtGraph:
-    """Deal the edges that ranks have over the grids that they make up; each edge counts once.
+    """Deal the edges that ranks have, all or any in `part`, over the grids that they make up; each edge counts once.
 
-    Parameters
-    ----------
-    line : Line
-        All ranks.
-    part : Graph, or None
-        The edges that this rank has, all of them or any.
-    n : int
-        Vertices.
-    shape : Shape
-        Of each grid.
-    directed : bool
-        Else an edge in either direction is one in both.
-    folds : bool
-        Whether trees of a graph that is not directed are folded.
-    finds_hub : bool
-        Whether the depth will be asked for.
+    Where it `folds`, trees of a graph that is not directed are folded; `finds_hub` says that the depth will be asked
+    for.
     """
     edges = distinct(line, Edges.of(part), n, directed=directed)
     del part

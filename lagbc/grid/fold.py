@@ -29,21 +29,11 @@ Floats = NDArray[np.float64]
 
 @frozen
 class Trees:
-    """Trees that were folded.
+    """Trees that were folded."""
 
-    Attributes
-    ----------
-    rounds : tuple of ndarray of int64
-        The leaves that were taken off together, in order.
-    parent : ndarray of int64, shape (n,)
-        The vertex that each hung from; vertices of the core are their own parents.
-    component : ndarray of int64, shape (n,)
-        The least vertex of the core of each one's component.
-    """
-
-    rounds: tuple[Ints, ...]
-    parent: Ints
-    component: Ints
+    rounds: tuple[Ints, ...]  # the leaves that were taken off together, in order
+    parent: Ints  # (n,): the vertex that each hung from; vertices of the core are their own parents
+    component: Ints  # (n,): the least vertex of the core of each one's component
 
     @property
     def is_core(self) -> NDArray[np.bool_]:

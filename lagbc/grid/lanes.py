@@ -27,15 +27,7 @@ _SHUT = "shut"
 
 
 class Lane:
-    """A lane, as one of its ranks has it.
-
-    Attributes
-    ----------
-    line : Line
-        The rank that leads, and the others.
-    grid : Grid or None
-        None on a rank that leads a grid which it is not in.
-    """
+    """A lane, as one of its ranks has it: the rank that leads is first of `line`, and may not be in the `grid`."""
 
     def __init__(
         self,
@@ -57,24 +49,13 @@ class Lane:
         self._stop.value[0] |= why
 
     def open(self, asked: Asked, stop: StopFlag) -> None:
-        """Have all ranks make room; on the rank that leads.
-
-        Raises
-        ------
-        MemoryError
-            Some rank has too little.
-        """
+        """Have all ranks make room, on the rank that leads; MemoryError if some rank has too little."""
         self._stop, self._is_open = stop, True
         of_first(self.line, asked)
         self._open(asked)
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Have all ranks sweep; arguments and the sums of each are those of `Cell.sweep`. On the rank that leads.
-
-        Raises
-        ------
-        Ended
-        """
+        """Have all ranks sweep as by `Cell.sweep`, on the rank that leads, or end; return the sums of each."""
         of_first(self.line, (numbers, times))
         found = self._sweep(numbers, times)
         return [one.view(np.float64) for one in (found if self.grid is not None else found[1:])]

@@ -138,12 +138,8 @@ class GridMethod:
     def forward(self, state: State, roots: Ints) -> Iterator[Levels]:
         """Have a lane sweep from roots.
 
-        Raises
-        ------
-        OverflowError
-            Path counts left the range of float64.
-        KeyboardInterrupt, StoppedError, MemoryError
-            Of some rank.
+        OverflowError tells of path counts beyond float64; KeyboardInterrupt, StoppedError and MemoryError are those of
+        some rank.
         """
         numbers, times, there = np.full(self._columns, -1), np.ones(self._columns), np.flatnonzero(roots >= 0)
         numbers[there] = self._numbers[roots[there]]

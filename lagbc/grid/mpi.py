@@ -87,13 +87,7 @@ class _MpiLine:
 
 
 def line_of(comm: MPI.Comm) -> Line:
-    """Return all ranks of a communicator as a line, whose messages are none of the program's.
-
-    Raises
-    ------
-    RunError
-        MPI takes calls of one thread alone.
-    """
+    """Return a communicator's ranks as a line of its own messages; RunError if MPI takes calls of one thread alone."""
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
     _wait_for(comm.Ibarrier())

@@ -26,28 +26,15 @@ Turn = Callable[[], AbstractContextManager[Any]]
 
 @dataclass(frozen=True)
 class Site:
-    """The site of a rank.
+    """The site of a rank."""
 
-    Attributes
-    ----------
-    gpu : int or None
-        Number of the GPU; None is the CPU.
-    by_nccl : bool
-        Whether messages go by NCCL: each rank is a process with a GPU of its own.
-    sharers, mates : int
-        Ranks that share a GPU, or, on the CPU, a host; ranks that share a host. At most.
-    groups : int
-        Groups of 256 roots of a batch on a GPU.
-    few_edges : bool
-        Whether all vertices have few edges, so that each root of a group may find one in another level.
-    """
-
-    gpu: int | None = None
-    by_nccl: bool = False
+    gpu: int | None = None  # number of the GPU; None is the CPU
+    by_nccl: bool = False  # whether messages go by NCCL: each rank is a process with a GPU of its own
+    # sharers, mates: ranks that share a GPU, or, on the CPU, a host; ranks that share a host; at most
     sharers: int = 1
     mates: int = 1
-    groups: int = 1
-    few_edges: bool = False
+    groups: int = 1  # of 256 roots, of a batch on a GPU
+    few_edges: bool = False  # whether all vertices have few, so that each root of a group may find one in another level
 
     def __str__(self) -> str:
         """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""

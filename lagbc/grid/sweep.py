@@ -69,13 +69,7 @@ class Ended(Interrupted):
 
 
 def agreed(grid: Any, live: int, overflowed: NDArray[np.uint64], ends: int) -> State:
-    """Agree how far a search is.
-
-    Raises
-    ------
-    Ended
-        Some rank has a reason.
-    """
+    """Agree how far a search is; Ended if some rank has a reason."""
     of_all = grid.combine(np.concatenate([np.array([live, ends], np.uint64), overflowed]), "or")
     state = State(int(of_all[0]), int(of_all[1]), of_all[2:])
     if state.ends:
@@ -94,24 +88,11 @@ class Cell:
         self._counts, self._has_stress = asked.counts, "stress" in asked.sums
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sweep from roots, which count so many times; all ranks do.
+        """Sweep from roots by their numbers, -1 for an absent one, which count so many times; all ranks do, or end.
 
-        Parameters
-        ----------
-        numbers : ndarray of int64, shape (columns,)
-            -1 is an absent root.
-        times : ndarray of float64, shape (columns,)
-
-        Returns
-        -------
-        sums : ndarray of float64
-            Those of the vertices that this rank owns, one sum after the other, each with a row a group of columns; then
-            of each column the largest distance, how many vertices were reached, and whether path counts left the
-            range: then there are no sums.
-
-        Raises
-        ------
-        Ended
+        Returns the sums of the vertices that this rank owns, one after the other, each with a row a group of columns;
+        then of each column the largest distance, how many vertices were reached, and whether path counts left the
+        range: then there are no sums.
         """
         with self._at():
             return self._sums(numbers, times)

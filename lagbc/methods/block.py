@@ -52,26 +52,16 @@ class BlockSize(NamedTuple):
 
 @frozen
 class Asked:
-    """The request to all ranks.
+    """The request to all ranks."""
 
-    Attributes
-    ----------
-    sums, endpoints, linear, sigma_limit : as in `SweepPlan`
-    omega : ndarray of float64, or None
-        Target weights, at the numbers of vertices; on a rank, of those that it owns.
-    way : Way
-        How edges are swept; paths are counted one way alone.
-    room : int
-        Bytes that the rows of levels may take.
-    """
-
+    # sums, endpoints, linear, sigma_limit: as in `SweepPlan`
     sums: frozenset[str]
     endpoints: bool
     linear: bool
     sigma_limit: float
-    omega: NDArray[np.float64] | None
-    way: Way
-    room: int
+    omega: NDArray[np.float64] | None  # target weights, at the numbers of vertices; on a rank, of those that it owns
+    way: Way  # how edges are swept; paths are counted one way alone
+    room: int  # bytes that the rows of levels may take
 
     @property
     def counts(self) -> bool:
@@ -95,13 +85,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
 
 @frozen
 class BlockEdges:
-    """The edges of a block, in the form that its sweep takes.
-
-    Attributes
-    ----------
-    into, out, reach : object
-        Edges by their heads, by their tails, and by their heads with columns for rows.
-    """
+    """The edges of a block as its sweep takes them: by heads, by tails, and by heads with columns for rows."""
 
     into: Any
     out: Any
@@ -109,42 +93,21 @@ class BlockEdges:
 
 
 class BlockPlan(NamedTuple):
-    """A rank's part of a sweep.
+    """A rank's part of a sweep."""
 
-    Attributes
-    ----------
-    edges : BlockEdges
-        Not changed: batches in flight share them.
-    size : BlockSize
-    own : int
-        Which piece of the grid column the rank owns.
-    asked : Asked
-    stop : StopFlag
-    """
-
-    edges: BlockEdges
+    edges: BlockEdges  # not changed: batches in flight share them
     size: BlockSize
-    own: int
+    own: int  # which piece of the grid column the rank owns
     asked: Asked
     stop: StopFlag
 
 
 class BlockSweep(Protocol):
-    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named.
+    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named."""
 
-    Attributes
-    ----------
-    columns : int
-        Roots of a batch.
-    slice_rows : int
-        Rows of a piece that are multiplied, folded and closed at a time, at most.
-    xp : module
-        Of its arrays: numpy or cupy.
-    """
-
-    columns: int
-    slice_rows: int
-    xp: Any
+    columns: int  # roots of a batch
+    slice_rows: int  # rows of a piece that are multiplied, folded and closed at a time, at most
+    xp: Any  # the module of its arrays: numpy or cupy
     _sums_over_paths: dict[str, Any]  # by name
 
     @property

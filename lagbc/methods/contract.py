@@ -45,15 +45,10 @@ class Interrupted(Exception):  # noqa: N818 (a request, not an error)
 
 
 class StopFlag:
-    """A flag that running kernels poll once a level.
-
-    Attributes
-    ----------
-    value : ndarray of uint8, shape (1,)
-        Nonzero once the run shall stop; compiled code polls the array itself.
-    """
+    """A flag that running kernels poll once a level."""
 
     def __init__(self) -> None:
+        # nonzero once the run shall stop; compiled code polls the array itself
         self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
         self._mirrors: list[NDArray[np.uint8]] = []
 

@@ -41,18 +41,8 @@ def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
     """Search from `COLUMNS` neighbouring roots of a run, which share a batch in it, at one place or several.
 
     These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
-    in grouped roots these often reach little.
-
-    Parameters
-    ----------
-    graph : Graph
-        On the host or on a device; the counts are the same.
-    ordered : ndarray of int64
-        All roots, in the order of the run. A search ends after the level at which it has looked at `most_edges`.
-
-    Notes
-    -----
-    At most `COLUMNS` * nnz steps a search, on bits; on a device one launch.
+    in grouped roots, `ordered`, these often reach little. A search ends after the level at which it has looked at
+    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS

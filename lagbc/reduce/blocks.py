@@ -58,30 +58,13 @@ class Blocks(Reduced):
 
 @in_phase("order")
 def split(piece: Piece, *, edges: bool = False) -> Blocks:
-    """Split a piece into its bicomponents; O(n + nnz), nothing is swept.
+    """Split a piece, on the host, into its bicomponents; O(n + nnz), nothing is swept.
 
-    Parameters
-    ----------
-    piece : Piece
-        On the host. A directed graph falls apart where its pattern, taken both ways, does.
-    edges : bool
-        Whether scores of stored edges are wanted, too.
-
-    Returns
-    -------
-    Blocks
-        Each of its pieces is a bicomponent, with its own `vertices` and, if asked for, `edges`; a bicomponent that is
-        all of the graph has the graph itself. In hops, and with whole lengths, scores are exact but for rounding. Sums
-        of other lengths begin inside a bicomponent, so that their ties may fall otherwise.
-
-    Raises
-    ------
-    ValueError
-        The vertices have members.
-    NotReducible
-        Many vertices of a directed graph are cut vertices with large and different reachable sets.
-    OverflowError
-        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept whole.
+    A directed graph falls apart where its pattern, taken both ways, does. Pieces have `vertices` of their own and, if
+    asked for, `edges`; a bicomponent that is all of the graph has the graph itself. In hops, and with whole lengths,
+    scores are exact but for rounding. Sums of other lengths begin inside a bicomponent, so that their ties may fall
+    otherwise. ValueError tells of vertices with members, OverflowError of weights beyond `check_range`, NotReducible of
+    a directed graph many of whose vertices are cut vertices with large and different reachable sets.
     """
     if piece.class_sizes is not None:
         raise InvalidValueError("vertices of blocks have no members: split first, merge then")

@@ -91,20 +91,11 @@ class Contracted:
 
 
 def contract(piece: Piece) -> Contracted:
-    """Contract a bicomponent to its junctions, in O(n + nnz log nnz).
+    """Contract a 2-connected undirected graph of at least 3 vertices to its junctions, in O(n + nnz log nnz).
 
-    Parameters
-    ----------
-    piece : Piece
-        One 2-connected undirected graph of at least 3 vertices, in hops or with lengths. Float lengths are summed as
-        they fall: ties hold for lengths whose sums are exact, such as integers.
-
-    Raises
-    ------
-    ValueError
-        It is no such graph, as far as walks along its chains show.
-    NotContractible
-        The length of a chain absorbs one of its edges, or weights are too far apart.
+    Float lengths are summed as they fall: ties hold for lengths whose sums are exact, such as integers. ValueError
+    tells of another graph, as far as walks along its chains show it, NotContractible of a chain's length that absorbs
+    one of its edges, or of weights too far apart.
     """
     graph, n = piece.graph, piece.graph.n
     degrees = graph.out_degrees
@@ -146,16 +137,8 @@ def _require_range(piece: Piece) -> None:
 def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: Floats, edges: Floats) -> Floats:
     """Put the scores of the piece's vertices together.
 
-    Parameters
-    ----------
-    contracted : Contracted
-    flows : Flows
-    dependency : ndarray of float64, shape (rows,)
-        Sums over all roots, in matrix order of the contracted graph.
-    junction : ndarray of float64, shape (rows,)
-        Demand that passes each junction as it leaves a chain.
-    edges : ndarray of float64, shape (nnz,)
-        Sums along edges of the contracted graph.
+    `dependency` has the sums over all roots, in matrix order of the contracted graph, `junction` the demand that passes
+    each row as it leaves a chain, and `edges` the sums along edges of the contracted graph.
     """
     ways = contracted.ways
     rows = dependency[contracted.graph.order] + junction

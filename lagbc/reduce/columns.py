@@ -16,8 +16,8 @@ Rows = NDArray[np.int64]
 class Columns:
     """Distances and path counts from the roots of one group after the other and from far ends, and M of these roots.
 
-    A column has an entry a row of the contracted graph. The columns of the group come first, in its order; behind them
-    is room for some columns of far ends. For each group in turn:
+    A column has an entry a row of the contracted graph. The columns of the group come first, in its order, at most
+    `size`; behind them is room for `more` columns of far ends. For each group in turn:
 
         begin     take its roots
         write     take their columns
@@ -25,15 +25,8 @@ class Columns:
         enter     finish M
         weights   give M as target weights of a sweep
 
-    As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups.
-
-    Parameters
-    ----------
-    ways : Ways
-    flows : Flows
-        Sums of the chains of each group are written.
-    size, more : int
-        Most columns of a group, and of far ends at a time.
+    As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups. `flows`
+    gets the sums of the chains of each group.
     """
 
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
@@ -53,15 +46,10 @@ class Columns:
         self._through.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], class_sizes: NDArray[np.float64] | None) -> float:
-        """Write columns from number `first` on; return their largest path count.
+        """Write columns from number `first` on, of dist and sigma (rows, columns); return their largest path count.
 
-        Parameters
-        ----------
-        first : int
-        paths : tuple of array of floats, shape (rows, columns)
-            dist and sigma.
-        class_sizes : ndarray of float64, shape (columns,), or None
-            Members of the roots: a path that leaves a chain by a junction has one for each of its members.
+        A path that leaves a chain by a junction has one for each of the junction's members, of which roots have
+        `class_sizes`.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
         core.turn_back(paths[0], dist)

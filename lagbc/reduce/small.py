@@ -29,32 +29,15 @@ _LIMIT = 2.0**1022
 
 @dataclass(eq=False)
 class SmallBlocks:
-    """Some bicomponents, one after the other, and their sums so far.
+    """Some bicomponents, one after the other, and their sums so far."""
 
-    Attributes
-    ----------
-    rows : Rows
-        The graphs of all bicomponents.
-    numbers : ndarray of int64, shape (small,)
-        The numbers of the small ones, ascending.
-    roots : ndarray of int64, shape (small,)
-        Count of roots of each.
-    work : ndarray of int64, shape (small,)
-        Roots x stored edges of each, to which its time is proportional: some 10 ns in hops, 15 to 50 with lengths.
-    scores : ndarray of float64, shape (copies,)
-        Written.
-    edge_scores : ndarray of float64, shape (nnz,) or (0,)
-        Written, if it has room.
-    is_done : ndarray of bool, shape (slices,)
-        Whether each slice is computed.
-    """
-
-    rows: Rows
-    numbers: NDArray[np.int64]
-    roots: NDArray[np.int64]
+    rows: Rows  # the graphs of all bicomponents
+    numbers: NDArray[np.int64]  # (small,): the numbers of the small ones, ascending
+    roots: NDArray[np.int64]  # (small,): count of roots of each
+    # (small,): roots x stored edges of each, to which its time is proportional: 10 ns in hops, 15 to 50 with lengths
     work: NDArray[np.int64]
-    scores: Scores
-    edge_scores: Scores
+    scores: Scores  # (copies,): written
+    edge_scores: Scores  # (nnz,) or (0,): written, if it has room
 
     @cached_property
     def is_done(self) -> NDArray[np.bool_]:

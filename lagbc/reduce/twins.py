@@ -52,24 +52,12 @@ class Twins(Reduced):
 
 @in_phase("order")
 def merge(piece: Piece) -> Twins:
-    """Merge the twins of a piece; O(n + nnz), nothing is swept.
+    """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept.
 
-    Parameters
-    ----------
-    piece : Piece
-        On the host. It may have members, and its twins any sources, targets and members.
-
-    Returns
-    -------
-    Twins
-        The vertices of its piece are the classes, in the order of the smallest of each; `vertices` and `edges` are
-        None, if any are merged. In hops, and with whole lengths, scores are exact but for rounding; with other lengths,
-        ties of paths between twins of one class may fall otherwise.
-
-    Raises
-    ------
-    OverflowError
-        Weights, or their sum, are not within 2**-400 to 2**400: the graph can only be swept whole.
+    The piece may have members, and its twins any sources and targets. Vertices of the merged piece are the classes, in
+    the order of the smallest of each; it has no `vertices` and `edges`. In hops, and with whole lengths, scores are
+    exact but for rounding; with other lengths, ties of paths between twins of one class may fall otherwise.
+    OverflowError tells of weights beyond `check_range`.
     """
     check_range(piece)
     graph = piece.graph
@@ -118,17 +106,10 @@ def _split_classes(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
 
 
 def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Find the classes of a graph, with its transpose; O(n + nnz).
+    """Find the smallest vertex of each one's class, itself where it is alone, and whether that is closed; O(n + nnz).
 
     An *open* class has no edge between two of its vertices; a *closed* one has all, both ways and of one length. No
     vertex is in two classes.
-
-    Returns
-    -------
-    first : ndarray of the type of the columns, shape (n,)
-        The smallest vertex of the class of each vertex; itself, if it is alone.
-    closed : ndarray of bool, shape (n,)
-        Whether the vertex is in a closed class of two or more.
     """
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)

@@ -28,25 +28,11 @@ _OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares":
 
 
 def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, place: int) -> None:
-    """Add the sums of one root, in matrix order.
+    """Add the sums of one root, in matrix order, to row `block` and place `place` of a batch's `sums` on the host.
 
-    Parameters
-    ----------
-    graph : Graph
-    plan : SweepPlan
-        Its omega, root_weights, class_sizes, exponent, endpoints, rtol, stop flag and bounds, of one column, are used.
-    root : int
-    sums : Sums
-        Of a batch, on the host.
-    block, place : int
-        Row of the sums, and place of the root in the batch.
-
-    Raises
-    ------
-    Interrupted
-        The stop flag was set; `sums` is unchanged.
-    ValueError
-        Rounding absorbed a length: a reached vertex has no tight in-edge.
+    Of the plan omega, root_weights, class_sizes, exponent, endpoints, rtol, the stop flag and bounds of one column are
+    read. Interrupted leaves the sums unchanged; ValueError says that rounding absorbed a length, so that a reached
+    vertex has no tight in-edge.
     """
     times, power = frexp(1.0 if plan.root_weights is None else plan.root_weights[root])
     power += plan.exponent

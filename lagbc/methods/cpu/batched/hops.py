@@ -25,18 +25,8 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, WORD, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.batched.sweep import (
-    COLUMNS,
-    Levels,
-    add_sums,
-    arrays_of_counting,
-    arrays_of_sweep,
-    fields_of_sweep,
-    find_levels,
-    queue_arrays,
-    queue_of,
-    room_of_hops,
-)
+from lagbc.methods.cpu.batched import sweep as sweeps
+from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.native import by_index, core, csr
 
@@ -45,7 +35,7 @@ options = frozenset({"class_sizes", "linear"})
 
 
 def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    n, arrays = graph.n, arrays_of_sweep(graph, plan, room_of_hops(graph, plan))
+    n, arrays = graph.n, sweeps.arrays_of_sweep(graph, plan, sweeps.room_of_hops(graph, plan))
     arrays["sweep"] |= {
         "bits": Array((3, n), WORD, 0),
         "visited": Array((n,), WORD, 0),
@@ -57,7 +47,7 @@ def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
     kind: Any = by_index(graph.indices.dtype, core.LevelSweep32, core.LevelSweep64)
     return kind(
-        **fields_of_sweep(graph, plan, arrays),
+        **sweeps.fields_of_sweep(graph, plan, arrays),
         into=csr(*graph.reordered.transpose.csr),
         active=graph.active,
         pull_share=tuning.BATCHED_PULL_SHARE,
@@ -65,21 +55,21 @@ def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any])
 
 
 def _arrays_in_ready_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    n, room = graph.n, room_of_hops(graph, plan)
-    arrays = arrays_of_counting(graph, plan, room)
+    n, room = graph.n, sweeps.room_of_hops(graph, plan)
+    arrays = sweeps.arrays_of_counting(graph, plan, room)
     arrays["sweep"]["frontier"] = Array((2, n), WORD, 0)
     if plan.sums - PATH_SUMS:
         arrays["sweep"]["level_starts"] = Array((n + 2,), INTEGER, 0)
-    return arrays | {"levels": queue_arrays(graph, room) if plan.sums - PATH_SUMS else None}
+    return arrays | {"levels": sweeps.queue_arrays(graph, room) if plan.sums - PATH_SUMS else None}
 
 
 def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
     kind: Any = by_index(graph.indices.dtype, core.WaitingSweep32, core.WaitingSweep64)
     levels = arrays["levels"]
     return kind(
-        **fields_of_sweep(graph, plan, arrays),
+        **sweeps.fields_of_sweep(graph, plan, arrays),
         count_width=tuning.BATCHED_COUNT_WIDTH,
-        levels=None if levels is None else queue_of(graph, plan, levels),
+        levels=None if levels is None else sweeps.queue_of(graph, plan, levels),
     )
 
 
@@ -142,7 +132,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Sch
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots and count their shortest paths."""
-    yield find_levels(state, roots, state.schedule.search)
+    yield sweeps.find_levels(state, roots, state.schedule.search)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -155,4 +145,4 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    add_sums(state, levels, sums, omega, state.schedule.sum_paths, state.schedule.sum_distances)
+    sweeps.add_sums(state, levels, sums, omega, state.schedule.sum_paths, state.schedule.sum_distances)

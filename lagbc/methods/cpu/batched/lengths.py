@@ -13,16 +13,8 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import FLOAT, INTEGER, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.batched.sweep import (
-    COLUMNS,
-    Levels,
-    add_sums,
-    arrays_of_counting,
-    fields_of_sweep,
-    find_levels,
-    room_of_lengths,
-    rows_of_roots,
-)
+from lagbc.methods.cpu.batched import sweep as sweeps
+from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.native import by_index, core
 
@@ -52,7 +44,7 @@ class State:
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State a worker's arrays, with the queue in its first size."""
     n, index = graph.n, graph.indices.dtype
-    stated = arrays_of_counting(graph, plan, room_of_lengths(graph, plan))
+    stated = sweeps.arrays_of_counting(graph, plan, sweeps.room_of_lengths(graph, plan))
     stated["sweep"] |= {
         # Of their own only where path counts do not take their place.
         "distances": Array((n, COLUMNS), FLOAT) if _needs_both(plan) else None,
@@ -67,7 +59,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
     mean = graph.mean_length  # an infinite width is one, too
     is_short = _are_short(graph, plan)
-    fields = fields_of_sweep(graph, plan, arrays)
+    fields = sweeps.fields_of_sweep(graph, plan, arrays)
     if fields["distances"] is None:
         fields["distances"] = fields["values"]
     kind: Any = by_index(graph.indices.dtype, core.LengthSweep32, core.LengthSweep64)
@@ -97,7 +89,7 @@ def _are_short(graph: Graph, plan: SweepPlan) -> bool:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find distances from up to 64 roots, tight edges, and an order to count shortest paths; count them."""
-    yield find_levels(state, roots, core.search_lengths)
+    yield sweeps.find_levels(state, roots, core.search_lengths)
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
@@ -107,7 +99,7 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
     assert sigma is not None
     if dist is sigma:
         dist = np.empty_like(sigma)
-        core.length_distances(state.sweep, rows_of_roots(state.graph, levels.roots), dist)
+        core.length_distances(state.sweep, sweeps.rows_of_roots(state.graph, levels.roots), dist)
         state.plan.stop.check()
     dist, sigma = dist[:, :columns], sigma[:, :columns]
     if dist.dtype == _SHORT:
@@ -118,4 +110,4 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    add_sums(state, levels, sums, omega, core.sum_lengths, core.sum_length_distances)
+    sweeps.add_sums(state, levels, sums, omega, core.sum_lengths, core.sum_length_distances)

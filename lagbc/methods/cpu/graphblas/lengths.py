@@ -43,20 +43,8 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.graphblas import sweep as graphblas_sweep
-from lagbc.methods.cpu.graphblas.sweep import (
-    BITMAP,
-    ENTRY,
-    PATTERN,
-    accumulate,
-    active_vertices,
-    add_sums,
-    from_scipy,
-    matrices,
-    matrix,
-    one_thread,
-    starts_of,
-)
+from lagbc.methods.cpu.graphblas import sweep
+from lagbc.methods.cpu.graphblas.sweep import BITMAP, ENTRY, PATTERN, add_sums, matrices, matrix, one_thread
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=1, auto=128, concurrent=True)
@@ -79,7 +67,7 @@ class State:
 
 
 @frozen
-class Levels(graphblas_sweep.Levels):
+class Levels(sweep.Levels):
     """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
 
     G: Matrix
@@ -129,11 +117,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
-    vertices = active_vertices(graph)
+    vertices = sweep.active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     assert ordered.weights is not None
     width = plan.bucket_width or choose_width(n, ordered.weights)
-    A = from_scipy(ordered.matrix[:n, :n])
+    A = sweep.from_scipy(ordered.matrix[:n, :n])
     light, heavy = select.valuele(A, width).new(), select.valuegt(A, width).new()
     A.clear()
     ends = arrays["ends"]
@@ -153,7 +141,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     with one_thread():
-        rows, columns = starts_of(state, roots)
+        rows, columns = sweep.starts_of(state, roots)
         dist = _settle(state, len(roots), rows, columns)
         if not state.plan.sums & PATH_SUMS:
             P, G = Matrix(float, 1, dist.size), Matrix(bool, dist.size, dist.size)
@@ -190,7 +178,7 @@ def _dependencies(
     omega = None if plan.omega is None else Vector.from_dense(np.tile(plan.omega[state.vertices], b)).diag()
     one = Vector.from_scalar(1.0, 1)
     # times plus.times delta, which is b x n again
-    delta = accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
+    delta = sweep.accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
     scores = semiring.plus_times(times @ delta).new()
     delta.clear()
     summed: NDArray[np.float64] = scores.to_dense(0.0)

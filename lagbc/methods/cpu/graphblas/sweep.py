@@ -110,29 +110,12 @@ def accumulate(
     beyond: Matrix | None = None,
     stress: bool = False,
 ) -> Vector:
-    """Sum the dependencies of all rows, from the deepest level up.
+    """Sum the dependencies of all rows, from the deepest level up: ``times plus.times delta``, with all entries.
 
-    Parameters
-    ----------
-    plan : SweepPlan
-        Its stop flag is polled once a level.
-    levels : Levels
-    omega : Matrix or None
-        Diagonal.
-    times : Vector
-        How often each row of P counts; rows without an entry are not read.
-    product : callable
-        ``product(C)`` sums c over the successors of each vertex on the level nearer the roots. `C` holds c on the
-        deeper level, which is done; `beyond` holds c on all levels that are done.
-    beyond : Matrix, optional
-        Empty at first; c of all levels but the roots' at the end.
-    stress : bool
-        Sum numbers of paths, not shares of them: c becomes h, in which omega takes the place of omega / P.
-
-    Returns
-    -------
-    scores : Vector
-        ``times plus.times delta``, with an entry in every place.
+    `omega` is diagonal. Rows without an entry in `times` are not read. ``product(C)`` sums c over the successors of
+    each vertex on the level nearer the roots: `C` holds c on the deeper level, which is done, and `beyond`, empty at
+    first, c on all levels that are done. For stress numbers of paths are summed, not shares: c becomes h, in which
+    omega takes the place of omega / P.
     """
     P = levels.P
     scores = Vector.from_scalar(0.0, P.ncols)
@@ -171,14 +154,8 @@ def add_sums(
 ) -> None:
     """Sweep backward: add the sums of the roots that did not overflow, in matrix order, and clear the levels.
 
-    Parameters
-    ----------
-    omega : object
-        Target weights of each root, as `backward` has them; all but None raise NotImplementedError.
-    distances : callable
-        ``distances(state, levels, D)`` fills D, empty at first, for `add_distances`.
-    dependencies, edge_scores : callable
-        The functions `_dependencies` and `_edge_scores` of hops.py or lengths.py, which calls this one.
+    ``distances(state, levels, D)`` fills D, empty at first, for `add_distances`; `dependencies` and `edge_scores` are
+    the functions of hops.py or lengths.py. Target weights of each root raise NotImplementedError.
     """
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
