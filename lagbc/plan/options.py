@@ -243,7 +243,9 @@ def _parse_batch(name: str, batch: Any) -> int | None:
 
 
 def _parse_width(name: str, width: Any) -> float | None:
-    if isinstance(width, str) and width == "auto":
+    if isinstance(width, str):
+        if width != "auto":
+            raise InvalidTypeError(f"{name}={width!r} is neither 'auto' nor a length")
         return None
     length = parse_real(name, width)
     if not 0 < length < math.inf:

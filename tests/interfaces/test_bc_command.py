@@ -405,7 +405,8 @@ def test_bucket_width_reaches_bc(monkeypatch, detour):
     for width in ("0", "-1", "nan", "inf", "wide"):
         result = run("bc", detour, "--weighted", "--bucket-width", width)
         assert result.exit_code == 2
-        assert f"{width!r} is neither 'auto' nor a length" in result.stderr
+        said = " is neither 'auto' nor a length" if width == "wide" else ": it is a length, finite and > 0, or 'auto'"
+        assert f"Error: --bucket-width {width}{said}" in result.stderr
 
 
 @pytest.mark.parametrize(("device", "taken"), [("1", [1]), ("0, 2", [0, 2]), ("all", "all"), ("cuda", "cuda")])
@@ -427,7 +428,7 @@ def test_gpus_that_there_are_not(monkeypatch):
     assert fail("bc", "example:karate", "--device", "0,5") == "lagbc: error: --device 5: there are 2 GPUs, 0 to 1"
     refused = run("bc", "example:karate", "--device", "-1")
     assert refused.exit_code == 2
-    assert "'-1' is none of auto, cpu, cuda, all, and no numbers of GPUs" in refused.stderr
+    assert "Error: --device [-1]: GPUs are numbered from 0; name one or more" in refused.stderr
 
 
 def test_scores_are_not_written_over_the_graph(tmp_path):

@@ -10,10 +10,11 @@ import click
 
 from lagbc.errors import InvalidValueError, MissingFileError, shortened
 from lagbc.interfaces.cli.completion import complete_file
-from lagbc.interfaces.cli.options import NO_SAMPLE, SampleOptions
+from lagbc.interfaces.cli.options import NO_SAMPLE, MapOptions, SampleOptions
 from lagbc.interfaces.cli.text import note, quantity
 
 if TYPE_CHECKING:
+    from lagbc.graph.coordinates import Coordinates
     from lagbc.interfaces.cli.graphs import Source
     from lagbc.io.tables import Vertices
 
@@ -166,3 +167,19 @@ def _read_trips(path: Path, sample: SampleOptions) -> Any:
             f"{path}: the trips of a pair of vertices are listed more than once; list each pair once"
         )
     return file.matrix
+
+
+def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
+    """Return the coordinates of the vertices, before the computation; None if no map is drawn."""
+    if options.plot_map is None:
+        return None
+    from lagbc.graph.coordinates import as_coordinates
+    from lagbc.io.tables import read_coordinates
+
+    file = source.file
+    found = file.coordinates
+    if options.coordinates is not None:
+        found = read_coordinates(options.coordinates, file.rows.shape[0], file.labels)
+    if found is None:
+        raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
+    return as_coordinates(found, file, source.graph)

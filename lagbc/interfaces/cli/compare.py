@@ -46,22 +46,19 @@ _LONGEST_CHECKS, _BETWEEN = 50, "  "
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write all figures of all methods: a .csv table.")
-@options.plot_option("times and memory")
-@options.json_option
+@options.takes_output(out="Write all figures of all methods: a .csv table.", plot="times and memory")
 @options.takes_run("batch", "bucket_width", "dtype", "threads", "progress")
 def compare_command(
-    source: options.GraphOptions, out: Path | None, plot: Path | None, as_json: bool, run: dict[str, Any], **typed: Any
+    source: options.GraphOptions, output: options.OutputOptions, run: dict[str, Any], **typed: Any
 ) -> None:
     """Time, memory and agreement of every method on GRAPH.
 
     A row is printed as soon as its method is measured; why others were not follows the table. The exit status is 3 if
     the scores of some method are wrong.
     """
-    if out is not None and out.suffix != ".csv":
-        raise InvalidValueError(f"--out {out}: figures are written to a .csv file")
-    check_outputs(out, plot)
-    output = options.OutputOptions(None, out, plot, as_json)
+    if output.out is not None and output.out.suffix != ".csv":
+        raise InvalidValueError(f"--out {output.out}: figures are written to a .csv file")
+    check_outputs(output.out, output.plot)
     carry_out(source, run["progress"], lambda taken, steps: _Comparison(taken, output, steps, typed | run))
 
 

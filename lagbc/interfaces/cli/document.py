@@ -12,11 +12,9 @@ import click
 from click.core import ParameterSource
 
 from lagbc import __version__
-from lagbc.interfaces.cli.outputs import bounds_of
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
-    from lagbc.interfaces.cli.options import SampleOptions
     from lagbc.plan.choose import Selection
 
 # The number of the layout, raised by changes that break scripts; new names break none.
@@ -47,38 +45,14 @@ def method_of(choice: Selection) -> dict[str, str]:
     return {"name": choice.method.name, "device": choice.method.device, "reason": choice.reason}
 
 
-def estimate_of(source: Source, sample: SampleOptions) -> dict[str, int] | None:
-    """Return the number and the seed of the roots of an estimate; None for exact scores."""
-    return None if sample.k is None else {"roots": min(sample.k, source.graph.n), "seed": sample.seed}
-
-
 def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments typed on the command line."""
     source_of = click.get_current_context().get_parameter_source
-    return {name: _as_json(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
+    return {name: as_json(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """Return a value that JSON can hold: an infinite cutoff becomes text."""
     if isinstance(value, list):
-        return [_as_json(one) for one in value]
+        return [as_json(one) for one in value]
     return str(value) if isinstance(value, Path) or (isinstance(value, float) and math.isinf(value)) else value
-
-
-def columns_in_words(records: Mapping[str, frozenset[str]], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the centrality, cutoff and decay of each column.
-
-    Parameters
-    ----------
-    records : mapping
-        The arguments that each centrality takes, by its name.
-    given : mapping
-    """
-    columns = {}
-    for name, takes in records.items():
-        alone = given.get("cutoff"), given.get("decay") if "decay" in takes else None
-        pairs = bounds_of(takes, given)
-        titles = [f"{name}_{number}" for number in range(1, len(pairs) + 1)]
-        for title, (cutoff, rate) in zip(titles or [name], pairs or [alone], strict=True):
-            columns[title] = {"centrality": name, "cutoff": _as_json(cutoff), "decay": rate}
-    return columns

@@ -16,7 +16,7 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
 from lagbc.interfaces.cli.document import arguments_of
 from lagbc.interfaces.cli.graphs import Dealing
-from lagbc.interfaces.cli.outputs import check_outputs, write_table
+from lagbc.interfaces.cli.outputs import check_outputs
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out
 from lagbc.interfaces.cli.text import left_behind
@@ -58,34 +58,27 @@ _MEANINGS = {
 @click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
 @takes_arguments("vertices", "endpoints", "rtol")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Write scores and intervals of vertices: a .csv table, or rows of an array, .npy.",
+@options.takes_output(
+    out="Write scores and intervals of vertices: a .csv table, or rows of an array, .npy.",
+    plot="scores in the order of their ranks, with intervals",
 )
-@options.plot_option("scores in the order of their ranks, with intervals")
-@options.json_option
-@options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint", "progress")
-@options.takes_grid
+@options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint", "progress", grid=True)
 def estimate_command(
     source: options.GraphOptions,
     which: str,
     seed: int,
-    out: Path | None,
-    plot: Path | None,
-    as_json: bool,
+    output: options.OutputOptions,
     run: dict[str, Any],
     **typed: Any,
 ) -> None:
     """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
     which = which.replace("-", "_")
-    check_outputs(out, plot)
-    if out is not None and _sum_of(which) == "edges":
-        raise InvalidValueError(f"--out {out} is a table of vertices; of edges --json has the scores")
+    check_outputs(output.out, output.plot)
+    if output.out is not None and _sum_of(which) == "edges":
+        raise InvalidValueError(f"--out {output.out} is a table of vertices; of edges --json has the scores")
 
     def prepare(taken: Source, steps: Steps) -> _Estimate:
-        given = read_arguments(typed, taken)
-        return _Estimate(taken, options.OutputOptions(None, out, plot, as_json), steps, which, seed, given, typed, run)
+        return _Estimate(taken, output, steps, which, seed, read_arguments(typed, taken), typed, run)
 
     def sums() -> frozenset[str]:
         from lagbc.estimates.terms import sums_of
@@ -119,9 +112,7 @@ class _Estimate(Task):
 
     def write(self, path: Path) -> None:
         """Write a line a vertex."""
-        found = self.found
-        columns = {"score": found.scores, "lower": found.lower, "upper": found.upper}
-        write_table(path, columns, self._of_vertices.file.labels)
+        self._rows("score").write(path)
 
     @property
     def _of_vertices(self) -> Source:
@@ -145,7 +136,7 @@ class _Estimate(Task):
             titles = {"vertex": "vertex", self.which: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
             scores = {title: [getattr(row, name) for row in found.top] for title, name in titles.items()}
         else:
-            scores = self._rows().as_json()
+            scores = self._rows(self.which).shown(self.output)[1].as_json()
         return {
             "command": "estimate",
             "estimate": {"roots": found.roots, "seed": self.seed},
@@ -154,17 +145,16 @@ class _Estimate(Task):
             "scores": scores,
         }
 
-    def _rows(self) -> Rows:
-        """Return scores and intervals: the highest as lines, or all for the document."""
+    def _rows(self, title: str) -> Rows:
+        """Return scores, under a title, and intervals."""
         rows = rows_of_edges if _sum_of(self.which) == "edges" else rows_of_vertices
-        columns = {self.which: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}
-        return rows(columns, self._of_vertices, self.output)
+        return rows({title: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}, self._of_vertices)
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield the estimate in words."""
         yield f"\n{self.found}\n"
         if _sum_of(self.which) == "edges":
-            yield self._rows().as_text({})
+            yield self._rows(self.which).shown(self.output)[1].as_text({})
         yield f"a score is {_MEANINGS[_sum_of(self.which)]}"
         if self.output.out is not None:
             yield f"scores: {self.output.out}"

@@ -46,6 +46,13 @@ class Source:
 
         return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=self.strength, copy=False)
 
+    @property
+    def vertex_names(self) -> Any:
+        """The names of its vertices, or else their numbers, as an array."""
+        import numpy as np
+
+        return np.arange(self.file.rows.shape[0]) if self.file.labels is None else self.file.labels
+
     @cached_property
     def vertices(self) -> Vertices:
         """Its vertices, by their names."""

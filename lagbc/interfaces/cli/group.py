@@ -12,10 +12,9 @@ import click
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import takes_arguments
 from lagbc.interfaces.cli.document import arguments_of
-from lagbc.interfaces.cli.outputs import check_outputs, write_groups
-from lagbc.interfaces.cli.rows import places_of
+from lagbc.interfaces.cli.outputs import check_outputs, csv_line, write_array
+from lagbc.interfaces.cli.rows import Rows
 from lagbc.interfaces.cli.task import Task, carry_out
-from lagbc.interfaces.cli.text import table
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
@@ -31,17 +30,13 @@ _WIDTH = 40
 @click.option("--group", "texts", metavar="V[,V...]", multiple=True, help="A group of vertices; once for each group.")
 @click.option("--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line.")
 @takes_arguments("normalized", "endpoints", "rtol")
-@options.top_option
-@options.out_option
-@options.json_option
+@options.takes_output(top=True)
 @options.takes_run("threads", "memory", "progress")
 def group_command(
     source: options.GraphOptions,
     texts: tuple[str, ...],
     file: Path | None,
-    top: int | None,
-    out: Path | None,
-    as_json: bool,
+    output: options.OutputOptions,
     run: dict[str, Any],
     **given: Any,
 ) -> None:
@@ -51,12 +46,12 @@ def group_command(
     """
     if not texts and file is None:
         raise click.UsageError("name groups by --group or --groups.")
-    check_outputs(out, None)
+    check_outputs(output.out, None)
 
     def prepare(taken: Source, steps: Steps) -> _Groups:
         with steps.step("reading the groups"):
             groups = _read_groups(texts, file, taken.vertices)
-        return _Groups(taken, options.OutputOptions(top, out, None, as_json), steps, groups, given, run)
+        return _Groups(taken, output, steps, groups, given, run)
 
     carry_out(source, run["progress"], prepare)
 
@@ -75,37 +70,34 @@ class _Groups(Task):
 
         self.scores = lagbc.group_bc(self.source.graph, self.groups, **self.run, **self.given)
 
-    @property
-    def places(self) -> list[int]:
-        """The places of the groups to show."""
-        places: list[int] = places_of(self.scores, self.output).tolist()
-        return places
-
     def write(self, path: Path) -> None:
-        """Write a line a group."""
-        write_groups(path, self.groups, self.scores)
+        """Write a line a group: its number, its vertices as a line of CSV, and its score."""
+        if path.suffix == ".npy":
+            write_array(path, self.scores)
+        else:
+            self._rows("score", [csv_line(group) for group in self.groups]).write(path)
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document."""
-        return {
-            "command": "group_bc",
-            "arguments": arguments_of(self.given),
-            "scores": {
-                "group": [place + 1 for place in self.places],
-                "vertices": [self.groups[place] for place in self.places],
-                "group_bc": self.scores[self.places].tolist(),
-            },
-        }
+        _, rows = self._rows("group_bc", self.groups).shown(self.output)
+        return {"command": "group_bc", "arguments": arguments_of(self.given), "scores": rows.as_json()}
 
     def text(self) -> Iterator[str]:
         """Yield the table of the highest."""
-        rows: list[tuple[str, ...]] = [("rank", "group", "score", "vertices")]
-        for rank, place in enumerate(self.places, 1):
-            members = ", ".join(map(str, self.groups[place]))
-            shown = members if len(members) <= _WIDTH else members[: _WIDTH - 3] + "..."
-            rows.append((str(rank), str(place + 1), f"{self.scores[place]:.8g}", shown))
-        if self.places:
-            yield f"\n{table(rows, right=True)}"
+        places, rows = self._rows("score").shown(self.output)
+        members = [", ".join(map(str, self.groups[place])) for place in places]
+        shown = [names if len(names) <= _WIDTH else f"{names[: _WIDTH - 3]}..." for names in members]
+        if members:
+            yield f"\n{rows.as_text({'vertices': shown})}"
+
+    def _rows(self, title: str, members: list[Any] | None = None) -> Rows:
+        """Return the scores under a title, with numbers of groups from 1 on, and perhaps their members."""
+        import numpy as np
+
+        keys = {"group": np.arange(1, len(self.groups) + 1)}
+        if members is not None:
+            keys["vertices"] = np.fromiter(members, object)
+        return Rows(keys, {title: self.scores})
 
 
 def _read_groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) -> list[list[Any]]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc import phases
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.document import method_of, show_document
-from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason, open_source
-from lagbc.interfaces.cli.steps import shown_steps
+from lagbc.interfaces.cli.document import method_of
+from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason
+from lagbc.interfaces.cli.task import Task, carry_out
 from lagbc.interfaces.cli.text import duration, quantity, size, table, wrapped
 
 if TYPE_CHECKING:
@@ -19,61 +19,79 @@ if TYPE_CHECKING:
 
     from lagbc.comparison.predict import Prediction
     from lagbc.interfaces.cli.graphs import Source
+    from lagbc.phases import Phase
 
 
 @click.command("info", epilog=options.GRAPH_HELP)
 @options.takes_graph
 @options.json_option
-@options.takes("progress")
-def info_command(source: options.GraphOptions, as_json: bool, progress: bool) -> None:
+@options.takes_run("progress")
+def info_command(source: options.GraphOptions, as_json: bool, run: dict[str, Any]) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
-    import lagbc
-    from lagbc.comparison.predict import predict
-    from lagbc.limits import usable_cores
-    from lagbc.methods.table import gpu_names, gpus_in_words
-    from lagbc.native import level, levels
-    from lagbc.plan.options import check_options
+    output = options.OutputOptions(as_json=as_json)
+    carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps))
 
-    with shown_steps(progress) as steps:
-        taken = open_source(source, steps)
-        with phases.record(watch=steps.phase):
-            graph = taken.graph
-            shape = _Shape.of(taken)
-            choice = lagbc.select_method(graph, directed=graph.directed, weighted=graph.weighted)
-            memory = lagbc.estimate_memory(graph, directed=graph.directed, weighted=graph.weighted)
-        with steps.step("predicting the time"):
-            found = predict(graph)
-    executor = check_options("auto", {}).executor
-    if as_json:
-        show_document(
-            "info",
-            taken,
-            shape=asdict(shape),
-            memory={name: getattr(memory, name) for name in ("total", "graph", "workspace", "scores")},
-            batch=memory.batch,
-            threads=memory.threads,
-            method=method_of(choice),
-            time=asdict(found),
-            devices={"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
-            workers=None if executor is None else {"ranks": executor.size, "threads": executor.threads},
-            methods=_list_methods(),
+
+class _Info(Task):
+    """The task of describing a graph, and the plan for it."""
+
+    def introduction(self) -> str:
+        """Describe the size of the graph."""
+        return headline(self.source)
+
+    def compute(self) -> None:
+        """Measure the graph, plan a run, and predict its time."""
+        import lagbc
+        from lagbc.comparison.predict import predict
+        from lagbc.plan.options import check_options
+
+        graph = self.source.graph
+        self.shape = _Shape.of(self.source)
+        self.choice, self.memory = lagbc.select_method(graph), lagbc.estimate_memory(graph)
+        with self.steps.step("predicting the time"):
+            self.time = predict(graph)
+        self.executor = check_options("auto", {}).executor
+
+    def document(self) -> dict[str, Any]:
+        """Return the parts of the document."""
+        from lagbc.limits import usable_cores
+        from lagbc.methods.table import gpu_names
+        from lagbc.native import level, levels
+
+        memory, executor = self.memory, self.executor
+        return {
+            "command": "info",
+            "shape": asdict(self.shape),
+            "memory": {name: getattr(memory, name) for name in ("total", "graph", "workspace", "scores")},
+            "batch": memory.batch,
+            "threads": memory.threads,
+            "method": method_of(self.choice),
+            "time": asdict(self.time),
+            "devices": {"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
+            "workers": None if executor is None else {"ranks": executor.size, "threads": executor.threads},
+            "methods": _list_methods(),
+        }
+
+    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+        """Yield all facts."""
+        from lagbc.limits import usable_cores
+        from lagbc.methods.table import gpus_in_words
+        from lagbc.native import level, levels
+
+        memory, executor = self.memory, self.executor
+        for label, value in _facts(self.source, self.shape):
+            yield f"  {label:<18} {value}"
+        yield (
+            f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
+            f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
         )
-        return
-    click.echo(headline(taken))
-    for label, value in _facts(taken, shape):
-        click.echo(f"  {label:<18} {value}")
-    click.echo(
-        f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
-        f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
-    )
-    click.echo(f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}")
-    click.echo(f"instructions: level {level()}, of those built: {', '.join(levels())}")
-    click.echo(method_and_reason(choice))
-    click.echo(f"time: {_time_in_words(found)}")
-    if executor is not None:
-        click.echo(f"workers: {executor.size} ranks, threads {executor.threads} each")
-    click.echo()
-    click.echo(_methods_table())
+        yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
+        yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
+        yield method_and_reason(self.choice)
+        yield f"time: {_time_in_words(self.time)}"
+        if executor is not None:
+            yield f"workers: {executor.size} ranks, threads {executor.threads} each"
+        yield f"\n{_methods_table()}"
 
 
 @dataclass(frozen=True)

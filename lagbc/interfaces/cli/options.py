@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lagbc.errors import shortened
-from lagbc.interfaces.cli.completion import DEVICES, complete_device, complete_graph, complete_method
+from lagbc.errors import Error, shortened
+from lagbc.interfaces.cli.completion import complete_device, complete_graph, complete_method
+from lagbc.interfaces.cli.text import in_options
 from lagbc.plan.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, METIS, GraphML, GML, GEXF or Pajek, plain or
@@ -66,10 +68,10 @@ NO_SAMPLE = SampleOptions(k=None, seed=0)
 class OutputOptions:
     """Scores to show, and files for all or for a picture; `part` is (number, of) of a part whose sums are written."""
 
-    top: int | None
-    out: Path | None
-    plot: Path | None
-    as_json: bool
+    top: int | None = None
+    out: Path | None = None
+    plot: Path | None = None
+    as_json: bool = False
     part: tuple[int, int] | None = None
 
     def count_shown(self, n: int) -> int:
@@ -90,78 +92,73 @@ class MapOptions:
 NO_MAP = MapOptions(None, None)
 
 
-def _number_or_auto(kind: type[int] | type[float], wanted: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    def parse(ctx: click.Context, param: click.Parameter, value: str) -> Any:
-        if value == "auto":
-            return value
-        try:
-            number = kind(value)
-        except ValueError:
-            number = kind(0)
-        if not 0 < number < float("inf"):
-            raise click.BadParameter(shortened(f"{value!r} is neither 'auto' nor {wanted}"), ctx, param)
-        return number
-
-    return parse
+def _column(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
-def _parse_column(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
-    return int(value) if value is not None and value.isdecimal() else value
-
-
-def _parse_two_columns(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int | str | None, int | str | None] | None:
-    if value is None:
-        return None
-    columns = [_parse_column(ctx, param, column.strip()) for column in value.split(",")]
+def _two_columns(text: str) -> tuple[int | str, int | str]:
+    columns = [_column(column.strip()) for column in text.split(",")]
     if len(columns) != 2:
-        raise click.BadParameter(shortened(f"{value!r} is not two columns, such as 1,2 or from,to"), ctx, param)
+        raise click.BadParameter(shortened(f"{text!r} is not two columns, such as 1,2 or from,to"))
     return columns[0], columns[1]
 
 
-def _parse_devices(ctx: click.Context, param: click.Parameter, value: str) -> str | list[int]:
-    numbers = [part.strip() for part in value.split(",")]
-    if all(map(str.isdecimal, numbers)):
-        return [int(number) for number in numbers]
-    if value not in DEVICES:
-        raise click.BadParameter(
-            shortened(f"{value!r} is none of {', '.join(DEVICES)}, and no numbers of GPUs"), ctx, param
-        )
-    return value
-
-
-def _parse_part(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    if value is None:
-        return None
-    number, slash, of = value.partition("/")
+def _part(text: str) -> tuple[int, int]:
+    number, slash, of = text.partition("/")
     if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise click.BadParameter(shortened(f"{value!r} is no part and their number, such as 2/4"), ctx, param)
+        raise click.BadParameter(shortened(f"{text!r} is no part and their number, such as 2/4"))
     return int(number), int(of)
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
     return sys.stderr.isatty() if value is None else value
 
 
-def _only_with_k(ctx: click.Context, param: click.Parameter, value: int | None) -> int:
-    if value is not None and ctx.params["k"] is None:
-        raise click.UsageError("--seed goes with --k, the number of roots to draw.", ctx)
-    return value or 0
+def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Make a callback of an option that goes with another one, which is eager; without both it is 0 or False."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value is not None and value is not False and ctx.params[name] is None:
+            raise click.UsageError(f"{param.opts[0]} goes with --{name}, {meaning}.", ctx)
+        return 0 if value is None else value
+
+    return check
+
+
+def _of_run(option: Option) -> Callable[[str], Any]:
+    """Make a function that reads an option of a run, numbers or text; its row in the table checks it."""
+
+    def read(text: str) -> Any:
+        given: Any = text
+        with suppress(ValueError):
+            given = [_number(one) for one in text.split(",")] if option.name == "device" else _number(text)
+        try:
+            option.parse(option.name, given)
+        except Error as error:
+            raise click.UsageError(in_options(str(error), click.get_current_context().command)) from None
+        return given
+
+    return read
 
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
 # Settings of click for options of a run: how their texts are read, and their completions in a shell.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "method": {"shell_complete": complete_method},
-    "device": {"callback": _parse_devices, "shell_complete": complete_device},
-    "batch": {"callback": _number_or_auto(int, "an integer from 1 on")},
-    "bucket_width": {"callback": _number_or_auto(float, "a length, finite and > 0")},
+    "device": {"shell_complete": complete_device},
     "threads": {"type": click.IntRange(1)},
     "virtual_warp": {"type": int},
     "checkpoint": {"type": click.Path(path_type=Path)},
     "progress": {"default": None, "show_default": False, "callback": _is_terminal},
 }
+_OF_NUMBERS = ("device", "batch", "bucket_width")
 
 
 def _run_option(option: Option) -> Callable[[_Function], _Function]:
@@ -172,6 +169,8 @@ def _run_option(option: Option) -> Callable[[_Function], _Function]:
         "show_default": option.default is not None,
         **({"type": click.Choice(option.shown)} if isinstance(option.shown, tuple) else {"metavar": option.shown}),
     }
+    if option.name in _OF_NUMBERS:
+        shown["type"] = _of_run(option)
     declared = f"{flag}/--no-{option.name}" if isinstance(option.default, bool) else flag
     return click.option(declared, help=option.help, **shown | _SETTINGS.get(option.name, {}))
 
@@ -179,74 +178,58 @@ def _run_option(option: Option) -> Callable[[_Function], _Function]:
 _RUN_OPTIONS = {option.name: _run_option(option) for option in OPTIONS if option.help}
 
 
-def takes(*names: str) -> Callable[[_Function], _Function]:
-    """Declare some options of a run, each as a parameter of the command."""
+_GRID_OPTIONS = (
+    click.option(
+        "--grid",
+        metavar="RxC|auto",
+        is_eager=True,
+        help="Under mpiexec: deal the graph over ranks in R rows and C columns.",
+    ),
+    click.option(
+        "--overlap",
+        is_flag=True,
+        callback=_only_with("grid", "the shape of the ranks"),
+        help="With --grid: two batches in flight.",
+    ),
+)
 
-    def declare(command: _Function) -> _Function:
-        for name in reversed(names):
-            command = _RUN_OPTIONS[name](command)
-        return command
 
-    return declare
-
-
-def takes_run(*names: str) -> Callable[[_Function], _Function]:
-    """Declare options of a run, all by default, and pass their values to the command as `run`."""
-    names = names or tuple(_RUN_OPTIONS)
+def _takes_record(
+    kind: Callable[..., Any], parameter: str, *declarations: Callable[[_Function], _Function]
+) -> Callable[[_Function], _Function]:
+    """Declare options, and pass their values to the command as one record."""
+    names = [option.name for option in _declared(lambda: None, declarations).__click_params__]
 
     def declare(command: _Function) -> _Function:
         @wraps(command)
         def call(**values: Any) -> Any:
-            return command(run={name: values.pop(name) for name in names}, **values)
+            own = {name: values.pop(name) for name in names}
+            return command(**{parameter: kind(**own)}, **values)
 
-        return takes(*names)(call)
+        declared: _Function = _declared(call, declarations)
+        return declared
 
     return declare
 
 
-def takes_grid(command: _Function) -> _Function:
-    """Declare options of a graph that is dealt over ranks, and pass their values to the command in `run`."""
+def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Function]]) -> Any:
+    for declaration in reversed([*declarations]):
+        command = declaration(command)
+    return command
 
-    @wraps(command)
-    def call(run: dict[str, Any], grid: str | None, overlap: bool, **values: Any) -> Any:
-        if overlap and grid is None:
-            raise click.UsageError("--overlap goes with --grid, the shape of the ranks.")
-        return command(run=run | {"grid": grid, "overlap": overlap}, **values)
 
-    shape = click.option(
-        "--grid", metavar="RxC|auto", help="Under mpiexec: deal the graph over ranks in R rows and C columns."
-    )
-    return shape(click.option("--overlap", is_flag=True, help="With --grid: two batches in flight.")(call))
+def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Function]:
+    """Declare options of a run, all by default, and those of a `grid` of ranks: a dict `run` of the command."""
+    declarations = (_RUN_OPTIONS[name] for name in names or _RUN_OPTIONS)
+    return _takes_record(dict, "run", *declarations, *_GRID_OPTIONS * grid)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
 
 
-_FIGURES = ".png, .pdf, .svg or another of matplotlib's formats."
-
-
-def plot_option(drawn: str) -> Callable[[_Function], _Function]:
-    """Declare the option of a picture."""
-    return click.option("--plot", type=click.Path(path_type=Path), help=f"Draw {drawn}: {_FIGURES}")
-
-
-def _takes_record(
-    kind: type, parameter: str, *declarations: Callable[[_Function], _Function]
-) -> Callable[..., _Function]:
-    """Declare options, and pass their values to the command as one record."""
-
-    def declare(command: _Function) -> _Function:
-        @wraps(command)
-        def call(**values: Any) -> Any:
-            own = {field.name: values.pop(field.name) for field in fields(kind)}
-            return command(**{parameter: kind(**own)}, **values)
-
-        declared: _Function = call
-        for declaration in reversed(declarations):
-            declared = declaration(declared)
-        return declared
-
-    return declare
+def _plot_option(flag: str, drawn: str) -> Callable[[_Function], _Function]:
+    formats = ".png, .pdf, .svg or another of matplotlib's formats"
+    return click.option(flag, type=click.Path(path_type=Path), help=f"Draw {drawn}: {formats}.")
 
 
 takes_graph = _takes_record(
@@ -263,14 +246,14 @@ takes_graph = _takes_record(
     click.option(
         "--ends",
         metavar="COLUMN,COLUMN",
-        callback=_parse_two_columns,
+        type=_two_columns,
         help="Of an edge list: the columns of source and target, from 1 on or by their titles.  [default: told by the "
         "first lines]",
     ),
     click.option(
         "--length",
         metavar="COLUMN",
-        callback=_parse_column,
+        type=_column,
         help="Its column of values, or in GraphML, GML and GEXF the attribute.",
     ),
     click.option("--header/--no-header", default=None, help="Whether its first line has titles."),
@@ -282,7 +265,10 @@ takes_sample = _takes_record(
     "sample",
     click.option("--k", metavar="K", type=click.IntRange(1), is_eager=True, help="Estimate from K random roots."),
     click.option(
-        "--seed", type=click.IntRange(0), callback=_only_with_k, help="With --k: draws the roots.  [default: 0]"
+        "--seed",
+        type=click.IntRange(0),
+        callback=_only_with("k", "the number of roots to draw"),
+        help="With --k: draws the roots.  [default: 0]",
     ),
 )
 error_option = click.option(
@@ -292,36 +278,35 @@ error_option = click.option(
     help="The standard error of the estimate, from ten more of at most 64 roots each.",
 )
 
-top_option = click.option(
-    "--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10; with --json all]"
-)
-out_option = click.option(
-    "--out", type=click.Path(path_type=Path), help="Write all scores: a .npy array or a .csv table."
+_OUT = "Write all scores: a .npy array or a .csv table."
+_PART = click.option(
+    "--part",
+    metavar="I/N",
+    type=_part,
+    help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
 )
 
-takes_output = _takes_record(
-    OutputOptions,
-    "output",
-    top_option,
-    out_option,
-    plot_option("scores of vertices"),
-    json_option,
-    click.option(
-        "--part",
-        metavar="I/N",
-        callback=_parse_part,
-        help="Compute only the I-th of N parts, and write its sums to --out FILE.npz; lagbc merge makes scores of all.",
-    ),
-)
+
+def takes_output(
+    *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, part: bool = False
+) -> Callable[[_Function], _Function]:
+    """Declare `--out` and others: `out` and `plot` say what is written and drawn."""
+    most = f"How many of the highest to print.  [default: 10{'; with --json all' * json}]"
+    declarations: dict[Callable[[_Function], _Function], bool] = {
+        click.option("--top", type=click.IntRange(0), help=most): top,
+        click.option("--out", type=click.Path(path_type=Path), help=out): True,
+        _plot_option("--plot", plot): bool(plot),
+        json_option: json,
+        _PART: part,
+    }
+    wanted = (declare for declare, is_wanted in declarations.items() if is_wanted)
+    return _takes_record(OutputOptions, "output", *wanted)
+
 
 takes_map = _takes_record(
     MapOptions,
     "map_options",
-    click.option(
-        "--plot-map",
-        type=click.Path(path_type=Path),
-        help=f"Draw a map of the scores, a panel for each column: {_FIGURES}",
-    ),
+    _plot_option("--plot-map", "a map of the scores, a panel for each column"),
     click.option(
         "--coordinates",
         type=click.Path(path_type=Path),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import count, product
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.centrality.columns import title_of
 from lagbc.errors import InvalidValueError
@@ -13,6 +13,8 @@ from lagbc.files import require_writable, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from lagbc.centrality.registry import Centrality
 
 
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
@@ -34,62 +36,43 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
             require_writable(path)
 
 
-def bounds_of(takes: frozenset[str], given: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """Return the cutoff and the decay, or None, of each column of a centrality; no pair if it has one column."""
-    bounds = [given.get(name) if name in takes else None for name in ("cutoff", "decay")]
+class Column(NamedTuple):
+    """A column of scores: its title in tables, its name in documents, its centrality, and its bounds."""
+
+    title: str
+    name: str
+    centrality: str
+    cutoff: float | None
+    decay: float | None
+
+
+def columns_of(record: Centrality, given: Mapping[str, Any], *, together: bool) -> list[Column]:
+    """Return the columns of a centrality, one for each cutoff and decay; titles have names if it is not alone."""
+    bounds = [given.get(name) if name in record.takes else None for name in ("cutoff", "decay")]
+    pairs = list(product(*(one if isinstance(one, list) else [one] for one in bounds)))
     if not any(isinstance(one, list) for one in bounds):
-        return []
-    return list(product(*(one if isinstance(one, list) else [one] for one in bounds)))
+        return [Column(record.name if together else "score", record.name, record.name, *pairs[0])]
+    before = f"{record.name}, " if together else ""
+    return [
+        Column(before + title_of(*pair), f"{record.name}_{number}", record.name, *pair)
+        for number, pair in enumerate(pairs, 1)
+    ]
 
 
-def titles_of(alone: str, takes: frozenset[str], given: Mapping[str, Any], before: str = "") -> list[str]:
-    """Return the titles of the columns of a centrality: `alone` for one, cutoffs and decays for several."""
-    return [before + title_of(*bounds) for bounds in bounds_of(takes, given)] or [alone]
+def has_columns(given: Mapping[Any, Any]) -> bool:
+    """Whether some arguments give scores several columns."""
+    return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
 
 
-def columns_of(scores: Any) -> list[Any]:
+def split_columns(scores: Any) -> list[Any]:
     """Return the columns of scores: arrays, or matrices for edges."""
     if isinstance(scores, list):
         return scores
     return list(scores.T) if scores.ndim == 2 and hasattr(scores, "strides") else [scores]
 
 
-def write_table(path: Path, scores: Mapping[str, np.ndarray], labels: np.ndarray | None) -> None:
-    """Write scores of vertices, with all bits, as columns of a table or rows of a .npy array."""
-    if path.suffix == ".npy":
-        import numpy as np
-
-        write_array(path, np.array(list(scores.values())))
-        return
-    columns = [values.tolist() for values in scores.values()]
-    vertices = range(len(columns[0])) if labels is None else labels.tolist()
-    write_rows(path, ("vertex", *scores), zip(vertices, *columns, strict=True))
-
-
-def write_edges(path: Path, matrices: Mapping[str, Any], labels: np.ndarray | None) -> None:
-    """Write scores of edges, a row a stored entry: its ends and its score."""
-    import numpy as np
-
-    entries = {title: matrix.tocoo() for title, matrix in matrices.items()}
-    edges, values = next(iter(entries.values())), [matrix.data for matrix in entries.values()]
-    ends = [part if labels is None else labels[part] for part in (edges.row, edges.col)]
-    if path.suffix == ".npy":
-        write_array(path, np.column_stack([*ends, *values]))
-        return
-    columns = (part.tolist() for part in (*ends, *values))
-    write_rows(path, ("source", "target", *entries), zip(*columns, strict=True))
-
-
-def write_groups(path: Path, groups: list[list[Any]], scores: np.ndarray) -> None:
-    """Write scores of groups: their numbers from 1 on, their vertices as a line of CSV, and scores."""
-    if path.suffix == ".npy":
-        write_array(path, scores)
-        return
-    lines = map(_csv_line, groups)
-    write_rows(path, ("group", "vertices", "score"), zip(count(1), lines, scores.tolist(), strict=False))
-
-
-def _csv_line(fields: Iterable[Any]) -> str:
+def csv_line(fields: Iterable[Any]) -> str:
+    """Return fields as a line of CSV."""
     import csv
     import io
 

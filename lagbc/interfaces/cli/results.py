@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.document import arguments_of, columns_in_words, estimate_of, method_of
+from lagbc.interfaces.cli.document import arguments_of, as_json, method_of
 from lagbc.interfaces.cli.graphs import degrees_of, method_and_reason, title_lines, weight_lines
-from lagbc.interfaces.cli.outputs import columns_of, titles_of, write_array, write_edges, write_table
+from lagbc.interfaces.cli.outputs import Column, columns_of, has_columns, split_columns, write_array
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task
 from lagbc.interfaces.cli.text import left_behind, quantity, size, timing
@@ -48,46 +48,34 @@ class Scores(Task):
         return any(record.of_edges for record in self.records)
 
     @property
-    def titles(self) -> list[str]:
-        """The titles of all columns."""
-        titles = []
-        for record in self.records:
-            alone, before = (record.name, f"{record.name}, ") if self.together else ("score", "")
-            titles += titles_of(alone, record.takes, self.given, before)
-        return titles
+    def columns(self) -> list[Column]:
+        """All columns, in their order."""
+        return [one for record in self.records for one in columns_of(record, self.given, together=self.together)]
 
-    def columns(self, titles: list[str]) -> dict[str, Any]:
-        """Return all columns by `titles`: arrays, or matrices for edges."""
-        columns = [column for scores in self.found.values() for column in columns_of(scores)]
-        return dict(zip(titles, columns, strict=True))
+    def rows(self, titles: Iterable[str] | None = None, errors: np.ndarray | None = None) -> Rows:
+        """Return all scores in rows; the titles are those of a table by default."""
+        values = (column for scores in self.found.values() for column in split_columns(scores))
+        named = dict(zip(titles or [column.title for column in self.columns], values, strict=True))
+        return rows_of_edges(named, self.source) if self.of_edges else rows_of_vertices(named, self.source, errors)
 
     def write(self, path: Path) -> None:
-        """Write all columns."""
-        columns, labels = self.columns(self.titles), self.source.file.labels
-        if self.of_edges:
-            write_edges(path, columns, labels)
-        elif path.suffix == ".npy" and not self.together:
+        """Write all columns; an array of one centrality as it is computed."""
+        if path.suffix == ".npy" and not (self.of_edges or self.together):
             write_array(path, self.found[self.names[0]])
         else:
-            write_table(path, columns, labels)
+            self.rows().write(path)
 
     @property
     def errors(self) -> np.ndarray | None:
         """The standard errors of the scores, if there are any."""
         return None
 
-    def rows(self, titles: list[str]) -> Rows:
-        """Return the rows of a table or of a document."""
-        columns = self.columns(titles)
-        if self.of_edges:
-            return rows_of_edges(columns, self.source, self.output)
-        return rows_of_vertices(columns, self.source, self.output, self.errors)
-
     def text(self) -> Iterator[str]:
         """Yield the table of the highest."""
         if self.output.count_shown(self.source.graph.n):
-            degrees = {} if self.of_edges or self.together else dict(degrees_of(self.source.graph))
-            yield f"\n{self.rows(self.titles).as_text(degrees)}\n"
+            places, rows = self.rows(errors=self.errors).shown(self.output)
+            degrees = [] if self.of_edges or self.together else degrees_of(self.source.graph)
+            yield f"\n{rows.as_text({title: degree[places] for title, degree in degrees})}\n"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -151,14 +139,18 @@ class Sweep(Scores):
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document."""
-        columns = columns_in_words({record.name: record.takes for record in self.records}, self.given)
+        sample, n = self.sample, self.source.graph.n
+        columns = {
+            one.name: {"centrality": one.centrality, "cutoff": as_json(one.cutoff), "decay": one.decay}
+            for one in self.columns
+        }
         return {
             "command": "centralities" if self.together else self.names[0],
             "method": method_of(self.choice),
-            "estimate": estimate_of(self.source, self.sample),
+            "estimate": None if sample.k is None else {"roots": min(sample.k, n), "seed": sample.seed},
             "arguments": arguments_of(self.typed),
             "columns": columns,
-            "scores": self.rows(list(columns)).as_json(),
+            "scores": self.rows(columns, self.errors).shown(self.output)[1].as_json(),
         }
 
     @property
@@ -237,12 +229,7 @@ class Sweep(Scores):
     def _draw_networks(self, path: Path) -> None:
         from lagbc.plots import plot_centralities
 
-        plot_centralities(self.source.file.matrix, self.columns(self.titles), path, **self._captions)
-
-
-def has_columns(given: Mapping[str, Any]) -> bool:
-    """Whether scores have several columns."""
-    return any(isinstance(given.get(name), list) for name in ("cutoff", "decay"))
+        plot_centralities(self.source.file.matrix, self.rows().scores, path, **self._captions)
 
 
 def _unit_of_betweenness(given: Mapping[str, Any]) -> str:

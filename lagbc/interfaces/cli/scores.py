@@ -22,11 +22,10 @@ from lagbc.centrality.registry import (
 from lagbc.errors import InvalidValueError
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
+from lagbc.interfaces.cli.arguments import find_coordinates, read_arguments, takes_arguments
 from lagbc.interfaces.cli.graphs import Dealing, Source
-from lagbc.interfaces.cli.maps import check_map, find_coordinates
-from lagbc.interfaces.cli.outputs import check_outputs, require_numbers
-from lagbc.interfaces.cli.results import Part, Scores, Sweep, has_columns
+from lagbc.interfaces.cli.outputs import check_outputs, has_columns, require_numbers
+from lagbc.interfaces.cli.results import Part, Scores, Sweep
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.task import carry_out, deliver
 from lagbc.interfaces.cli.text import quantity
@@ -53,17 +52,18 @@ def score_command(record: Centrality) -> click.Command:
             raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
-        check_map(map_options)
+        if map_options.coordinates is not None and map_options.plot_map is None:
+            raise InvalidValueError(f"--coordinates {map_options.coordinates} goes with --plot-map, which draws a map")
+        check_outputs(None, map_options.plot_map)
         _carry_out_records(
             lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked
         )
 
     declared: Any = run_command
     for declare in (
-        options.takes_grid,
-        options.takes_run(),
+        options.takes_run(grid=True),
         options.takes_map,
-        options.takes_output,
+        options.takes_output(top=True, plot="scores of vertices", part=True),
         takes_arguments(*record.takes),
     ):
         declared = declare(declared)
@@ -83,7 +83,7 @@ def score_command(record: Centrality) -> click.Command:
 )
 @options.takes_sample
 @takes_arguments(*OF_THE_SUMS, *OF_THE_SCORES)
-@options.takes_output
+@options.takes_output(top=True, plot="scores of vertices", part=True)
 @options.takes_run()
 def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
@@ -164,9 +164,8 @@ def _carry_out_records(
 
 @click.command("merge")
 @click.argument("parts", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--top", type=click.IntRange(0), help="How many of the highest to print.  [default: 10]")
-@options.out_option
-def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) -> None:
+@options.takes_output(top=True, json=False)
+def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> None:
     """Scores of all PARTS, files written by --part of a command, with the bits of one run."""
     import numpy as np
 
@@ -174,7 +173,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     from lagbc.graph.plain import Rows
     from lagbc.io.graph_file import GraphFile
 
-    check_outputs(out, None)
+    check_outputs(output.out, None)
     start = time.perf_counter()
     graph, found, arguments = merge_files(parts)
     given: Mapping[str, Any] = {"cutoff": arguments.cutoff, "decay": arguments.decay}
@@ -185,7 +184,7 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
     with shown_steps(False) as steps:
         task = Scores(
             source=Source(file, graph.directed, None, "parts"),
-            output=options.OutputOptions(top, out, None, as_json=False),
+            output=output,
             steps=steps,
             records=tuple(map(find, found)),
             together=len(found) > 1,
@@ -195,5 +194,5 @@ def merge_command(parts: tuple[Path, ...], top: int | None, out: Path | None) ->
         if task.of_edges and task.together:
             raise InvalidValueError("scores of edges and others are in these parts; lagbc.merge_parts returns both")
         if task.of_edges:
-            require_numbers(out, file.labels)
+            require_numbers(output.out, file.labels)
         deliver(task, time.perf_counter() - start, {})
