@@ -21,7 +21,7 @@ from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.phases import Phase, record
 from lagbc.plan import memory
-from lagbc.plan.options import Options, check_options
+from lagbc.plan.options import OPTIONS, Options, check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
 from lagbc.plan.step import Step
@@ -77,16 +77,13 @@ class Task:
 
     def plan(self, row: Method, count: int) -> SweepPlan:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        # Options that the method does not read are meant for others.
-        options: Options = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
+        options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
-        if not row.reads("bucket_width"):
-            options["bucket_width"] = "auto"
-        if not row.reads("variant"):
-            options["variant"] = None
-        if not row.reads("virtual_warp"):
-            options["virtual_warp"] = None
+        # Options that the method does not read are meant for others.
+        options |= {
+            option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
+        }
         request = Request(frozenset({"dependency"}), self.roots[:count])
         planned = make_plan(self.places[row.device].graph, request, check_options(self.batch, options))
         memory.require_memory(planned.memory)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lagbc.comparison.roots import roots_in_words
 from lagbc.errors import MissingDependencyError
+from lagbc.graph.names import size_in_words
 from lagbc.phases import PHASES
 
 if TYPE_CHECKING:
@@ -145,13 +146,8 @@ class Comparison:
     @property
     def headline(self) -> str:
         """The graph, the roots and the hardware in one line."""
-        kind = "directed" if self.directed else "undirected"
-        edges = self.nnz if self.directed else self.nnz // 2
         lengths = ", with lengths" if self.weighted else ""
-        return (
-            f"{self.n:,} {'vertex' if self.n == 1 else 'vertices'}, {edges:,} {kind} edge{'' if edges == 1 else 's'}"
-            f"{lengths}; {self.conditions}"
-        )
+        return f"{size_in_words(self.n, self.nnz, directed=self.directed)}{lengths}; {self.conditions}"
 
     @property
     def conditions(self) -> str:
@@ -215,12 +211,8 @@ def _markdown_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _format_number(value: float | None, form: str = ".3g") -> str:
-    return "-" if value is None else format(value, form)
-
-
-def _scaled(value: float | None, factor: float) -> str:
-    return "-" if value is None else f"{value * factor:.3g}"
+def _format_number(value: float | None, form: str = ".3g", factor: float = 1) -> str:
+    return "-" if value is None else format(value * factor, form)
 
 
 # Titles of the columns of a table, and the text of a cell.
@@ -228,13 +220,13 @@ TABLE_COLUMNS: tuple[tuple[str, Callable[[Measurement], str]], ...] = (
     ("method", lambda record: record.method),
     ("formulation", lambda record: record.formulation),
     ("device", lambda record: record.device),
-    ("ms per root", lambda record: _scaled(record.seconds_per_root, 1e3)),
+    ("ms per root", lambda record: _format_number(record.seconds_per_root, factor=1e3)),
     ("GTEPS", lambda record: _format_number(record.gteps)),
     *(
-        (f"{phase} (ms)", lambda record, phase=phase: _scaled(getattr(record, f"{phase}_seconds"), 1e3))
+        (f"{phase} (ms)", lambda record, phase=phase: _format_number(getattr(record, f"{phase}_seconds"), factor=1e3))
         for phase in PHASES
     ),
-    ("peak (MiB)", lambda record: _scaled(record.peak_bytes, 2.0**-20)),
+    ("peak (MiB)", lambda record: _format_number(record.peak_bytes, factor=2.0**-20)),
     ("bytes a state", lambda record: _format_number(record.bytes_per_state)),
     ("levels", lambda record: _format_number(record.levels, "d")),
     (

@@ -14,7 +14,7 @@ from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, 
 from lagbc.io.columns import Columns
 from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, example_path
 from lagbc.io.formats import format_of
-from lagbc.io.graph_file import GraphFile
+from lagbc.io.graph_file import GraphFile, repeat_notices
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
 from lagbc.limits import host_budget
 
@@ -126,7 +126,8 @@ def read_graph(
         _require_file(file, name)
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
-        graph = replace(read, name=name, strengths=strengths)
+        notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
+        graph = replace(read, name=name, strengths=strengths, notices=notices)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
         from lagbc.io.tables import read_coordinates
 

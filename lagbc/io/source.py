@@ -74,29 +74,27 @@ class Source:
         Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: for some
         parsers they end a line or the text.
         """
-        for line, piece in self._all_pieces():
-            above = max(below + 1 - line, 0)
-            if body := piece.split(b"\n", above)[-1] if above else piece:
-                yield line + above, body
-
-    def _all_pieces(self) -> Iterator[tuple[int, bytes]]:
-        line, begun = 1, [b""]  # the parts of a line whose end is not read yet
         with self.open() as stream:
-            while read := stream.read(_PIECE):
-                if line == 1:
-                    read = read.removeprefix(codecs.BOM_UTF8)
-                if b"\0" in read:
-                    self._refuse_byte(line, b"".join((*begun, read)), b"\0", "a NUL byte")
-                whole, end, rest = read.rpartition(b"\n")
-                if end:
-                    piece = self._with_newlines(line, b"".join((*begun, whole, end)))
-                    yield line, piece
-                    line, begun = line + piece.count(b"\n"), [rest]
-                else:
-                    begun.append(rest)
-                    self.require(_COPIES_OF_A_LINE * sum(map(len, begun)), f"line {line}")
-        if last := b"".join(begun):
-            yield line, self._with_newlines(line, last + b"\n")
+            for line, piece in self._whole_lines(stream):
+                above = max(below + 1 - line, 0)
+                if body := piece.split(b"\n", above)[-1] if above else piece:
+                    yield line + above, body
+
+    def _whole_lines(self, stream: BinaryIO, last: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """Yield pieces as `pieces` does, of all lines to come, or of those that begin before a place."""
+        line = 1
+        while read := stream.read(_PIECE if last is None else max(min(last - stream.tell(), _PIECE), 0)):
+            parts, above = [read.removeprefix(codecs.BOM_UTF8) if line == 1 else read], read.count(b"\n")
+            while not parts[-1].endswith(b"\n"):
+                length = sum(map(len, parts)) - read.rfind(b"\n") - 1
+                self.require(_COPIES_OF_A_LINE * length, f"line {line + above}")
+                parts.append(stream.readline(_PIECE) or b"\n")
+            piece = b"".join(parts)
+            if b"\0" in piece:
+                self._refuse_byte(line, piece, b"\0", "a NUL byte")
+            piece = self._with_newlines(line, piece)
+            yield line, piece
+            line += piece.count(b"\n")
 
     def _with_newlines(self, line: int, piece: bytes) -> bytes:
         if b"\r" in piece:
@@ -127,16 +125,7 @@ class Source:
             stored.seek(max(begin, first - 1))
             if first > begin:
                 stored.readline()  # the end of a line of the part before
-            line = 1
-            while (left := last - stored.tell()) > 0:
-                piece = stored.read(min(left, _PIECE))
-                if not piece.endswith(b"\n"):
-                    piece += stored.readline()
-                if b"\0" in piece:
-                    self._refuse_byte(line, piece, b"\0", "a NUL byte")
-                piece = self._with_newlines(line, piece if piece.endswith(b"\n") else piece + b"\n")
-                yield line, piece
-                line += piece.count(b"\n")
+            yield from self._whole_lines(stored, last)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number and the text of each line."""

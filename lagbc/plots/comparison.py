@@ -43,8 +43,7 @@ def plot_comparison(
     MissingDependencyError
         If matplotlib is not installed.
     """
-    if path is not None:
-        check_figure_path(path)
+    check_figure_path(path)
     records = sorted(comparison.measured, key=lambda record: -(record.seconds_per_root or 0))
     notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
     height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
@@ -63,9 +62,7 @@ def plot_comparison(
     memories.set(title="Memory", xlabel="MiB at the peak")
     if records:
         figure.legend(*times.get_legend_handles_labels(), loc="outside right upper", title="formulation")
-    if path is not None:
-        save_figure(figure, path, 150)
-    return figure
+    return save_figure(figure, path, 150)
 
 
 def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], texts: list[str]) -> None:

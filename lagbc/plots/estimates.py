@@ -27,8 +27,7 @@ def draw_estimate(
     path: str | os.PathLike[str] | None = None,
 ) -> Figure:
     """Draw an estimate, and write it to a path, if there is one."""
-    if path is not None:
-        check_figure_path(path)
+    check_figure_path(path)
     figure = figure_class()(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     order, ranks = np.argsort(-scores, kind="stable"), np.arange(1, len(scores) + 1)
@@ -38,6 +37,4 @@ def draw_estimate(
     axes.set(xlabel="rank", ylabel=name, xscale="log", title=reason)
     axes.title.set_fontsize("small")
     axes.legend()
-    if path is not None:
-        save_figure(figure, path, 150)
-    return figure
+    return save_figure(figure, path, 150)

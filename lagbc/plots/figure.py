@@ -33,8 +33,8 @@ _OFFSETS = _NEAR + [
 _MARK = 5  # side of a named place, in points of print
 
 
-def check_figure_path(path: str | os.PathLike[str]) -> None:
-    """Raise the errors of `plot_scores` for a path, before scores are computed.
+def check_figure_path(path: str | os.PathLike[str] | None) -> None:
+    """Raise the errors of `plot_scores` for a path, before scores are computed; there are none without a path.
 
     Raises
     ------
@@ -45,6 +45,8 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
     FileError
         If no file can be written at the path.
     """
+    if path is None:
+        return
     formats = figure_class()().canvas.get_supported_filetypes()
     suffix = PurePath(path).suffix
     if suffix.lower().removeprefix(".") not in formats:
@@ -54,12 +56,15 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
     require_writable(Path(path))
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str], dpi: int) -> None:
-    """Write a figure in the format of the suffix."""
+def save_figure(figure: Figure, path: str | os.PathLike[str] | None, dpi: int) -> Figure:
+    """Write a figure in the format of the suffix, if there is a path, and return it."""
+    if path is None:
+        return figure
     drawn = io.BytesIO()  # matplotlib hides errors of a file behind its own
     figure.savefig(drawn, format=PurePath(path).suffix.lower().removeprefix("."), dpi=dpi)
     with write_whole(Path(path)) as file:
         file.write(drawn.getbuffer())
+    return figure
 
 
 def figure_class() -> type[Figure]:

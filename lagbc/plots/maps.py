@@ -118,8 +118,7 @@ def plot_map(
         titles = list(titled("scores", panels, cutoff, decay))
     if titles is not None and len(titles) != len(panels):
         raise InvalidValueError(f"there are {len(titles)} titles; expected one a column of scores, {len(panels)}")
-    if path is not None:
-        check_figure_path(path)
+    check_figure_path(path)
     of_edges = panels[0].places.ndim == 3
     streets = None if of_edges else _ends_of_edges(sparse.triu(taken.symmetric.on_host.pattern).tocoo(), xy)
     ratio = _degree_ratio(xy[:, 1]) if degrees and taken.n else 1.0
@@ -143,9 +142,7 @@ def plot_map(
     if names is not None and not of_edges:
         drawn = ((axes, panel.scores, xy) for axes, panel in zip(all_axes, panels, strict=True))
         name_highest(figure, drawn, names)
-    if path is not None:
-        save_figure(figure, path, 150)
-    return figure
+    return save_figure(figure, path, 150)
 
 
 def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:

@@ -71,8 +71,7 @@ def plot_centralities(
         refuse_masked(name, values)
         if np.shape(values) != (n,):
             raise InvalidValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
-    if path is not None:
-        check_figure_path(path)
+    check_figure_path(path)
     graph = graph.on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
@@ -88,9 +87,7 @@ def plot_centralities(
         name_highest(figure, drawn, names)
     else:
         _number_highest(drawn)
-    if path is not None:
-        save_figure(figure, path, 100)
-    return figure
+    return save_figure(figure, path, 100)
 
 
 def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray) -> None:

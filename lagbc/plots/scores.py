@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
+from lagbc.graph.names import size_in_words
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
 from lagbc.types import GraphLike
@@ -78,13 +79,11 @@ def plot_scores(
     n, names = graph.n, names_for(labels, graph)
     if scores.shape != (n,):
         raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
-    if path is not None:
-        check_figure_path(path)
+    check_figure_path(path)
     directed = graph.directed
     degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees
-    edges = graph.nnz if directed else graph.nnz // 2
     figure = figure_class()(figsize=(11, 4.5), layout="constrained")
-    counts = f"{n:,} vertices, {edges:,} {'directed' if directed else 'undirected'} edges"
+    counts = size_in_words(n, graph.nnz, directed=directed)
     figure.suptitle(f"{title}: {counts}" if title else counts)
     distribution, against_degree = figure.subplots(1, 2)
     _draw_distribution(distribution, scores, name, unit)
@@ -93,9 +92,7 @@ def plot_scores(
     figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
     if names is not None:
         name_highest(figure, [(against_degree, scores, np.column_stack([degree, scores]))], names)
-    if path is not None:
-        save_figure(figure, path, 150)
-    return figure
+    return save_figure(figure, path, 150)
 
 
 def _draw_distribution(axes: Axes, scores: np.ndarray, name: str, unit: str) -> None:

@@ -18,7 +18,7 @@ from lagbc.graph.coordinates import coordinates_of_attributes
 from lagbc.graph.entries import LENGTH
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
-from lagbc.io.graph_file import GraphFile, compressed, repeat_notices
+from lagbc.io.graph_file import GraphFile, compressed
 from lagbc.io.source import Source
 
 _XML = rb"\s*(<\?xml[^>]*>)?\s*"
@@ -51,7 +51,6 @@ def read_by_networkx(form: str, source: Source, strengths: bool, named: Columns)
         G.is_directed(),
         form,
         np.array([*map(str, G)], np.dtypes.StringDType()) if numbers else np.empty(0, np.dtypes.StringDType()),
-        repeat_notices(repeats, largest=strengths),
         said=f"values in attribute {attribute!r}" if has_values else "no values",
         coordinates=coordinates_of_attributes([held for _, held in G.nodes(data=True)], G.graph),
         has_values=has_values,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
-from lagbc.io.graph_file import BadLength, GraphFile, compressed, first_bad_length, repeat_notices
+from lagbc.io.graph_file import BadLength, GraphFile, compressed, first_bad_length
 from lagbc.io.layout import Layout, recognise
 from lagbc.io.numbering import Integers, Names
 from lagbc.io.scan import Lines, quoted
@@ -101,7 +101,7 @@ class _Edges:
             layout.directed,
             "edge list",
             labels,
-            notices + repeat_notices(repeats, largest=strengths),
+            notices,
             said=layout.said(self.comments),
             bad_length=self.bad_length,
             tells_direction=bool(layout.mark),

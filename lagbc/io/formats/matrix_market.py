@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lagbc.graph.csr import index_type
 from lagbc.io.columns import Columns
 from lagbc.io.formats import part_reader, reader
-from lagbc.io.graph_file import BadLength, GraphFile, first_bad_length, merge_repeats, repeat_notices
+from lagbc.io.graph_file import BadLength, GraphFile, first_bad_length, merge_repeats
 from lagbc.io.scan import Lines
 from lagbc.io.source import Source
 
@@ -78,7 +78,6 @@ def read_matrix_market(source: Source, strengths: bool, named: Columns) -> Graph
         not mirrored,
         "Matrix Market",
         None,
-        repeat_notices(repeats if values is not None else 0, largest=strengths),
         bad_length=bad_length,
         has_values=values is not None,
         repeats=repeats,

@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.io.columns import Columns
 from lagbc.io.formats import part_reader, reader
-from lagbc.io.graph_file import GraphFile, merge_repeats, repeat_notices
+from lagbc.io.graph_file import GraphFile, merge_repeats
 from lagbc.io.source import Source
 
 # Peak bytes of reading: a byte of the arrays in the archive, and a vertex.
@@ -43,8 +43,7 @@ def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
         raise GraphFormatError(
             f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
         ) from error
-    notices = repeat_notices(repeats, largest=strengths)
-    return GraphFile(kept, True, "SciPy npz", None, notices, tells_direction=False, repeats=repeats)
+    return GraphFile(kept, True, "SciPy npz", None, tells_direction=False, repeats=repeats)
 
 
 @part_reader("SciPy npz")
@@ -98,15 +97,22 @@ def _read_array_header(file: Any) -> tuple[tuple[int, ...], Any]:
     return shape, dtype
 
 
+def _read_honest_header(file: Any, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], Any]:
+    """Read a header; refuse an array shorter or longer than it says, and ends of edges that are no integers."""
+    shape, dtype = _read_array_header(file)
+    stored, elements = member.file_size - file.tell(), int(np.prod(shape, dtype=object))
+    if dtype.hasobject or elements * dtype.itemsize != stored:
+        raise InvalidValueError(f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}")
+    if member.filename in _INTEGERS and dtype.kind not in "iu":
+        raise InvalidValueError(f"{member.filename} is of type {dtype}, not of integers")
+    return shape, dtype
+
+
 def _read_range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int | None = None) -> Any:
     """Read items first:last, or all, of an array of an archive."""
-    with archive.open(f"{name}.npy") as file:
-        shape, dtype = _read_array_header(file)
-        stored = archive.getinfo(f"{name}.npy").file_size - file.tell()
-        if dtype.hasobject or int(np.prod(shape, dtype=object)) * dtype.itemsize != stored:
-            raise InvalidValueError(f"{name}.npy does not hold what its header says")
-        if name != "format" and dtype.kind not in "iu":
-            raise InvalidValueError(f"{name}.npy is of type {dtype}, not of integers")
+    member = archive.getinfo(f"{name}.npy")
+    with archive.open(member) as file:
+        shape, dtype = _read_honest_header(file, member)
         if last is None:
             return np.frombuffer(file.read(), dtype).reshape(shape)
         file.seek(first * dtype.itemsize, io.SEEK_CUR)
@@ -114,22 +120,14 @@ def _read_range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int |
 
 
 def _require_honest_headers(source: Source, data: BinaryIO) -> None:
-    """Refuse arrays shorter or longer than their headers say: NumPy would allocate by the header."""
+    """Refuse arrays that are not as long as their headers say, by which NumPy would allocate."""
     with zipfile.ZipFile(data) as archive:
         members = archive.infolist()
         size = sum(member.file_size for member in members)
         source.require(_BYTES_PER_BYTE * size, f"an archive of {size} bytes")
         for member in members:
             with archive.open(member) as file:
-                shape, dtype = _read_array_header(file)
-                stored = member.file_size - file.tell()
-                elements = int(np.prod(shape, dtype=object))
-                if dtype.hasobject or elements * dtype.itemsize != stored:
-                    raise InvalidValueError(
-                        f"{member.filename} holds {stored} bytes for {elements} elements of type {dtype}"
-                    )
-                if member.filename in _INTEGERS and dtype.kind not in "iu":
-                    raise InvalidValueError(f"{member.filename} is of type {dtype}, not of integers")
+                _read_honest_header(file, member)
 
 
 def _require_small_offsets(data: BinaryIO) -> None:
