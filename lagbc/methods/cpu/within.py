@@ -18,7 +18,7 @@ from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal.near import Near
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import Csr, core, csr
+from lagbc.native import Csr, core
 
 # Roots of a block. On road networks 32 and 128 took 1.3 to 1.5 times as long. Another number is another order of the
 # sums. Results: cutoff_part.md.
@@ -92,17 +92,11 @@ def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
     return ball
 
 
-def graph_and_transpose(graph: Graph) -> tuple[Csr, Csr]:
-    """Return the graph in which balls are found, and its transpose, of the same arrays if it is symmetric."""
-    ordered = graph.reordered
-    return csr(*ordered.csr), csr(*ordered.transpose.csr)
-
-
 @frozen
 class Together:
     """The arrays in which blocks of roots are searched."""
 
-    leaving: Csr  # leaving, entering: of `graph_and_transpose`
+    leaving: Csr  # leaving, entering: the edges in sweep order, and those of the transpose
     entering: Csr
     ball: Ball
     vertices: float  # vertices that, searched root by root, cost as much as a row of a ball

@@ -51,12 +51,12 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
         queue = of_number(**arrays["queue"], per_length=per_length)
     else:
         queue = new_heap(index, arrays["queue"])
-    searched = csr(*graph.reordered.csr), new_search(index, arrays["search"]), queue
+    out = csr(*graph.reordered.csr)
+    searched = out, new_search(index, arrays["search"]), queue
     if ball is None:
         return sweep.prepare(graph, plan, core.sweep_lengths, searched, arrays)
-    together = within.Together(
-        *within.graph_and_transpose(graph), within.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER
-    )
+    into = csr(*graph.reordered.transpose.csr)
+    together = within.Together(out, into, within.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER)
     return sweep.prepare(graph, plan, partial(within.sum_blocks, together, searched), (), arrays)
 
 
