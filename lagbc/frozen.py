@@ -12,7 +12,16 @@ Class = TypeVar("Class", bound=type)
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def frozen(cls: Class) -> Class:
     """Decorate a class of frozen objects, each equal to itself alone; its ``__init__`` writes their dict."""
-    made: Any = dataclass(frozen=True, eq=False)(cls)
+    return _made_by_dict(dataclass(frozen=True, eq=False)(cls))  # type: ignore[no-any-return]
+
+
+@dataclass_transform(frozen_default=True, eq_default=True, field_specifiers=(field,))
+def frozen_value(cls: Class) -> Class:
+    """Decorate a class of frozen objects, equal where their fields are."""
+    return _made_by_dict(dataclass(frozen=True)(cls))  # type: ignore[no-any-return]
+
+
+def _made_by_dict(made: Any) -> Any:
     positional, keywords, lines, known = ["self"], ["*"], ["values = self.__dict__"], dict[str, Any]()
     for one in fields(made):
         if not one.init:
@@ -31,6 +40,6 @@ def frozen(cls: Class) -> Class:
     parameters = ", ".join([*positional, *(keywords if len(keywords) > 1 else [])])
     body = "\n    ".join(lines)
     text = f"def __init__({parameters}):\n    {body}\n"
-    exec(compile(text, f"<{cls.__module__}.{cls.__qualname__}>", "exec"), known)
+    exec(compile(text, f"<{made.__module__}.{made.__qualname__}>", "exec"), known)
     made.__init__ = wraps(made.__init__)(known["__init__"])
-    return made  # type: ignore[no-any-return]
+    return made

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lagbc.frozen import frozen
+from lagbc.frozen import frozen, frozen_value
 
 
 @frozen
@@ -54,6 +54,16 @@ def test_each_object_is_equal_to_itself_alone():
     one = Place(1, label="a")
     assert one != Place(1, label="a")
     assert len({one, Place(1, label="a")}) == 2
+
+
+def test_values_are_equal_where_their_fields_are():
+    @frozen_value
+    class Pair:
+        a: int
+        b: int = 2
+
+    assert Pair(1) == Pair(1, 2) != Pair(1, 3)
+    assert len({Pair(1), Pair(1, 2)}) == 1
 
 
 def test_objects_are_replaced_and_pickled():

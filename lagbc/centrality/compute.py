@@ -239,7 +239,7 @@ def resumed_by(settings: Settings) -> Resumed:
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     """Make the scores of a call of the sums of its run, each as its public function returns it."""
-    scores = dict[str, Any]()
+    scores: dict[str, Any] = {}
     for one in call.centralities:
         columns = _finish_columns(one, result, call.arguments)
         scores[one.name] = as_returned(A, result.graph, one, columns, call.arguments)

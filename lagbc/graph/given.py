@@ -13,6 +13,8 @@ from lagbc.errors import InvalidTypeError
 from lagbc.graph.plain import is_sparse
 
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
+# Arrays of a sparse matrix by its format, where they are not those of compressed rows.
+_PARTS = {"coo": ("data", "row", "col")}
 _COLUMN = "a column, an array of one dimension"
 _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 
@@ -22,7 +24,7 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
     if "numpy.ma" not in sys.modules:  # loaded by whoever has a masked array
         return
     if is_sparse(given):
-        for part in ("data", "row", "col", "indices", "indptr"):
+        for part in _PARTS.get(given.format, ("data", "indices", "indptr")):
             if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
                 refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return

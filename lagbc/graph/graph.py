@@ -62,7 +62,9 @@ class Graph:
     weighted: bool = field(init=False, default=False)  # whether edges have lengths
 
     def __post_init__(self) -> None:
-        vars(self).update(n=len(self.indptr) - 1, nnz=len(self.indices), weighted=self.weights is not None)
+        values = vars(self)
+        values["n"], values["nnz"] = len(self.indptr) - 1, len(self.indices)
+        values["weighted"] = self.weights is not None
 
     def __repr__(self) -> str:
         size = size_in_words(self.n, self.nnz, directed=self.directed)
@@ -240,7 +242,7 @@ class Graph:
             return 0
         both, ops = self.symmetric, ops_of(self.indptr)
         depth: int
-        depth, reached, connected = ops.search_from_hub(both.indptr, both.indices)
+        depth, reached, connected = ops.search_from_hub(both.indptr, both.indices, None)
         if 2 * reached < connected:
             # The longest row is outside the largest component; components take longer to find than the search.
             depth, _, _ = ops.search_from_hub(both.indptr, both.indices, self.components)

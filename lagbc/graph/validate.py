@@ -230,7 +230,7 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
 def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
     """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room."""
     entries = _require_ends(A)
-    indptr, indices, wanted = A.indptr, A.indices, index_type(n)
+    indptr, indices = A.indptr, A.indices
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
         _require_consistent(A)
@@ -238,13 +238,11 @@ def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
         indptr, indices = A.indptr, A.indices
     stored = int(indptr[-1])
     indices = indices[:stored]
-    if indices.dtype != wanted and stored and not 0 <= indices.min() <= indices.max() < n:
-        check_format(A)
-        raise _outside_error(n)
     lengths = _as_lengths(A.data[:stored]) if weighted else None
-    indptr, indices = _readable(indptr.astype(np.int64)), _readable(indices.astype(wanted, copy=False))
+    if indices.dtype not in (np.int32, np.int64):
+        indices = indices.astype(np.int64)
     try:
-        return host.canonical(n, indptr, indices, lengths)
+        return host.canonical(n, _readable(indptr.astype(np.int64)), _readable(indices), lengths, index_type(n))
     except ValueError:
         raise _pointers_error(entries) from None
     except IndexError:

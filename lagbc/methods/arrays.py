@@ -64,16 +64,16 @@ def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
     """Allocate arrays, by name and in the same groups, in `xp`, numpy or cupy; None and what is `Counted` stay."""
-    made = dict[str, Any]()
+    made: dict[str, Any] = {}
     for name, one in arrays.items():
         if one is None:
             made[name] = None
         elif not isinstance(one, Array):
             made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
-        elif one.fill is None:
-            made[name] = xp.empty(one.shape, one.dtype)
         elif one.fill == 0:
             made[name] = xp.zeros(one.shape, one.dtype)  # pages that are never written take no memory
         else:
-            made[name] = xp.full(one.shape, one.fill, one.dtype)
+            made[name] = xp.empty(one.shape, one.dtype)
+            if one.fill is not None:
+                made[name].fill(one.fill)
     return made

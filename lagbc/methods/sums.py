@@ -197,6 +197,7 @@ class Sums:
         """Return the sums over these roots and over others; infinite beyond float64."""
         return Sums(**{name: array + getattr(others, name) for name, array in self})
 
+    @np.errstate(over="ignore")
     def add(self, other: Sums) -> None:
         """Add the sums of the same batch of roots, each of which is absent from one of the two."""
         for name, array in self:

@@ -109,13 +109,18 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        # Not from `sys.modules`, where a module is in part while another thread imports it.
-        return import_module(self.module)  # type: ignore[return-value]
+        # Not from `sys.modules`, where a module is in part while another thread imports it; `import_module` takes five
+        # times as long to find one there.
+        return __import__(self.module, fromlist=[""])  # type: ignore[return-value]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
-        makes_them = self.bounds if bounds else sums.issubset(self.sums)
+        makes_them = self.bounds if bounds else sums <= self._made
         return makes_them and (self.demand or not demand)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return frozenset(self.sums)
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
@@ -240,11 +245,10 @@ METHODS: tuple[Method, ...] = (
 
 def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
     """Return the rows with lengths or without, of some name and device; "auto" is any."""
-    return [
-        row
-        for row in METHODS
-        if row.weighted == weighted and method in ("auto", row.name) and device in ("auto", row.device)
-    ]
+    rows = [row for row in METHODS if row.weighted == weighted]
+    if method != "auto":
+        rows = [row for row in rows if row.name == method]
+    return rows if device == "auto" else [row for row in rows if row.device == device]
 
 
 def register_method(method: Method) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
+from lagbc.frozen import frozen_value
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
@@ -24,7 +25,7 @@ from lagbc.plan.step import order_roots
 _AS_A_RULE = "the fastest there as a rule"
 
 
-@dataclass(frozen=True)
+@frozen_value
 class Selection:
     """A method and the sentence that gives the reason for it."""
 
@@ -98,34 +99,28 @@ def choose(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
             "or device='cpu'"
         )
-    ready: list[Method] = []
-    first: dict[str, Method] = {}
-    offering: dict[str, Method] = {}
-    for row in rows:
-        if row.offers(sums, demand=demand, bounds=bounds):
-            offering.setdefault(row.device, row)
-            if row.available:
-                ready.append(row)
-                first.setdefault(row.device, row)
+    offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
     if not offering:
         _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
+    ready = [row for row in offering if row.available]
     if not ready:
-        next(iter(offering.values())).load()  # raises the error that names the missing library
-    on_cpu, on_gpu = first.get("cpu"), first.get("cuda")
+        offering[0].load()  # raises the error that names the missing library
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
-    is_on_gpu = on_gpu is not None and (on_cpu is None or work >= tuning.GPU_WORK)
-    row = first["cuda" if is_on_gpu else "cpu"]
-    if len(offering) == 1:
+    there = {row.device for row in ready}
+    taken = "cuda" if "cpu" not in there or ("cuda" in there and work >= tuning.GPU_WORK) else "cpu"
+    ready = [row for row in ready if row.device == taken]
+    row = ready[0]
+    if all(other.device == taken for other in offering):
         where = f"device={device!r}" if device != "auto" else f"it runs on {row.device} alone"
-    elif on_gpu is None:
+    elif "cuda" not in there:
         where = table.why_no_gpu()
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
     if method != "auto":
         return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
     which = _AS_A_RULE
-    candidates = [other for other in ready if other.device == row.device and other.key in tuning.COSTS]
+    candidates = [other for other in ready if other.key in tuning.COSTS]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     if candidates:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from lagbc.errors import OutOfMemoryError
+from lagbc.frozen import frozen_value
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, host_budget, most_threads, stated_budget
 from lagbc.methods import tuning
@@ -42,7 +43,7 @@ _ORDER_BYTES = 120
 _DECOMPOSED_BYTES, _DECOMPOSED_ENTRY_BYTES = 112, (104, 124)
 
 
-@dataclass(frozen=True)
+@frozen_value
 class MemoryEstimate:
     """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
@@ -103,7 +104,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    states = step.beside + states_of(step) * bytes_of(module.arrays(graph, sweep))
+    states = step.beside + _states_of(batching, sweep) * bytes_of(module.arrays(graph, sweep))
     if sweep.demand is not None:
         states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
     scores = 8 * sweep.summed(graph) * (5 + blocks * min(2 * workers, batches))
@@ -118,10 +119,9 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     return MemoryEstimate(method.name, method.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
 
 
-def states_of(step: Step) -> int:
+def _states_of(batching: Batching, sweep: SweepPlan) -> int:
     """Count the states of a method in a process."""
-    batching = step.method.load().batching
-    return -(-step.sweep.threads // batching.apart) if batching.concurrent else 1
+    return -(-sweep.threads // batching.apart) if batching.concurrent else 1
 
 
 def _beside_states(step: Step, states: int) -> int:
@@ -237,7 +237,7 @@ def _held(step: Step, needed: MemoryEstimate) -> Step:
     """Share the rest of the budget, at least 512 KiB, among the workers."""
     if step.contracted is not None:
         return step
-    growth = max(SMALL_RUN, needed.budget - needed.total) // states_of(step)
+    growth = max(SMALL_RUN, needed.budget - needed.total) // _states_of(step.method.load().batching, step.sweep)
     return _with(step, budget=needed.budget, growth=growth)
 
 

@@ -454,11 +454,11 @@ def check_options(batch: int | str, options: Options, own: Callable[[], Iterable
     asked = parsed["threads"] is not None
     if not asked:  # of each worker of an executor, which may know how many it has
         parsed["threads"] = usable_cores() if executor is None else getattr(executor, "threads", 1)
-    of_some = parsed["of_some_methods"] = dict[str, Any]()
+    of_some: dict[str, Any] = {}
     for name in _OF_SOME:
         if parsed[name] is not None:
             of_some[name] = parsed[name]
-    return Settings(devices=devices, threads_asked=asked, **parsed)
+    return Settings(devices=devices, threads_asked=asked, of_some_methods=of_some, **parsed)
 
 
 def with_defaults(options: Options) -> Options:

@@ -193,5 +193,5 @@ def parse_tolerance(rtol: Any) -> float:
 def require_flags(**flags: Any) -> None:
     """Raise TypeError if one of the named arguments is neither True nor False."""
     for name, flag in flags.items():
-        if not isinstance(flag, bool | np.bool_):
+        if flag is not True and flag is not False and not isinstance(flag, np.bool_):
             raise InvalidTypeError(f"{name}={flag!r} is neither True nor False")

@@ -95,7 +95,7 @@ def execute(plan: Plan) -> Result:
         kept = open_checkpoint(plan, works, stack) if works and plan.settings.checkpoint is not None else None
         carrier = None if plan.settings.executor is None else stack.enter_context(submitting(plan.settings))
         meter = meter_of(plan, works, kept, stack) if plan.settings.progress else None
-        sums = list[Sums]()
+        sums: list[Sums] = []
         for number, work in enumerate(works):
             try:
                 found = work.finish(total_of(plan, number, work, kept, meter, carrier))

@@ -81,7 +81,8 @@ class Sweeps(StepWork):
 
         In a chunk that another share has begun, pieces close as they come.
         """
-        done, chunks, part, closed = total.done, total.chunks, total.part, list[Piece]()
+        done, chunks, part = total.done, total.chunks, total.part
+        closed: list[Piece] = []
         for piece in pieces:
             first, done = piece.span
             if part is None and first % self.chunk:
@@ -208,7 +209,6 @@ class Batches:
         self._new_state = partial(new_state, self._arrays, self._module, self._graph)
         self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
-    @np.errstate(over="ignore")  # sums beyond float64 are infinite
     def run(self, roots: Items, counts: Items | None = None) -> Sums:
         """Sum one batch, a row for each block of roots; roots that overflow float64 are computed again."""
         if counts is not None:
@@ -219,17 +219,22 @@ class Batches:
             sums.add(in_float64)
         again = overflowed | self._beyond[roots]
         if np.count_nonzero(again):
-            from lagbc.methods.cpu import extended
-
-            recomputed = self._zeros(np, len(roots))
-            for i in np.flatnonzero(again).tolist():
-                missing = recomputed if overflowed[i] else recomputed.of_paths()
-                row = self._module.batching.rows(i, i + 1).start
-                root = int(roots[i])
-                sweep = plan_of_root(self._sweep, root).with_flag(self._scaled.stop)
-                extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
-            sums.add(recomputed.moved(self._arrays.asarray))
+            sums.add(self._recomputed(roots, again, overflowed))
         return sums
+
+    @np.errstate(over="ignore")  # sums beyond float64 are infinite
+    def _recomputed(self, roots: Items, again: NDArray[np.bool_], overflowed: NDArray[np.bool_]) -> Sums:
+        """Sum some roots by the routine of single roots; of those that did not overflow, over paths alone."""
+        from lagbc.methods.cpu import extended
+
+        recomputed = self._zeros(np, len(roots))
+        for i in np.flatnonzero(again).tolist():
+            missing = recomputed if overflowed[i] else recomputed.of_paths()
+            row = self._module.batching.rows(i, i + 1).start
+            root = int(roots[i])
+            sweep = plan_of_root(self._sweep, root).with_flag(self._scaled.stop)
+            extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
+        return recomputed.moved(self._arrays.asarray)
 
     def _zeros(self, arrays: Any, roots: int) -> Sums:
         rows = self._module.batching.rows(0, roots).stop

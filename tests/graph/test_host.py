@@ -187,7 +187,7 @@ def test_a_level_may_be_pulled():
     graph = as_graph(scale_free(5000, 60_000, seed=3), directed=False)
     hub = int(np.argmax(graph.out_degrees))
     hops = sp.csgraph.shortest_path(graph.pattern, unweighted=True, indices=hub)
-    found = search_from_hub(graph.indptr, graph.indices)
+    found = search_from_hub(graph.indptr, graph.indices, None)
     assert found[:2] == (hops[np.isfinite(hops)].max(), np.isfinite(hops).sum())
 
 

@@ -12,18 +12,25 @@ from lagbc.graph.host import ops
 FOLDER = Path(lagbc.__file__).parent / "graph"
 
 
+def functions_of(file):
+    """Functions that a file defines, by name."""
+    return {one.name: one.args for one in ast.parse(file.read_text()).body if isinstance(one, ast.FunctionDef)}
+
+
 def parameters_of(place):
     """Names of the operations of a place, each with the names of its parameters; nothing is imported."""
-    tree = ast.parse((FOLDER / place / "ops.py").read_text())
+    tree, kernels = ast.parse((FOLDER / place / "ops.py").read_text()), functions_of(FOLDER.parent / "native/core.pyi")
     found = {}
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom):
-            module = ast.parse((FOLDER / place / f"{node.module.rpartition('.')[2]}.py").read_text())
-            defined = {one.name: one.args for one in module.body if isinstance(one, ast.FunctionDef)}
-            for alias in node.names:
-                of = defined[alias.name]
-                found[alias.name] = [one.arg for one in of.args], len(of.defaults), [one.arg for one in of.kwonlyargs]
-    return found
+        if isinstance(node, ast.ImportFrom) and node.module != "lagbc.native":
+            defined = functions_of(FOLDER / place / f"{node.module.rpartition('.')[2]}.py")
+            found |= {alias.name: defined[alias.name] for alias in node.names}
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            found[node.targets[0].id] = kernels[node.value.attr]
+    return {
+        name: ([one.arg for one in (*of.posonlyargs, *of.args)], len(of.defaults), [one.arg for one in of.kwonlyargs])
+        for name, of in found.items()
+    }
 
 
 def test_host_and_device_have_the_same_operations():

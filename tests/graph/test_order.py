@@ -125,7 +125,7 @@ def test_search_from_hub(A):
     hops = dijkstra(graph.pattern.astype(float), unweighted=True, indices=np.argmax(graph.out_degrees))
     reached = hops[np.isfinite(hops)]
     connected = np.count_nonzero(graph.out_degrees)
-    assert search_from_hub(graph.indptr, graph.indices) == (reached.max(), len(reached), connected)
+    assert search_from_hub(graph.indptr, graph.indices, None) == (reached.max(), len(reached), connected)
 
 
 @given(graphs(min_n=1))

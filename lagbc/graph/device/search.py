@@ -84,7 +84,7 @@ def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
     return depth
 
 
-def search_from_hub(indptr: Any, indices: Any, components: Any = None) -> tuple[int, int, int]:
+def search_from_hub(indptr: Any, indices: Any, components: Any) -> tuple[int, int, int]:
     """Search from the widest row: return the largest hop distance, the vertices in reach, and the rows with entries."""
     hub, connected = widest_row(indptr, components)
     depth, reached = find_extent(depths(indptr, indices, cp.asarray(np.array([hub], np.int64))))

@@ -27,10 +27,11 @@ _OUTSIDE, _UNSORTED, _UNMERGED, _FALLING = 1, 2, 4, 8
 _SHIFT, _RANGES = 12, 9
 
 
-def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
+def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any, kind: Any) -> Csr:
     """Sort rows, drop loops and sum entries at the same place, from left to right as stored.
 
-    Canonical rows are returned as they are; the arrays given are never written.
+    Indices are of int32 or int64, and of the type `kind` in the result. Canonical rows are returned as they are; the
+    arrays given are never written.
 
     Raises
     ------
@@ -44,6 +45,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
         raise ValueError("pointers of rows do not rise")
     if flags & _OUTSIDE:
         raise IndexError("a column is outside the matrix")
+    indices = indices.astype(kind, copy=False)
     if flags & _UNSORTED:
         return merged(*transposed(n, *transposed(n, indptr, indices, data)))
     if flags:

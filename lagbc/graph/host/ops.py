@@ -10,9 +10,10 @@ from lagbc.graph.host.csr import (
     rows_of,
     transposed,
 )
-from lagbc.graph.host.order import degree_order, hub_order, isolated_last
+from lagbc.graph.host.order import hub_order, isolated_last
 from lagbc.graph.host.proximity import proximity_order
-from lagbc.graph.host.search import hub_distances, search_from_hub, weak_components
+from lagbc.graph.host.search import hub_distances
+from lagbc.native import core
 
 __all__ = [
     "are_equal",
@@ -31,3 +32,9 @@ __all__ = [
     "transposed",
     "weak_components",
 ]
+
+# By falling degree, ties by number; from the first of the longest rows, of all or of the largest component; numbers of
+# components from 0, in the order of their first vertices.
+degree_order = core.order_by_length
+search_from_hub = core.search_from_hub
+weak_components = core.find_components

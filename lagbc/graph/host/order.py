@@ -12,11 +12,6 @@ from lagbc.graph.host.search import distances_from
 from lagbc.native import core
 
 
-def degree_order(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order vertices by falling degree, ties by number."""
-    return core.order_by_length(indptr)
-
-
 def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put vertices without edges behind the others, which stay in their order."""
     isolated = (np.diff(indptr) == 0)[order]

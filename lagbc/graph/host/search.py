@@ -1,4 +1,4 @@
-"""Breadth-first search and weakly connected components in the host's memory."""
+"""Distances from roots, and from hubs, in the host's memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from lagbc.graph.host.csr import Csr
 from lagbc.native import by_index, core, csr
 
 
-def weak_components(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:
-    """Find the weakly connected components: a number a vertex, from 0 in the order of their first vertices."""
-    return core.find_components(indptr, indices)
-
-
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
     kind: Any = by_index(out[1].dtype, core.RootSweep32, core.RootSweep64)
@@ -25,23 +20,6 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     sweep = kind(out=csr(*out), into=csr(*into), rtol=0.0, radius=np.inf, stop=never)
     dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
     return dist
-
-
-def search_from_hub(
-    indptr: NDArray[np.int64], indices: NDArray[Any], components: NDArray[Any] | None = None
-) -> tuple[int, int, int]:
-    """Search from the first of the longest rows, among all or the rows of the largest component.
-
-    Returns
-    -------
-    depth : int
-        The largest hop distance, a lower bound of the diameter.
-    reached : int
-        The number of vertices in reach.
-    connected : int
-        The number of rows with entries, among the same.
-    """
-    return core.search_from_hub(indptr, indices, components)
 
 
 def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.uint8]:

@@ -46,9 +46,10 @@ def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
     kind: Any = by_index(graph.indices.dtype, core.LevelSweep32, core.LevelSweep64)
+    fields, reverse = sweeps.fields_of_sweep(graph, plan, arrays), graph.reordered.transpose
     return kind(
-        **sweeps.fields_of_sweep(graph, plan, arrays),
-        into=csr(*graph.reordered.transpose.csr),
+        **fields,
+        into=fields["out"] if reverse is graph.reordered else csr(*reverse.csr),
         active=graph.active,
         pull_share=tuning.BATCHED_PULL_SHARE,
     )

@@ -143,10 +143,9 @@ def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
     """State the sums in sweep order: over paths and of edges, or over distances, whichever take more bytes."""
     n, of_paths, of_distances = graph.n, plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
     kinds = 1 + bool(of_paths & SQUARES)
-    paths = {
-        "vertices": Array((kinds + ("stress" in of_paths), n), FLOAT),
-        "edges": Array((kinds * bool(of_paths & OF_EDGES), graph.nnz), FLOAT),
-    }
+    paths = {"vertices": Array((kinds + ("stress" in of_paths), n), FLOAT)}
+    if of_paths & OF_EDGES:
+        paths["edges"] = Array((kinds, graph.nnz), FLOAT)
     if not of_distances:
         return paths
     distances = {
