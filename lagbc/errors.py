@@ -23,6 +23,11 @@ def shortened(message: str) -> str:
     return message[:_BEGINNING] + gap + message[_BEGINNING + len(gap) - _LONGEST :]
 
 
+def quantity(count: int, one: str, many: str = "") -> str:
+    """Return a number with a noun, in the singular for 1."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def unknown_argument(name: str, taken: Sequence[str], meant: str | None, otherwise: str) -> InvalidTypeError:
     """Make the error of a keyword argument that a function lacks: it names the `meant` or a similar one, if `taken`."""
     from difflib import get_close_matches

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lagbc import reference
 from lagbc.comparison.measure import Task, TooSlow, time_method
-from lagbc.comparison.roots import growing_sizes, roots_in_words
-from lagbc.errors import MissingDependencyError
+from lagbc.comparison.roots import growing_sizes
+from lagbc.errors import MissingDependencyError, quantity
 from lagbc.methods.table import Method
 from lagbc.plan.choose import choose
 
@@ -41,13 +41,13 @@ class Check:
             found.append(
                 (
                     _relative_difference(scores[self._roots_of_reference], self._reference_scores),
-                    f"lagbc.reference, {roots_in_words(self._roots_of_reference)}",
+                    f"lagbc.reference, {quantity(self._roots_of_reference, 'root')}",
                 )
             )
         if row is self.trusted:
             self._by_trusted = scores[every]
         elif self._by_trusted is not None and self.trusted is not None and self._roots_of_reference < every:
-            name = f"{self.trusted.name} on {self.trusted.device}, {roots_in_words(every)}"
+            name = f"{self.trusted.name} on {self.trusted.device}, {quantity(every, 'root')}"
             found.append((_relative_difference(scores[every], self._by_trusted), name))
         if not found:
             return None, ""

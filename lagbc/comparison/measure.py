@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.comparison.peak import PeakMemory, old_objects_apart
-from lagbc.comparison.roots import STEP, growing_sizes, roots_in_words
+from lagbc.comparison.roots import STEP, growing_sizes
+from lagbc.errors import quantity
 from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
@@ -126,7 +127,7 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
             if size < every and run.wall * min(STEP, every / size) > task.time_limit:
                 following = min(STEP * size, every)
                 raise TooSlow(
-                    f"too slow: {roots_in_words(size)} took {run.wall:.2g} s, so that {following:,} would take up to "
+                    f"too slow: {quantity(size, 'root')} took {run.wall:.2g} s, so that {following:,} would take up to "
                     f"{run.wall * following / size:.2g} s, and the time limit is {task.time_limit:g} s"
                 )
         runs = [run]

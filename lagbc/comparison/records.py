@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lagbc.comparison.roots import roots_in_words
-from lagbc.errors import MissingDependencyError
+from lagbc.errors import MissingDependencyError, quantity
 from lagbc.graph.names import size_in_words
 from lagbc.phases import PHASES
 
@@ -152,8 +151,8 @@ class Comparison:
     @property
     def conditions(self) -> str:
         """The roots and the hardware."""
-        threads = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
-        return f"{roots_in_words(self.roots)}; {threads}{self.gpu and ', ' + self.gpu}"
+        threads = quantity(self.threads, "CPU thread")
+        return f"{quantity(self.roots, 'root')}; {threads}{self.gpu and ', ' + self.gpu}"
 
     def to_markdown(self) -> str:
         """Return a Markdown table of the measured methods, and a list of the others."""
@@ -173,7 +172,7 @@ class Comparison:
         return [
             *(f"{record.title} is WRONG: it differs from {record.checked}" for record in wrong),
             *(
-                f"{record.title}: path counts of {roots_in_words(record.recomputed or 0)} left the range of "
+                f"{record.title}: path counts of {quantity(record.recomputed or 0, 'root')} left the range of "
                 f"{record.dtype}; computing them again is in the time"
                 for record in recomputed
             ),

@@ -44,8 +44,3 @@ def growing_sizes(count: int) -> list[int]:
     while sizes[-1] * STEP < count:
         sizes.append(sizes[-1] * STEP)
     return sizes if count == 1 else [*sizes, count]
-
-
-def roots_in_words(count: int) -> str:
-    """Return a number of roots in words."""
-    return f"{count:,} root{'' if count == 1 else 's'}"

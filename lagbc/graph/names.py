@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError, InvalidValueError, quantity
 from lagbc.graph.given import refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
@@ -74,7 +74,7 @@ def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
 def size_in_words(n: int, stored: int, *, directed: bool) -> str:
     """Return the numbers of vertices and edges; an undirected edge is stored twice."""
     edges, kind = (stored, "directed") if directed else (stored // 2, "undirected")
-    return f"{n:,} {'vertex' if n == 1 else 'vertices'}, {edges:,} {kind} edge{'s' * (edges != 1)}"
+    return f"{quantity(n, 'vertex', 'vertices')}, {quantity(edges, f'{kind} edge')}"
 
 
 def in_words(names: Names | None, v: int) -> str:

@@ -13,7 +13,7 @@ from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, 
 from lagbc.graph.given import column_of, reals_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.graph_file import compressed, repeat_notices
+from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
 from lagbc.io.numbering import Integers, Names
 
 _VERTICES = (
@@ -78,7 +78,7 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
         kinds = ("integers", "names") if heads.dtype == object else ("names", "integers")
         raise InvalidTypeError(f"source holds {kinds[0]} and target {kinds[1]}; {_VERTICES}")
     if lengths is not None:
-        _require_lengths(lengths, tails != heads)
+        _require_lengths(tails, heads, lengths)
     labels, tails, heads = _number_ends(np.stack([tails, heads], axis=1).ravel())
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=bool(directed), largest=False)
     for notice in repeat_notices(repeats, largest=False):
@@ -121,10 +121,9 @@ def _no_vertex(name: str, column: NDArray[Any], wrong: Any) -> str:
     return f"{name} holds {column[row : row + 1].tolist()[0]!r} in row {row}; {_VERTICES}"
 
 
-def _require_lengths(lengths: NDArray[Any], are_edges: NDArray[np.bool_]) -> None:
-    """Raise ValueError, which names the first row, if the length of an edge is none; loops are no edges."""
-    wrong = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)) & are_edges)
-    if len(wrong):
+def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> None:
+    """Raise ValueError, which names the first row, if the length of an edge is none."""
+    if len(wrong := bad_lengths(tails, heads, lengths)):
         raise InvalidValueError(
             f"{len(wrong):,} of the {len(lengths):,} lengths are not finite and > 0, the first in row {wrong[0]}: "
             f"{lengths[wrong[0]]}. Leave out those rows or give them a length; without length= paths count hops"

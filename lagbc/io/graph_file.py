@@ -141,7 +141,7 @@ class GraphFile:
         # Complex values are refused by their type, and self loops are no edges.
         wrong = np.zeros(0, np.int64)
         if values.dtype.kind in "biuf":
-            wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)) & (entries.row != entries.col))
+            wrong = bad_lengths(entries.row, entries.col, values)
         if not len(wrong):
             return
         i, j, value = (int(entries.row[wrong[0]]), int(entries.col[wrong[0]]), float(values[wrong[0]]))
@@ -159,10 +159,9 @@ class GraphFile:
 GraphFile.__module__ = "lagbc"
 
 
-def first_bad_length(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> int | None:
-    """Return the first edge whose length is not finite and > 0; loops are no edges."""
-    wrong = ~(np.isfinite(lengths) & (lengths > 0)) & (tails != heads)
-    return int(np.argmax(wrong)) if wrong.any() else None
+def bad_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the edges whose lengths are not finite and > 0; loops are no edges."""
+    return np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)) & (tails != heads))
 
 
 def compressed(

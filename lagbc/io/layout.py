@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NoReturn
 
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFormatError, quantity
 from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
-from lagbc.io.scan import columns_in_words, integer_of, quoted, split_line
+from lagbc.io.scan import integer_of, quoted, split_line
 from lagbc.io.source import Source
 from lagbc.io.titles import choose_columns, direction_mark, is_header, is_in_doubt
 
@@ -57,7 +57,7 @@ class Layout:
         if self.mark:
             parts.append(f"{'directed' if self.directed else 'undirected'} ({self.mark})")
         if comments:
-            parts.append(f"{comments:,} line{'s' * (comments != 1)} of comments left out")
+            parts.append(f"{quantity(comments, 'line')} of comments left out")
         return ", ".join(parts)
 
     def prepared(self, line: int, piece: bytes) -> bytes:
@@ -80,7 +80,7 @@ class Layout:
             source.fail(line, fields, text, expected)
         if len(fields) != self.columns:
             source.fail(
-                line, f"{columns_in_words(len(fields))} where the lines above have {self.columns}", text, expected
+                line, f"{quantity(len(fields), 'column')} where the lines above have {self.columns}", text, expected
             )
         for end in self.ends:
             if not fields[end] and self.names:
@@ -129,13 +129,13 @@ def recognise(source: Source, named: Columns) -> Layout:
     if named.ends is None:
         _refuse_decimal_comma(source, line, text, fields[2:])
     if found is None:
-        source.fail(line, columns_in_words(len(fields)), text, _COLUMNS)
+        source.fail(line, quantity(len(fields), "column"), text, _COLUMNS)
     ends, length = found
     length = len(fields) - 1 if attribute is not None else length
     if max(*ends, length or 0) >= len(fields):
         source.fail(
             line,
-            f"{columns_in_words(len(fields))}, and column {max(*ends, length or 0) + 1} is asked for",
+            f"{quantity(len(fields), 'column')}, and column {max(*ends, length or 0) + 1} is asked for",
             text,
             _COLUMNS,
         )

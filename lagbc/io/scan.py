@@ -95,8 +95,3 @@ def integer_of(field: bytes) -> int | None:
 def quoted(field: bytes, most: int = 20) -> str:
     """Return a field for a message: quoted, at most so many characters."""
     return repr(field.decode("utf-8", "replace")[:most])
-
-
-def columns_in_words(columns: int) -> str:
-    """Return a number of columns for a message."""
-    return f"{columns} column{'s' * (columns != 1)}"

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import GraphFormatError, InvalidValueError
+from lagbc.errors import GraphFormatError, InvalidValueError, quantity
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.names import nearest_names
 from lagbc.io.layout import content_of, separator_of
-from lagbc.io.scan import columns_in_words, integer_of, is_float, quoted, split_line
+from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.limits import host_budget
 
@@ -102,7 +102,7 @@ def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[ND
     """
     if path.suffix == ".npy":
         return _read_array(path, column, vertices.n), vertices.n
-    numbers, lines = np.zeros(vertices.n), np.zeros(vertices.n, np.int64)
+    numbers, lines = np.zeros(vertices.n), dict[int, int]()
     with _open_table(path, vertices, _PAIR) as table:
         above = table.first()
         place = _number_column(above, column)
@@ -110,15 +110,13 @@ def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[ND
         has_titles = by_title or not (is_float(above.fields[place]) or vertices.number(above.text(0)) is not None)
         for row in table.rows(skipped=has_titles):
             if len(row.fields) != len(above.fields):
-                row.fail(f"{columns_in_words(len(row.fields))} where the lines above have {len(above.fields)}", _PAIR)
-            v = row.vertex(0, vertices)
+                row.fail(f"{quantity(len(row.fields), 'column')} where the lines above have {len(above.fields)}", _PAIR)
+            v = row.vertex(0, vertices, lines)
             value = float(row.fields[place]) if is_float(row.fields[place]) else math.nan
             if not 0 <= value < math.inf:
                 row.fail(f"{quoted(row.fields[place])} is not a finite number >= 0", _PAIR)
-            if lines[v]:
-                row.fail(f"a vertex that line {lines[v]} names, too", "each vertex once")
-            numbers[v], lines[v] = value, row.line
-    return numbers, int(np.count_nonzero(lines))
+            numbers[v] = value
+    return numbers, len(lines)
 
 
 def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] | None) -> Coordinates:
@@ -128,29 +126,24 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] 
     titles, columns are vertex, x and y; or x and y alone.
     """
     vertices = Vertices(n, labels)
-    xy, seen = np.full((n, 2), np.nan), np.zeros(n, bool)
-    count = 0
+    xy, lines, count = np.full((n, 2), np.nan), dict[int, int](), 0
     with _open_table(Path(path), vertices, _PLACE) as table:
         columns = _columns_of_places(table.first("the file is empty; expected a line `vertex x y` for each vertex"))
         for row in table.rows(skipped=columns.has_titles):
             if len(row.fields) <= max(columns.x, columns.y, columns.vertex or 0):
-                row.refuse(f"{row.joined!r} has {len(row.fields)} columns; expected more")
+                row.fail(quantity(len(row.fields), "column"), _PLACE)
             v = count if columns.vertex is None else vertices.number(row.text(columns.vertex))
             count += 1
             if v is None or v >= n:  # rows without names may be more than n
                 continue
-            if seen[v]:
-                row.refuse(f"vertex {row.text(columns.vertex or 0)!r} is there a second time")
-            seen[v] = True
-            x, y = row.text(columns.x), row.text(columns.y)
-            try:
-                xy[v] = float(x), float(y)
-            except ValueError:
-                row.refuse(f"{x!r}, {y!r} are no numbers; expected x and y")
+            row.require_first(columns.vertex or 0, v, lines)
+            place = row.fields[columns.x], row.fields[columns.y]
+            if not all(map(is_float, place)):
+                row.fail(f"{' and '.join(map(quoted, place))} are not x and y", _PLACE)
+            xy[v] = (*map(float, place),)
     if columns.vertex is None and count != n:
         raise GraphFormatError(f"{path}: there are {count} rows x y; expected one a vertex, {n}")
-    missing = np.flatnonzero(~seen)
-    if len(missing):
+    if len(missing := np.setdiff1d(np.arange(n), [*lines])):
         name = missing[0] if labels is None else repr(str(labels[missing[0]]))
         raise GraphFormatError(f"{path}: {len(missing)} of the {n} vertices are missing, the first is {name}")
     return Coordinates(xy, columns.degrees)
@@ -175,11 +168,8 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
     with _open_table(path, vertices, _GROUP) as table:
         table.first(f"no line in the file; expected {_GROUP}")
         for row in table.rows():
-            for column, field in enumerate(row.fields):
-                v = row.vertex(column, vertices)
-                if v in lines:
-                    row.fail(f"{quoted(field)}, which line {lines[v]} names, too", "each vertex once")
-                lines[v] = row.line
+            for column in range(len(row.fields)):
+                row.vertex(column, vertices, lines)
     return vertices.names(list(lines))
 
 
@@ -208,25 +198,24 @@ class _Row(NamedTuple):
         """Return a field as text."""
         return self.fields[column].decode()
 
-    @property
-    def joined(self) -> str:
-        """The fields with blanks between."""
-        return b" ".join(self.fields).decode()
-
-    def vertex(self, column: int, vertices: Vertices) -> int:
-        """Return the place in the matrix of the vertex that a field names."""
+    def vertex(self, column: int, vertices: Vertices, lines: dict[int, int] | None = None) -> int:
+        """Return the place in the matrix of the vertex that a field names, for the first time if `lines` are given."""
         number = vertices.number(self.text(column))
         if number is None:
             self.fail(f"no vertex is called {quoted(self.fields[column])}", vertices.instead_of(self.text(column)))
+        if lines is not None:
+            self.require_first(column, number, lines)
         return number
+
+    def require_first(self, column: int, number: int, lines: dict[int, int]) -> None:
+        """Raise GraphFormatError if a vertex has a line already; else this is it."""
+        if number in lines:
+            self.fail(f"{quoted(self.fields[column])}, which line {lines[number]} names, too", "each vertex once")
+        lines[number] = self.line
 
     def fail(self, found: str, expected: str) -> NoReturn:
         """Raise GraphFormatError that shows the line."""
         self.source.fail(self.line, found, self.whole, expected)
-
-    def refuse(self, found: str) -> NoReturn:
-        """Raise GraphFormatError that names the line."""
-        raise GraphFormatError(f"{self.source.name}, line {self.line}: {found}")
 
 
 class _Table(NamedTuple):
@@ -271,7 +260,7 @@ def _number_column(first: _Row, column: str | None) -> int:
     count = len(first.fields)
     if column is None:
         if count != 2:
-            first.fail(columns_in_words(count), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
+            first.fail(quantity(count, "column"), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
         return 1
     titles = [field.decode() for field in first.fields]
     if not column.isdecimal() and column in titles[1:]:
@@ -303,10 +292,7 @@ def _columns_of_places(first: _Row) -> _Places:
         return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
     count = len(titles)
     if count not in (2, 3) or not all(map(_is_decimal, first.fields[-2:])):
-        first.refuse(
-            f"{first.joined!r} are neither titles such as vertex, x and y, nor a vertex with x and y; expected one of "
-            "them in the first line"
-        )
+        first.fail(f"neither titles such as vertex, x and y, nor {_PLACE}", "one of them in the first line")
     return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
 
 

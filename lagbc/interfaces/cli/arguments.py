@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.errors import InvalidValueError, MissingFileError, shortened
+from lagbc.errors import InvalidValueError, MissingFileError, quantity, shortened
 from lagbc.interfaces.cli.completion import complete_file
 from lagbc.interfaces.cli.options import NO_SAMPLE, MapOptions, SampleOptions
-from lagbc.interfaces.cli.text import note, quantity
+from lagbc.interfaces.cli.text import note
 
 if TYPE_CHECKING:
     from lagbc.graph.coordinates import Coordinates

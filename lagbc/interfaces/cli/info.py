@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lagbc.errors import quantity
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import method_of
 from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason
 from lagbc.interfaces.cli.task import Task, carry_out
-from lagbc.interfaces.cli.text import duration, quantity, size, table, wrapped
+from lagbc.interfaces.cli.text import duration, size, table, wrapped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +47,7 @@ class _Info(Task):
         from lagbc.plan.options import check_options
 
         graph = self.source.graph
-        self.shape = _Shape.of(self.source)
+        self.shape = _shape_of(self.source)
         self.choice, self.memory = lagbc.select_method(graph), lagbc.estimate_memory(graph)
         with self.steps.step("predicting the time"):
             self.time = predict(graph)
@@ -61,7 +62,7 @@ class _Info(Task):
         memory, executor = self.memory, self.executor
         return {
             "command": "info",
-            "shape": asdict(self.shape),
+            "shape": self.shape,
             "memory": {name: getattr(memory, name) for name in ("total", "graph", "workspace", "scores")},
             "batch": memory.batch,
             "threads": memory.threads,
@@ -94,37 +95,23 @@ class _Info(Task):
         yield f"\n{_methods_table()}"
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """The size and shape of a graph; degrees are the least, the mean and the largest."""
+def _shape_of(source: Source) -> dict[str, Any]:
+    """Return the size and shape of a graph, as a part of the document."""
+    import numpy as np
 
-    stored_entries: int
-    self_loops: int
-    isolated_vertices: int
-    weak_components: int
-    largest_component: int
-    degrees: dict[str, dict[str, float]]
-
-    @classmethod
-    def of(cls, source: Source) -> _Shape:
-        import numpy as np
-
-        graph, matrix = source.graph, source.file.rows
-        entries = matrix.tocoo()
-        members = np.bincount(graph.components)
-        return cls(
-            stored_entries=int(matrix.nnz),
-            self_loops=int(np.count_nonzero(entries.row == entries.col)),
-            isolated_vertices=int(np.count_nonzero(graph.out_degrees + graph.in_degrees == 0)),
-            weak_components=int(members.size),
-            largest_component=int(members.max(initial=0)),
-            degrees={name: _spread(degrees) for name, degrees in degrees_of(graph)},
-        )
+    graph, matrix = source.graph, source.file.rows
+    entries, members = matrix.tocoo(), np.bincount(graph.components)
+    return {
+        "stored_entries": int(matrix.nnz),
+        "self_loops": int(np.count_nonzero(entries.row == entries.col)),
+        "isolated_vertices": int(np.count_nonzero(graph.out_degrees + graph.in_degrees == 0)),
+        "weak_components": int(members.size),
+        "largest_component": int(members.max(initial=0)),
+        "degrees": {name: _spread(degrees) for name, degrees in degrees_of(graph)},
+    }
 
 
 def _time_in_words(found: Prediction) -> str:
-    from lagbc.comparison.roots import roots_in_words
-
     if not found.roots:
         return "none: no vertex has edges that leave it"
     idle = f"; vertices without out-edges, which add nothing: {found.idle:,}" if found.idle else ""
@@ -133,11 +120,11 @@ def _time_in_words(found: Prediction) -> str:
     whole = "" if found.share == 1 else " of the whole graph"
     return (
         f"{'at most ' if found.is_bound else ''}about {duration(found.seconds)} for all {found.roots:,} roots "
-        f"(from {roots_in_words(found.swept)} swept{whole} in {duration(found.swept_seconds)}){idle}"
+        f"(from {quantity(found.swept, 'root')} swept{whole} in {duration(found.swept_seconds)}){idle}"
     )
 
 
-def _facts(source: Source, shape: _Shape) -> list[tuple[str, str]]:
+def _facts(source: Source, shape: dict[str, Any]) -> list[tuple[str, str]]:
     if source.weighted:
         weights = f"taken as {source.lengths}"
     else:
@@ -145,11 +132,11 @@ def _facts(source: Source, shape: _Shape) -> list[tuple[str, str]]:
     return [
         ("format", file_layout(source)),
         ("weights", weights),
-        ("stored entries", f"{shape.stored_entries:,}"),
-        ("self loops", f"{shape.self_loops:,} (ignored)"),
-        ("isolated vertices", f"{shape.isolated_vertices:,}"),
-        ("weak components", f"{shape.weak_components:,} (largest {shape.largest_component:,} vertices)"),
-        *((name, _spread_in_words(spread)) for name, spread in shape.degrees.items()),
+        ("stored entries", f"{shape['stored_entries']:,}"),
+        ("self loops", f"{shape['self_loops']:,} (ignored)"),
+        ("isolated vertices", f"{shape['isolated_vertices']:,}"),
+        ("weak components", f"{shape['weak_components']:,} (largest {shape['largest_component']:,} vertices)"),
+        *((name, _spread_in_words(spread)) for name, spread in shape["degrees"].items()),
     ]
 
 

@@ -8,13 +8,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lagbc.errors import quantity
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import arguments_of, as_json, method_of
 from lagbc.interfaces.cli.graphs import degrees_of, method_and_reason, title_lines, weight_lines
 from lagbc.interfaces.cli.outputs import Column, columns_of, has_columns, split_columns, write_array
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task
-from lagbc.interfaces.cli.text import left_behind, quantity, size, timing
+from lagbc.interfaces.cli.text import left_behind, size, timing
 
 if TYPE_CHECKING:
     import numpy as np

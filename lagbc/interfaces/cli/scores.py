@@ -19,7 +19,7 @@ from lagbc.centrality.registry import (
     registered,
     that_take,
 )
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, quantity
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.arguments import find_coordinates, read_arguments, takes_arguments
@@ -28,7 +28,6 @@ from lagbc.interfaces.cli.outputs import check_outputs, has_columns, require_num
 from lagbc.interfaces.cli.results import Part, Scores, Sweep
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.task import carry_out, deliver
-from lagbc.interfaces.cli.text import quantity
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.task import Task

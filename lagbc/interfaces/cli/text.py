@@ -36,11 +36,6 @@ def note(text: str) -> None:
     click.echo(f"lagbc: note: {text}", err=True)
 
 
-def quantity(count: int, one: str, many: str = "") -> str:
-    """Return a number with a noun, in the singular for 1."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def size(count: float) -> str:
     """Return a number of bytes, in a suitable unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):

@@ -42,21 +42,12 @@ def reader(
     suffixes: tuple[str, ...] = (),
     begins: re.Pattern[bytes] | None = None,
     takes: tuple[str, ...] = (),
+    read_part: PartReader | None = None,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a `Format`."""
 
     def register(read: Reader) -> Reader:
-        FORMATS[name] = Format(name, read, suffixes, begins, takes)
-        return read
-
-    return register
-
-
-def part_reader(name: str) -> Callable[[PartReader], PartReader]:
-    """Register the decorated function as the reader of parts of a format."""
-
-    def register(read: PartReader) -> PartReader:
-        FORMATS[name] = FORMATS[name]._replace(read_part=read)
+        FORMATS[name] = Format(name, read, suffixes, begins, takes, read_part)
         return read
 
     return register

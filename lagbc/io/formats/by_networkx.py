@@ -24,21 +24,15 @@ from lagbc.io.source import Source
 _XML = rb"\s*(<\?xml[^>]*>)?\s*"
 _GML = rb"\s*(?:(?:creator|version|comment)\b[^\n]*\n\s*)*graph\s*\[\s*(?:[a-z]\w*\s|\]|$)"
 _PAJEK = rb"(?:\s*%[^\n]*\n)*\s*\*(?:network|vertices)\b"
-# By format: suffixes, and a pattern of the first bytes. Suffixes of Pajek are those of edge lists, too.
-_FORMATS = {
-    "GraphML": ((".graphml",), _XML + rb"<graphml\b"),
-    "GEXF": ((".gexf",), _XML + rb"<gexf\b"),
-    "GML": ((".gml",), _GML),
-    "Pajek": ((), _PAJEK),
-}
-
+# Makes a graph of NetworkX of its module and the content of a file.
+_Parser = Callable[[Any, bytes], Any]
 # Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
 _BYTES_PER_BYTE = 30
 
 
-def read_by_networkx(form: str, source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_by_networkx(form: str, parse: _Parser, source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read a file: the ids or labels of vertices, and one attribute of edges, `named.length` or "weight"."""
-    G = _read(form, source)
+    G = _read(form, parse, source)
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
     tails, heads = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
@@ -59,13 +53,7 @@ def read_by_networkx(form: str, source: Source, strengths: bool, named: Columns)
     )
 
 
-for _form, (_suffixes, _begins) in _FORMATS.items():
-    reader(_form, suffixes=_suffixes, begins=re.compile(_begins, re.IGNORECASE), takes=("length",))(
-        partial(read_by_networkx, _form)
-    )
-
-
-def _read(form: str, source: Source) -> Any:
+def _read(form: str, parse: _Parser, source: Source) -> Any:
     data = source.whole().removeprefix(codecs.BOM_UTF8)
     source.require(_BYTES_PER_BYTE * len(data), f"a {form} file")
     try:
@@ -75,7 +63,7 @@ def _read(form: str, source: Source) -> Any:
             f"{source.name}: {form} is read by NetworkX: pip install 'lagbc[networkx]'"
         ) from error
     try:
-        return _PARSERS[form](nx, data)
+        return parse(nx, data)
     except Exception as error:  # the XML parser and NetworkX raise almost anything
         raise GraphFormatError(f"{source.name}: {error}; expected {form}") from error
 
@@ -116,14 +104,6 @@ def _parse_pajek(nx: Any, data: bytes) -> Any:
     return G
 
 
-_PARSERS: dict[str, Callable[[Any, bytes], Any]] = {
-    "GraphML": lambda nx, data: nx.read_graphml(io.BytesIO(data)),
-    "GEXF": lambda nx, data: nx.read_gexf(io.BytesIO(data)),
-    "GML": _parse_gml,
-    "Pajek": _parse_pajek,
-}
-
-
 def _edge_lengths(
     source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], named: int | str | None
 ) -> NDArray[np.float64]:
@@ -142,3 +122,15 @@ def _edge_lengths(
                 f"edges, which length= names; there are: {there}"
             ) from None
     return lengths
+
+
+# Suffixes of Pajek are those of edge lists, too.
+for _form, _suffixes, _begins, _parse in (
+    ("GraphML", (".graphml",), _XML + rb"<graphml\b", lambda nx, data: nx.read_graphml(io.BytesIO(data))),
+    ("GEXF", (".gexf",), _XML + rb"<gexf\b", lambda nx, data: nx.read_gexf(io.BytesIO(data))),
+    ("GML", (".gml",), _GML, _parse_gml),
+    ("Pajek", (), _PAJEK, _parse_pajek),
+):
+    reader(_form, suffixes=_suffixes, begins=re.compile(_begins, re.IGNORECASE), takes=("length",))(
+        partial(read_by_networkx, _form, _parse)
+    )

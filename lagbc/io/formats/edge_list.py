@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
-from lagbc.io.graph_file import BadLength, GraphFile, compressed, first_bad_length
+from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
 from lagbc.io.layout import Layout, recognise
 from lagbc.io.numbering import Integers, Names
 from lagbc.io.scan import Lines, quoted
@@ -75,7 +75,8 @@ class _Edges:
         self.heads.append(heads)
         if lengths is not None:
             self.lengths.append(lengths)
-            if self.bad_length is None and (e := first_bad_length(tails, heads, lengths)) is not None:
+            if self.bad_length is None and len(bad := bad_lengths(tails, heads, lengths)):
+                e = int(bad[0])
                 edge = f"the edge {lines.field(0, e)} -> {lines.field(1, e)}"
                 self.bad_length = BadLength(line + int(lines.numbers[e]), edge, float(lengths[e]))
         self.count += len(tails)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lagbc.graph.csr import index_type
 from lagbc.io.columns import Columns
-from lagbc.io.formats import part_reader, reader
-from lagbc.io.graph_file import BadLength, GraphFile, first_bad_length, merge_repeats
+from lagbc.io.formats import reader
+from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, merge_repeats
 from lagbc.io.scan import Lines
 from lagbc.io.source import Source
 
@@ -60,7 +60,25 @@ class _Header:
         return "[value]" if self.dense else "'row column [value]', counted from 1,"
 
 
-@reader("Matrix Market", suffixes=(".mtx",), begins=_BEGINS)
+def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFile:
+    """Read the pattern of a part of a sparse file: the lines of a range of its bytes."""
+    header = _read_header(source)
+    if header.dense:
+        source.fail(header.line, "a dense matrix is not read in parts", header.size, "a sparse one (coordinate)")
+    ends = [np.zeros((2, 0), np.int64)]
+    for line, piece in source.pieces_of_part(below=header.line, number=number, of=of):
+        lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
+        ends.append(np.stack(_numbers_of_lines(source, header, line, piece, lines)[:2]))
+    rows, columns = np.concatenate(ends, axis=1)
+    count, mirrored = len(rows), header.symmetry != "general"
+    if mirrored:
+        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    matrix, _ = merge_repeats(header.n, rows, columns, None, largest=False)
+    counted = count, header.entries
+    return GraphFile(matrix, not mirrored, "Matrix Market", None, has_values=False, counted=counted)
+
+
+@reader("Matrix Market", suffixes=(".mtx",), begins=_BEGINS, read_part=read_part_of_matrix_market)
 def read_matrix_market(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read a Matrix Market file, sparse or dense."""
     header = _read_header(source)
@@ -82,25 +100,6 @@ def read_matrix_market(source: Source, strengths: bool, named: Columns) -> Graph
         has_values=values is not None,
         repeats=repeats,
     )
-
-
-@part_reader("Matrix Market")
-def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFile:
-    """Read the pattern of a part of a sparse file: the lines of a range of its bytes."""
-    header = _read_header(source)
-    if header.dense:
-        source.fail(header.line, "a dense matrix is not read in parts", header.size, "a sparse one (coordinate)")
-    ends = [np.zeros((2, 0), np.int64)]
-    for line, piece in source.pieces_of_part(below=header.line, number=number, of=of):
-        lines = Lines(piece, b" ", header.columns, list(range(header.columns)), glued=False)
-        ends.append(np.stack(_numbers_of_lines(source, header, line, piece, lines)[:2]))
-    rows, columns = np.concatenate(ends, axis=1)
-    count, mirrored = len(rows), header.symmetry != "general"
-    if mirrored:
-        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    matrix, _ = merge_repeats(header.n, rows, columns, None, largest=False)
-    counted = count, header.entries
-    return GraphFile(matrix, not mirrored, "Matrix Market", None, has_values=False, counted=counted)
 
 
 def _read_header(source: Source) -> _Header:
@@ -193,8 +192,9 @@ def _bad_length(
     line: int, lines: Lines, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
 ) -> BadLength | None:
     """Return the first entry whose value is no length; None if there is none."""
-    if (e := first_bad_length(rows, columns, values)) is None:
+    if not len(bad := bad_lengths(rows, columns, values)):
         return None
+    e = bad[0]
     edge = f"the edge {rows[e]} -> {columns[e]} (vertices are counted from 0)"
     return BadLength(line + int(lines.numbers[e]), edge, float(values[e]))
 

@@ -12,7 +12,7 @@ from numpy.lib import format as npy
 
 from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.io.columns import Columns
-from lagbc.io.formats import part_reader, reader
+from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, merge_repeats
 from lagbc.io.source import Source
 
@@ -21,7 +21,30 @@ _BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
 _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offsets", "shape")}
 
 
-@reader("SciPy npz", suffixes=(".npz",), begins=re.compile(rb"PK\x03\x04"))
+def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
+    """Read the pattern of a part, a range of the entries, of a matrix in csr, csc or coo."""
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            form = _read_range(archive, "format").item()
+            n, others = _read_range(archive, "shape").tolist()
+            if n != others or form not in (b"csr", b"csc", b"coo"):
+                raise InvalidValueError(f"{n} x {others} in the format {form.decode()} is not read in parts")
+            tails, heads, count, entries = _ends_of_part(archive, form, number, of)
+    except Exception as error:
+        raise GraphFormatError(
+            f"{source.name}: {error}; expected a square csr, csc or coo matrix written by scipy.sparse.save_npz"
+        ) from error
+    ends = np.concatenate([tails, heads])
+    if ((ends < 0) | (ends >= n)).any():
+        raise GraphFormatError(f"{source.name}: an entry is outside of the {n} rows and columns")
+    if form == b"csc":
+        tails, heads = heads, tails
+    matrix, _ = merge_repeats(n, tails, heads, None, largest=False)
+    counted = count, entries
+    return GraphFile(matrix, True, "SciPy npz", None, tells_direction=False, has_values=False, counted=counted)
+
+
+@reader("SciPy npz", suffixes=(".npz",), begins=re.compile(rb"PK\x03\x04"), read_part=read_part_of_npz)
 def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read a sparse matrix of any of SciPy's formats."""
     from scipy import sparse as sp
@@ -44,30 +67,6 @@ def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
             f"{source.name}: {error}; expected a sparse matrix written by scipy.sparse.save_npz"
         ) from error
     return GraphFile(kept, True, "SciPy npz", None, tells_direction=False, repeats=repeats)
-
-
-@part_reader("SciPy npz")
-def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
-    """Read the pattern of a part, a range of the entries, of a matrix in csr, csc or coo."""
-    try:
-        with zipfile.ZipFile(source.path) as archive:
-            form = _read_range(archive, "format").item()
-            n, others = _read_range(archive, "shape").tolist()
-            if n != others or form not in (b"csr", b"csc", b"coo"):
-                raise InvalidValueError(f"{n} x {others} in the format {form.decode()} is not read in parts")
-            tails, heads, count, entries = _ends_of_part(archive, form, number, of)
-    except Exception as error:
-        raise GraphFormatError(
-            f"{source.name}: {error}; expected a square csr, csc or coo matrix written by scipy.sparse.save_npz"
-        ) from error
-    ends = np.concatenate([tails, heads])
-    if ((ends < 0) | (ends >= n)).any():
-        raise GraphFormatError(f"{source.name}: an entry is outside of the {n} rows and columns")
-    if form == b"csc":
-        tails, heads = heads, tails
-    matrix, _ = merge_repeats(n, tails, heads, None, largest=False)
-    counted = count, entries
-    return GraphFile(matrix, True, "SciPy npz", None, tells_direction=False, has_values=False, counted=counted)
 
 
 def _ends_of_part(archive: zipfile.ZipFile, form: bytes, number: int, of: int) -> tuple[Any, Any, int, int]:
