@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
-from lagbc.interfaces.cli.text import method_lines, note
+from lagbc.interfaces.cli.text import note
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -137,8 +138,9 @@ def title_lines(source: Source) -> list[str]:
 
 
 def method_and_reason(choice: Selection) -> str:
-    """Return the method of a run and its reason, in words."""
-    return method_lines(f"{choice.method.name} on {choice.method.device}", choice.reason)
+    """Return the method of a run and its reason, a line for each part of the sentence; parentheses are not split."""
+    parts = re.split(r"; (?![^()]*\))", choice.reason)
+    return "\n  ".join([f"method: {choice.method.name} on {choice.method.device}", *parts])
 
 
 def has_weights(source: Source) -> bool:

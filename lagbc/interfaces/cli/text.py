@@ -58,12 +58,6 @@ def timing(total: float, phases: Mapping[Phase, float]) -> str:
     return f"phases: {parts}\ntime: {total:.3g} s" if parts else f"time: {total:.3g} s"
 
 
-def method_lines(name: str, reason: str) -> str:
-    """Return a method and its reason, a line for each part of the sentence; parentheses are not split."""
-    parts = re.split(r"; (?![^()]*\))", reason)
-    return "\n  ".join([f"method: {name}", *parts])
-
-
 def left_behind(checkpoint: Path | None) -> str:
     """Describe the remains of an interrupted run."""
     if checkpoint is None:
