@@ -44,17 +44,9 @@ def require_writable(path: Path) -> None:
 def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """Write a file that appears once it is whole; until then its predecessor stays, whatever happens.
 
-    Parameters
-    ----------
-    path : Path
-        A link is followed. A pipe or a device, beside which nothing can be written, is written itself.
-    lasting : bool
-        Whether the file shall outlast a crash of the machine: its bytes are then on the disk before it has its name.
-
-    Raises
-    ------
-    FileError
-        The file cannot be written; the message says why, and after how many bytes.
+    A link is followed. A pipe or a device, beside which nothing can be written, is written itself. Where the file shall
+    be `lasting`, after a crash of the machine, its bytes are on the disk before it has its name. FileError says why it
+    cannot be written, and after how many bytes.
     """
     target = Path(os.path.realpath(path))
     is_special = target.exists() and not target.is_file()

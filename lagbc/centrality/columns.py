@@ -18,13 +18,7 @@ def title_of(cutoff: float | None, decay: float | None) -> str:
 
 
 def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
-    """Return columns by titles of their cutoffs and decays; decays of the first cutoff come first.
-
-    Raises
-    ------
-    ValueError
-        The number of columns is another.
-    """
+    """Return columns by titles of cutoffs and decays, the first cutoff first; ValueError for another number."""
     import numpy as np  # not loaded by the program's help, which has titles, too
 
     bounds = [*product(*([None] if given is None else np.ravel(given).tolist() for given in (cutoff, decay)))]

@@ -26,13 +26,7 @@ class Compiled:
 
 
 def compile_kernels() -> Compiled:
-    """Compile all kernels of the current GPU, or find them compiled.
-
-    Raises
-    ------
-    MissingDependencyError
-        There is no GPU, or CuPy is not installed.
-    """
+    """Compile all kernels of the current GPU, or find them compiled; MissingDependencyError without a GPU or CuPy."""
     next(row for row in table.METHODS if row.device == "cuda").load()
     import cupy
 

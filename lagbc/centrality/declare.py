@@ -69,16 +69,8 @@ def takes_all(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a public function, with all arguments of `centralities`, of a function that takes `Arguments`.
 
-    Parameters
-    ----------
-    leading : list of str
-        Its parameters before these, with their defaults.
-    passed : str
-        The arguments passed to the function.
-    has_errors : bool
-        Whether it takes `standard_error`.
-    **annotations
-        Of its other parameters.
+    `leading` are its parameters before these, with their defaults, `passed` the arguments passed to the function, and
+    `annotations` those of its other parameters; `has_errors` says whether it takes `standard_error`.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,21 +86,10 @@ def takes_all(
 def public_function(
     function: Callable[..., Any], leading: list[str], takes: frozenset[str], run: str, *, own: Any, has_errors: bool
 ) -> Callable[..., Any]:
-    """Make a function with the name and docstring of another, and with its parameters written out.
+    """Make a function with name, docstring and module of another, and with its parameters written out.
 
-    Parameters
-    ----------
-    function : callable
-        It gives name, docstring and module.
-    leading : list of str
-        Positional parameters, with their defaults.
-    takes : frozenset of str
-        Names of arguments; `Arguments` gives their order and defaults.
-    run : str
-        The body; it can read `own`, `arguments` and the parameters.
-    own : object
-    has_errors : bool
-        Whether it takes `standard_error`.
+    `leading` are positional parameters, with their defaults, and `takes` names of arguments, whose order and defaults
+    `Arguments` gives. The body `run` can read `own`, `arguments` and the parameters.
     """
     positional = {text.partition("=")[0]: text for text in leading}
     of_keywords = _GRAPH | {

@@ -138,29 +138,12 @@ def rescale(
     endpoints: bool,
     sampled: NDArray[np.int64] | None = None,
 ) -> Scores:
-    """Turn raw sums over roots into scores.
+    """Turn raw sums over roots s of delta_s(v) into scores.
 
-    Parameters
-    ----------
-    raw : ndarray of float64, shape (n,)
-        Sum over the roots s of delta_s(v).
-    directed : bool
-        False: each unordered pair counts once, so the sum over ordered pairs is halved.
-    normalized : bool
-        Divide by the number of ordered pairs (s, t) that paths through v may join.
-    endpoints : bool
-        Whether `raw` counts the ends of paths; a vertex is then in pairs of its own.
-    sampled : ndarray of int64, or None
-        The roots, if they are a random sample: the scores estimate sums over all vertices.
-
-    Returns
-    -------
-    scores : ndarray of float64, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        One sampled root without endpoints: no root but itself tells of it (0/0).
+    Undirected, each unordered pair counts once, so that the sum over ordered pairs is halved. `normalized` divides by
+    the number of ordered pairs (s, t) that paths through v may join; with `endpoints`, where `raw` counts the ends of
+    paths, a vertex is in pairs of its own. From a random sample of roots the scores estimate sums over all vertices;
+    ValueError for one sampled root without endpoints, as no root but itself tells of it (0/0).
     """
     n = len(raw)
     # The number of vertices that can be the other end of a pair with v.
@@ -179,18 +162,10 @@ def rescale(
 
 
 def rescale_edges(raw: Scores, n: int, *, directed: bool, normalized: bool, sampled: int | None = None) -> Scores:
-    """Turn raw sums over roots into scores of edges, for which both ends of a path count.
+    """Turn raw sums of edges over roots into scores: both ends of a path count, and pairs are all n (n - 1).
 
-    Parameters
-    ----------
-    raw : ndarray of float64, shape (nnz,)
-        Sum over the roots s of the dependency of s on each edge, of an undirected edge in both directions.
-    n : int
-        Number of vertices.
-    directed, normalized : bool
-        As for `rescale`; the pairs are all n (n - 1).
-    sampled : int, optional
-        The number of roots, if they are a random sample.
+    An undirected edge has the sum of both directions in both. `sampled` is the number of roots, if they are a random
+    sample.
     """
     if n < 2:
         return raw

@@ -128,19 +128,9 @@ def terms_of(
     vertices: NDArray[np.int64] | None,
     farthest: Callable[[], float],
 ) -> Terms:
-    """Make the terms of a run.
+    """Make the terms of a run, of the `vertices` whose scores are wanted; None is all.
 
-    Parameters
-    ----------
-    graph : Graph
-        Of the call.
-    centrality, arguments, population
-    plan : Plan
-        Of some rounds.
-    vertices : ndarray of int64, or None
-        Vertices whose scores are wanted; None is all.
-    farthest : callable
-        Bounds the distance of two vertices.
+    The plan is of some rounds; `farthest` bounds the distance of two vertices.
     """
     name, n, size = estimated_sum(centrality), graph.n, population.size
     largest, unit, swept = 1.0, 1.0, population.graph

@@ -51,32 +51,12 @@ def is_directed(A: Any) -> bool:
 def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows:
     """Read a graph or matrix for which `is_adaptable` holds; its vertices stay in their order.
 
-    Parameters
-    ----------
-    A : graph of a library or of a file, graphblas.Matrix, or tuple of arrays
-        Vertices of a NetworkX graph are taken in the order of ``list(A)``. An undirected edge is stored both ways.
-    weighted : bool or str
-        Read lengths: an edge attribute, "weight" if True, or the values of a matrix. Of parallel edges the shortest
-        counts. If False all stored values are True.
-    strength : bool
-        The values are strengths: of parallel edges the largest counts.
-
-    Returns
-    -------
-    Rows or Listed, shape (n, n)
-        `Rows` of a file and of arrays, else `Listed`.
-
-    Raises
-    ------
-    TypeError
-        A length is not a number; the message names the edge. Or the name of an attribute is given for a matrix.
-    ValueError
-        No edge has the attribute; the message names the attributes of the graph. Or arrays make no square matrix.
-
-    Warns
-    -----
-    UserWarning
-        Some edges of a NetworkX graph lack the attribute; they count as 1, as in NetworkX.
+    Vertices of a NetworkX graph are in the order of ``list(A)``; an undirected edge is stored both ways. Lengths are
+    those of an edge attribute, "weight" if `weighted` is True, or the values of a matrix; else all stored values are
+    True. Of parallel edges the shortest counts, of strengths the largest. TypeError tells of a length that is no
+    number, or an attribute's name for a matrix; ValueError of an attribute that no edge has, or arrays that make no
+    square matrix. UserWarning says that some edges of a NetworkX graph lack the attribute and count as 1, as in
+    NetworkX.
     """
     library = _library_of(type(A))
     assert library is not None

@@ -59,10 +59,7 @@ def _float_or_nan(value: Any) -> float:
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     """Check coordinates for `A`, from which `graph` was made; its own if `xy` is None.
 
-    Raises
-    ------
-    ValueError
-        There are no coordinates, or a vertex has no pair of finite numbers; the message names the first such vertex.
+    ValueError if there are none, or if a vertex has no pair of finite numbers; it names the first such vertex.
     """
     if xy is None:
         xy = coordinates_of(A)

@@ -28,22 +28,11 @@ def are_integers(names: Names) -> bool:
 
 
 def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
-    """Return the numbers of vertices given by name; `given` itself, if it holds numbers.
+    """Return the numbers of vertices given by name; `given` itself, if it holds numbers. Messages call it `argument`.
 
-    Parameters
-    ----------
-    argument : str
-        The name of `given` in messages.
-    names : sequence, or None
-        The name of each vertex; None if they have none.
-    given : sequence
-        Names. Integers are numbers of vertices, unless some names are integers, or are text of these integers.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `given` is one string or no list, or no vertex has such a name, or several have it, or an integer may be meant
-        as a number or as text.
+    Integers are numbers of vertices, unless some names are integers, or are text of these. TypeError or ValueError if
+    `given` is one string or no list, or no vertex has such a name, or several have it, or an integer may be meant as a
+    number or as text.
     """
     refuse_masked(argument, given)
     if names is None or given is None:
