@@ -106,8 +106,8 @@ def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
 
 def require_range(scores: Scores, arguments: Arguments) -> Scores:
     """Raise OverflowError if weights of vertices or trips make scores too large for float64."""
-    given = arguments.target_weights, arguments.source_weights, arguments.demand
-    if any(one is not None for one in given) and not np.isfinite(scores).all():
+    is_plain = arguments.target_weights is arguments.source_weights is arguments.demand is None
+    if not is_plain and not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
         raise OutOfRangeError(f"{weights} to more than float64 holds; scale them down")
     return scores

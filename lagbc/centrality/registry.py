@@ -249,10 +249,7 @@ def that_take(names: Iterable[CentralityName], arguments: Arguments) -> tuple[Ce
 
 def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
     """Raise ValueError if a given argument means nothing to a centrality of the sweep, or to all of them."""
-    given = arguments.given
-    if all(given <= centrality.takes for centrality in centralities):
-        return
-    for name in sorted(given, key=(*OF_THE_SUMS, *OF_THE_SCORES, *OF_ONE).index):
+    for name in sorted(arguments.given, key=(*OF_THE_SUMS, *OF_THE_SCORES, *OF_ONE).index):
         without = [centrality.name for centrality in centralities if name not in centrality.takes]
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
             or_them = ", or them" if len(without) < len(centralities) else ""

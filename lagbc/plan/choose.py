@@ -107,13 +107,12 @@ def choose(
         offering[0].load()  # raises the error that names the missing library
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
-    there = {row.device for row in ready}
-    taken = "cuda" if "cpu" not in there or ("cuda" in there and work >= tuning.GPU_WORK) else "cpu"
-    ready = [row for row in ready if row.device == taken]
+    on_cpu, on_gpu = [row for row in ready if row.device == "cpu"], [row for row in ready if row.device == "cuda"]
+    ready = on_gpu if not on_cpu or (on_gpu and work >= tuning.GPU_WORK) else on_cpu
     row = ready[0]
-    if all(other.device == taken for other in offering):
+    if not [other for other in offering if other.device != row.device]:
         where = f"device={device!r}" if device != "auto" else f"it runs on {row.device} alone"
-    elif "cuda" not in there:
+    elif not on_gpu:
         where = table.why_no_gpu()
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
