@@ -102,5 +102,5 @@ void lagbc::bind_batched(nb::module_& m, int level) {
     bind_lengths<Narrow>(m, "LengthSweep32");
     bind_lengths<Wide>(m, "LengthSweep64");
     bind_blocks(m);
-    bind<signatures::Batched>(m, level);
+    bind(m, level, signatures::Batched());
 }

@@ -1,6 +1,7 @@
 #include "bind.h"
 
 #include <algorithm>
+#include <array>
 
 #include "shapes.h"
 
@@ -23,17 +24,56 @@ std::string join(const std::vector<std::string>& texts, const char* separator) {
     return joined;
 }
 
-// Count the arguments that a version takes before the first that it does not take.
-std::size_t fitting(const Version& version, const nb::handle* given, std::size_t all) {
+constexpr std::size_t most_arguments = 13;
+
+// Put arguments into slots up to the first that a version does not take; count them.
+std::size_t load_all(const Version& version, const nb::handle* given, Slot* slots) {
+    const auto& [parameters, all, returned, call] = *version.type;
     std::size_t count = 0;
-    while (count < all && version.type->parameters[count].fits(given[count])) ++count;
+    while (count < all && parameters[count].load(slots[count], given[count])) ++count;
     return count;
+}
+
+std::size_t fitting(const Version& version, const nb::handle* given) {
+    Slot slots[most_arguments];
+    return load_all(version, given, slots);
+}
+
+template <std::size_t>
+using GivenAt = Given;
+
+// Bind a call with this many arguments.
+template <std::size_t... place>
+void bind_call(nb::module_& m, const Call& call, std::index_sequence<place...>) {
+    auto run = [&call](GivenAt<place>... arguments) {
+        const nb::handle given[] = {arguments.object..., nb::handle()};
+        return call(given);
+    };
+    m.def(call.name().c_str(), run, nb::sig(call.signature().c_str()));
+}
+
+// How calls are bound, by their number of arguments.
+template <std::size_t... count>
+constexpr auto binders(std::index_sequence<count...>) {
+    using Bind = void (*)(nb::module_&, const Call&);
+    return std::array<Bind, sizeof...(count)>{
+        [](nb::module_& m, const Call& call) { bind_call(m, call, std::make_index_sequence<count>()); }...};
 }
 
 }  // namespace
 
-Call::Call(const char* signature, std::vector<Version> versions) : versions_(std::move(versions)) {
-    const std::string whole = signature;
+void bind_listed(nb::module_& m, const Listed* kernels, std::size_t count, Table table) {
+    static constexpr auto binds = binders(std::make_index_sequence<most_arguments + 1>());
+    for (std::size_t kernel = 0; kernel < count; ++kernel) {
+        const auto& [text, types, number] = kernels[kernel];
+        std::vector<Version> versions;
+        for (std::size_t i = 0; i < number; ++i) versions.push_back({types[i], table[kernel][i]});
+        binds.at(types[0]->count)(m, *new Call(text, std::move(versions)));
+    }
+}
+
+Call::Call(const char* text, std::vector<Version> versions) : versions_(std::move(versions)) {
+    const std::string whole = text;
     const auto open = whole.find('(');
     name_ = whole.substr(0, open);
     std::string argument;
@@ -108,19 +148,18 @@ std::string found(nb::handle source) {
 }
 
 nb::object Call::operator()(const nb::handle* given) const {
-    nb::object returned;
+    Slot slots[most_arguments];
     for (const Version& version : versions_)
-        if (version.type->call(version.kernel, given, returned)) return returned;
+        if (load_all(version, given, slots) == arguments_.size()) return version.type->call(version.kernel, slots);
     refuse(given);
 }
 
 void Call::refuse(const nb::handle* given) const {
-    const std::size_t all = arguments_.size();
     std::size_t place = 0;
-    for (const Version& version : versions_) place = std::max(place, fitting(version, given, all));
+    for (const Version& version : versions_) place = std::max(place, fitting(version, given));
     std::vector<std::string> kinds;
     for (const Version& version : versions_)
-        if (fitting(version, given, all) == place) kinds.push_back(wanted(*version.type->parameters[place].type));
+        if (fitting(version, given) == place) kinds.push_back(wanted(*version.type->parameters[place].type));
     const std::string message =
         name_ + ": " + arguments_[place] + " has to be " + join(kinds, " or ") + ", not " + found(given[place]);
     throw nb::type_error(message.c_str());

@@ -1,6 +1,8 @@
 // Kernels as Python sees them.
 #pragma once
 
+#include <cstddef>
+#include <new>
 #include <vector>
 
 #include "casters.h"
@@ -18,20 +20,23 @@ void bind_graph(nb::module_& m, int level);
 void bind_io(nb::module_& m, int level);
 void bind_methods(nb::module_& m, int level);
 
-// The form of one argument of one version of a kernel.
+// Room for any argument, in the type that a caster of nanobind has for it.
+struct Slot {
+    alignas(16) std::byte at[384];
+};
+
+// The form of one argument of one version of a kernel: `load` puts one into a slot, and returns whether it fits.
 struct Parameter {
-    bool (*fits)(nb::handle);
+    bool (*load)(Slot& slot, nb::handle given);
     const Description* type;
 };
 
-// A kernel of any type.
-using Pointer = void (*)();
-
-// The type of a kernel. `call` calls one without the GIL, if the arguments fit, and returns whether they did.
+// The type of a kernel. `call` calls one, without the GIL, with the arguments in slots.
 struct Signature {
     const Parameter* parameters;
+    std::size_t count;
     const Description* returned;
-    bool (*call)(Pointer kernel, const nb::handle* given, nb::object& returned);
+    nb::object (*call)(Pointer kernel, Slot* arguments);
 };
 
 // A kernel for some types of arrays.
@@ -43,8 +48,8 @@ struct Version {
 // A kernel as Python calls it, kept as long as the process: the first of its versions that the arguments fit.
 class Call {
 public:
-    // `signature` is "name(arguments, by, name)".
-    Call(const char* signature, std::vector<Version> versions);
+    // `text` is "name(arguments, by, name)".
+    Call(const char* text, std::vector<Version> versions);
 
     const std::string& name() const { return name_; }
 
@@ -62,76 +67,76 @@ private:
     std::vector<Version> versions_;
 };
 
+// Code for the type of a kernel is compiled once a type, and so it is as short as possible.
+
 template <class T>
-bool fits(nb::handle source) {
-    Argument<T> argument;
-    return load<T>(argument, source);
+bool load_slot(Slot& slot, nb::handle given) {
+    static_assert(sizeof(Argument<T>) <= sizeof slot && alignof(Argument<T>) <= alignof(Slot));
+    static_assert(std::is_trivially_destructible_v<Argument<T>>);
+    return load<T>(*new (slot.at) Argument<T>, given);
 }
 
-template <class Result, class... Arguments, std::size_t... i>
-bool call_if_fits(Result (*kernel)(Arguments...), const nb::handle* given, nb::object& returned,
-                  std::index_sequence<i...>) {
-    std::tuple<Argument<Arguments>...> arguments;
-    if (!(load<Arguments>(std::get<i>(arguments), given[i]) && ...)) return false;
-    auto run = [&]() -> Result {
-        nb::gil_scoped_release released;
-        return kernel(std::get<i>(arguments).operator nb::detail::cast_t<Arguments>()...);
-    };
-    if constexpr (std::is_void_v<Result>) {
-        run();
-        returned = nb::none();
-    } else {
-        returned = nb::cast(run());
+template <class T>
+nb::detail::cast_t<T> loaded(Slot& slot) {
+    return std::launder(reinterpret_cast<Argument<T>*>(slot.at))->operator nb::detail::cast_t<T>();
+}
+
+template <class T>
+[[gnu::noinline]] nb::object as_object(T&& value) {
+    return nb::cast(std::forward<T>(value));
+}
+
+template <class Kernel>
+struct SignatureOf;
+
+template <class Result, class... Arguments>
+struct SignatureOf<Result (*)(Arguments...)> {
+    template <std::size_t... place>
+    static Result run(Pointer kernel, [[maybe_unused]] Slot* slots, std::index_sequence<place...>) {
+        const nb::gil_scoped_release released;
+        return reinterpret_cast<Result (*)(Arguments...)>(kernel)(loaded<Arguments>(slots[place])...);
     }
-    return true;
-}
 
-template <class Result, class... Arguments>
-bool call(Pointer kernel, const nb::handle* given, nb::object& returned) {
-    return call_if_fits(reinterpret_cast<Result (*)(Arguments...)>(kernel), given, returned,
-                        std::index_sequence_for<Arguments...>());
-}
+    static nb::object call(Pointer kernel, Slot* slots) {
+        constexpr std::index_sequence_for<Arguments...> places;
+        if constexpr (std::is_void_v<Result>) {
+            run(kernel, slots, places);
+            return nb::none();
+        } else {
+            return as_object(run(kernel, slots, places));
+        }
+    }
 
-// One parameter more than the kernel has, as it may have none.
-template <class... Arguments>
-inline constexpr Parameter parameters[] = {{fits<Arguments>, description<Arguments>()}..., {}};
+    // One parameter more than the kernel has, as it may have none.
+    static constexpr Parameter parameters[] = {{load_slot<Arguments>, description<Arguments>()}..., {}};
+    static constexpr Signature signature = {parameters, sizeof...(Arguments), description<Result>(), call};
+};
 
-template <class Result, class... Arguments>
-inline constexpr Signature signature = {parameters<Arguments...>, description<Result>(), call<Result, Arguments...>};
+// A kernel of a family: "name(arguments, by, name)", and the types of its versions.
+struct Listed {
+    const char* text;
+    const Signature* const* types;
+    std::size_t versions;
+};
 
-template <class Result, class... Arguments>
-Version version_of(Result (*kernel)(Arguments...)) {
-    return {&signature<Result, Arguments...>, reinterpret_cast<Pointer>(kernel)};
-}
+template <class Kernel>
+struct ListedOf;
 
-template <std::size_t>
-using GivenAt = Given;
+template <Text text, auto... versions>
+struct ListedOf<Kernel<text, versions...>> {
+    static constexpr Text name = text;
+    static constexpr const Signature* types[] = {&SignatureOf<decltype(versions)>::signature...};
+    static constexpr Listed listed = {name.at, types, sizeof...(versions)};
+};
 
-// Bind a call with this many arguments.
-template <std::size_t... place>
-void bind_call(nb::module_& m, const Call& call, std::index_sequence<place...>) {
-    auto run = [&call](GivenAt<place>... arguments) {
-        const nb::handle given[] = {arguments.object..., nb::handle()};
-        return call(given);
-    };
-    m.def(call.name().c_str(), run, nb::sig(call.signature().c_str()));
-}
-
-template <class Result, class... Arguments>
-constexpr std::size_t count_of_arguments(Result (*)(Arguments...)) {
-    return sizeof...(Arguments);
-}
+// Bind kernels, of which there is a table.
+void bind_listed(nb::module_& m, const Listed* kernels, std::size_t count, Table table);
 
 // Bind the kernels of a family at a level.
-template <class Family>
-void bind(nb::module_& m, int level) {
-    const auto& table = table_at<typename Family::Table>(level, BuiltLevels());
-    Family::each([&]<class Kernel, std::size_t place>() {
-        constexpr std::size_t arguments = count_of_arguments(std::tuple_element_t<0, typename Kernel::Versions>());
-        auto versions = [](auto... version) { return std::vector<Version>{version_of(version)...}; };
-        const auto* call = new Call(Kernel::signature, std::apply(versions, std::get<place>(table.kernels)));
-        bind_call(m, *call, std::make_index_sequence<arguments>());
-    });
+template <class Level, Text name, class... Kernels>
+void bind(nb::module_& m, int level, Family<Level, name, Kernels...>) {
+    static constexpr Listed kernels[] = {ListedOf<Kernels>::listed...};
+    bind_listed(m, kernels, sizeof...(Kernels), table_at<name>(level, BuiltLevels()));
 }
 
 }  // namespace lagbc

@@ -25,5 +25,5 @@ struct Items<EntriesRoom<Index>> {
 }  // namespace lagbc
 
 void lagbc::bind_graph(nb::module_& m, int level) {
-    bind<signatures::Graphs>(m, level);
+    bind(m, level, signatures::Graphs());
 }

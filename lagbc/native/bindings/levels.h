@@ -23,10 +23,10 @@ const char* name_of_level(int level);
 // The names of the built levels, the best first; of all, or of the levels that this processor runs.
 std::vector<std::string> names_of_levels(bool running);
 
-template <class Table, class... Levels>
-const Table& table_at(int level, List<Levels...>) {
-    using Get = const Table& (*)();
-    constexpr Get get[] = {table_of<Levels, Table>...};
+// The table of a family at a level.
+template <Text family, class... Levels>
+Table table_at(int level, List<Levels...>) {
+    constexpr Table (*get[])() = {table_of<Levels, family>...};
     return get[level]();
 }
 

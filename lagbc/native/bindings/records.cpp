@@ -25,9 +25,25 @@ nb::object dict_of(nb::handle self) {
 
 }  // namespace
 
-RecordType::RecordType(const char* name, std::vector<Part> parts, std::string (*broken_by)(const void*))
-    : name_(name), parts_(std::move(parts)), broken_by_(broken_by) {
+RecordType::RecordType(const char* name, std::vector<Part> parts, Class of)
+    : name_(name), parts_(std::move(parts)), of_(of) {
     for (Part& part : parts_) part.key = PyUnicode_InternFromString(part.name);
+}
+
+void RecordType::bind(nb::handle bound) const {
+    auto make = [this](nb::handle self, const nb::kwargs& keywords) { this->make(self, keywords); };
+    nb::cpp_function_def(make, nb::scope(bound), nb::name("__init__"), nb::is_method(), nb::sig(signature().c_str()));
+    const nb::object property = nb::module_::import_("builtins").attr("property");
+    for (const Part& part : parts_) {
+        auto get = [&part](nb::handle self) { return RecordType::get(self, part); };
+        auto set = [this, &part](nb::handle self, nb::handle given) { change(self, part, given); };
+        const std::string type = annotation(*part.type->description), before = std::string("def ") + part.name;
+        const std::string getter = before + "(self) -> " + type;
+        const std::string setter = before + "(self, value: " + type + ") -> None";
+        bound.attr(part.name) =
+            property(nb::cpp_function(get, nb::is_method(), nb::sig(getter.c_str())),
+                     nb::cpp_function(set, nb::is_method(), nb::arg("value").none(), nb::sig(setter.c_str())));
+    }
 }
 
 std::string RecordType::signature() const {
@@ -38,7 +54,10 @@ std::string RecordType::signature() const {
     return all + ") -> None";
 }
 
-void RecordType::fill(nb::handle self, void* record, const nb::kwargs& keywords) const {
+void RecordType::make(nb::handle self, const nb::kwargs& keywords) const {
+    void* record = nb::inst_ptr<void>(self);
+    of_.make(record);
+    nb::inst_mark_ready(self);
     const nb::object kept = dict_of(self);
     std::size_t taken = 0;
     for (const Part& part : parts_) {
@@ -60,20 +79,21 @@ void RecordType::fill(nb::handle self, void* record, const nb::kwargs& keywords)
     refuse(discord(record));
 }
 
-void RecordType::change(nb::handle self, void* record, const Part& part, nb::handle given) const {
+void RecordType::change(nb::handle self, const Part& part, nb::handle given) const {
+    void* record = nb::inst_ptr<void>(self);
     const nb::object kept = dict_of(self);
     Lengths lengths;
     if (!part.type->lengths(place_of(record, part), lengths)) return set(kept, record, part, given);
-    const nb::object before = get(self, record, part);
+    const nb::object before = get(self, part);
     set(kept, record, part, given);
     const std::string found = discord(record);
     if (!found.empty()) set(kept, record, part, before);
     refuse(found);
 }
 
-nb::object RecordType::get(nb::handle self, const void* record, const Part& part) {
+nb::object RecordType::get(nb::handle self, const Part& part) {
     if (is_kept(part)) return nb::cast<nb::dict>(dict_of(self))[part.key];
-    return part.type->get(place_of(record, part));
+    return part.type->get(place_of(nb::inst_ptr<void>(self), part));
 }
 
 void RecordType::set(const nb::object& kept, void* record, const Part& part, nb::handle given) const {
@@ -92,7 +112,7 @@ std::string RecordType::discord(const void* record) const {
             return std::string(part.name) + " has to be of shape " + sizes.words(part.shape) + ", not " +
                    as_tuple(lengths);
     }
-    return broken_by_(record);
+    return of_.broken_by(record);
 }
 
 void RecordType::refuse(const std::string& discord) const {

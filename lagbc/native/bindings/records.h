@@ -4,7 +4,7 @@
 // field is set. Code that depends on the type of a field alone is compiled once a type, and all else once.
 #pragma once
 
-#include <memory>
+#include <bit>
 #include <vector>
 
 #include "casters.h"
@@ -94,22 +94,30 @@ public:
         PyObject* key;
     };
 
-    RecordType(const char* name, std::vector<Part> parts, std::string (*broken_by)(const void*));
+    // How records of a class are made, and the fault of one, "" for none.
+    struct Class {
+        void (*make)(void* place);
+        std::string (*broken_by)(const void* record);
+    };
+
+    RecordType(const char* name, std::vector<Part> parts, Class of);
 
     const char* name() const { return name_.c_str(); }
-    const std::vector<Part>& parts() const { return parts_; }
 
-    std::string signature() const;
-
-    // Set the fields of a new record from keywords.
-    void fill(nb::handle self, void* record, const nb::kwargs& keywords) const;
-
-    // Set a field of a record that has all of them; where it does not go with the others, it stays as it was.
-    void change(nb::handle self, void* record, const Part& part, nb::handle given) const;
-
-    static nb::object get(nb::handle self, const void* record, const Part& part);
+    // Bind the fields and how records are made.
+    void bind(nb::handle bound) const;
 
 private:
+    std::string signature() const;
+
+    // Make a record, and set its fields from keywords.
+    void make(nb::handle self, const nb::kwargs& keywords) const;
+
+    // Set a field of a record that has all of them; where it does not go with the others, it stays as it was.
+    void change(nb::handle self, const Part& part, nb::handle given) const;
+
+    static nb::object get(nb::handle self, const Part& part);
+
     // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
     void set(const nb::object& kept, void* record, const Part& part, nb::handle given) const;
 
@@ -121,39 +129,27 @@ private:
 
     std::string name_;
     std::vector<Part> parts_;
-    std::string (*broken_by_)(const void*);
+    Class of_;
 };
 
-// Bind a struct as a class whose fields are its own or those of its bases.
+// The offset of a field that is the record's own, or of a base that comes first in it.
+template <class Owner, class T>
+std::size_t offset_of(T Owner::* place) {
+    static_assert(sizeof place == sizeof(std::size_t));
+    return std::bit_cast<std::size_t>(place);
+}
+
+// Bind a struct as a class whose fields are its own or those of its base.
 template <class Class, class... Owners, class... T>
 nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... fields) {
-    const auto sample = std::make_unique<Class>();
-    auto offset = [&](auto place) {
-        return static_cast<std::size_t>(reinterpret_cast<const char*>(&(sample.get()->*place)) -
-                                        reinterpret_cast<const char*>(sample.get()));
-    };
-    auto broken_by = [](const void* made) { return Rule<Class>::broken_by(*static_cast<const Class*>(made)); };
-    const auto* type = new RecordType(
-        name, {{fields.name, fields.shape, &field_type<T>, offset(fields.place), nullptr}...}, broken_by);
+    constexpr RecordType::Class of = {
+        [](void* place) { new (place) Class(); },
+        [](const void* made) { return Rule<Class>::broken_by(*static_cast<const Class*>(made)); }};
+    const auto* type =
+        new RecordType(name, {{fields.name, fields.shape, &field_type<T>, offset_of(fields.place), nullptr}...}, of);
     Described<Class>::name = type->name();
     nb::class_<Class> bound(m, name, nb::dynamic_attr());
-    auto make = [type](nb::pointer_and_handle<Class> self, const nb::kwargs& given) {
-        Class* made = new (self.p) Class();
-        nb::inst_mark_ready(self.h);
-        type->fill(self.h, made, given);
-    };
-    bound.def("__init__", make, nb::sig(type->signature().c_str()));
-    for (const RecordType::Part& part : type->parts()) {
-        auto get = [&part](nb::handle self) { return RecordType::get(self, nb::inst_ptr<void>(self), part); };
-        auto set = [type, &part](nb::handle self, nb::handle given) {
-            type->change(self, nb::inst_ptr<void>(self), part, given);
-        };
-        const std::string type_name = annotation(*part.type->description), before = std::string("def ") + part.name;
-        const std::string getter = before + "(self) -> " + type_name;
-        const std::string setter = before + "(self, value: " + type_name + ") -> None";
-        bound.def_prop_rw(part.name, get, set, nb::arg("value").none(), nb::for_getter(nb::sig(getter.c_str())),
-                          nb::for_setter(nb::sig(setter.c_str())));
-    }
+    type->bind(bound);
     return bound;
 }
 

@@ -59,5 +59,5 @@ struct Items<Flows> {
 }  // namespace lagbc
 
 void lagbc::bind_reduce(nb::module_& m, int level) {
-    bind<signatures::Reduce>(m, level);
+    bind(m, level, signatures::Reduce());
 }

@@ -76,5 +76,5 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
     bind_of_index<Wide>(m, "64");
     bind_buckets<uint32_t>(m, "Buckets32");
     bind_buckets<uint64_t>(m, "Buckets64");
-    bind<signatures::Traversal>(m, level);
+    bind(m, level, signatures::Traversal());
 }

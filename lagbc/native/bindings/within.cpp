@@ -29,5 +29,5 @@ void lagbc::bind_within(nb::module_& m, int level) {
     bind_ball<uint16_t>(m, "Ball16");
     bind_ball<uint32_t>(m, "Ball32");
     bind_ball<double>(m, "BallFloat");
-    bind<signatures::Within>(m, level);
+    bind(m, level, signatures::Within());
 }

@@ -22,6 +22,8 @@ using Wide = int64_t;
 // Roots of a batch that is swept together: the columns of a row, and the bits of a mask.
 inline constexpr int columns = 64;
 
+inline constexpr double infinity = __builtin_inf();
+
 // A C-contiguous array of one dimension.
 template <class T>
 struct Span {

@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Batched, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Batched::Table& lagbc::table_of<Level, Batched::Table>() {
-    static constexpr auto table = Batched::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Batched::name>() {
+    return Batched::table();
 }

@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Roots, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Roots::Table& lagbc::table_of<Level, Roots::Table>() {
-    static constexpr auto table = Roots::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Roots::name>() {
+    return Roots::table();
 }

@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <tuple>
-#include <utility>
 
 #include "arrays.h"
 #include "level.h"
@@ -21,40 +19,38 @@ struct Text {
     }
 };
 
+// A kernel without its type, which the bindings know.
+using Pointer = void (*)();
+
+// The kernels of a family at a level: the versions of each kernel. The type is the same at every level.
+using Table = const Pointer* const*;
+
 // A kernel as Python sees it, "name(arguments, by, name)", and its versions for types of arrays: a call runs the first
 // version whose parameters fit.
-template <Text call, auto... versions>
-struct Kernel {
-    using Versions = std::tuple<decltype(versions)...>;
-    static constexpr const char* signature = call.at;
+template <Text text, auto... versions>
+struct Kernel {};
 
-    static consteval Versions pointers() { return {versions...}; }
-};
+template <class Level, class Kernel>
+struct PointersOf;
 
-// Pointers to the kernels of a family; the type is the same at every level.
-template <Text family, class... Versions>
-struct Table {
-    std::tuple<Versions...> kernels;
+template <class Level, Text text, auto... versions>
+struct PointersOf<Level, Kernel<text, versions...>> {
+    inline static const Pointer all[] = {reinterpret_cast<Pointer>(versions)...};
 };
 
 // The kernels of a family at a level.
-template <class Level, Text name, class... Kernels>
+template <class Level, Text text, class... Kernels>
 struct Family {
-    using Table = lagbc::Table<name, typename Kernels::Versions...>;
+    static constexpr Text name = text;
 
-    static consteval Table table() { return {{Kernels::pointers()...}}; }
-
-    // Call visit.operator()<kernel, its place>() for each kernel.
-    template <class Visit>
-    static void each(Visit visit) {
-        [&]<std::size_t... place>(std::index_sequence<place...>) {
-            (visit.template operator()<Kernels, place>(), ...);
-        }(std::index_sequence_for<Kernels...>());
+    static Table table() {
+        static constexpr const Pointer* all[] = {PointersOf<Level, Kernels>::all...};
+        return all;
     }
 };
 
 // The table of a level: kernels/FAMILY.cpp defines it.
-template <class Level, class Table>
-const Table& table_of();
+template <class Level, Text family>
+Table table_of();
 
 }  // namespace lagbc

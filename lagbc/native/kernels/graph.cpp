@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Graphs, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Graphs::Table& lagbc::table_of<Level, Graphs::Table>() {
-    static constexpr auto table = Graphs::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Graphs::name>() {
+    return Graphs::table();
 }

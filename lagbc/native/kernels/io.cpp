@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Io, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Io::Table& lagbc::table_of<Level, Io::Table>() {
-    static constexpr auto table = Io::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Io::name>() {
+    return Io::table();
 }

@@ -8,8 +8,12 @@
 #include "arrays.h"
 #include "level.h"
 
-#if defined(__x86_64__)
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE4_1__)
+#include <smmintrin.h>
+#elif defined(__x86_64__)
+#include <emmintrin.h>
 #endif
 
 namespace lagbc::LAGBC_LEVEL {

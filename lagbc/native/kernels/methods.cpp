@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Methods, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Methods::Table& lagbc::table_of<Level, Methods::Table>() {
-    static constexpr auto table = Methods::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Methods::name>() {
+    return Methods::table();
 }

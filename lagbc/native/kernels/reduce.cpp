@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Reduce, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Reduce::Table& lagbc::table_of<Level, Reduce::Table>() {
-    static constexpr auto table = Reduce::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Reduce::name>() {
+    return Reduce::table();
 }

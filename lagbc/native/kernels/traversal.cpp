@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Traversal, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Traversal::Table& lagbc::table_of<Level, Traversal::Table>() {
-    static constexpr auto table = Traversal::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Traversal::name>() {
+    return Traversal::table();
 }

@@ -4,7 +4,6 @@
 using lagbc::LAGBC_LEVEL::Within, lagbc::LAGBC_LEVEL::Level;
 
 template <>
-const Within::Table& lagbc::table_of<Level, Within::Table>() {
-    static constexpr auto table = Within::table();
-    return table;
+lagbc::Table lagbc::table_of<Level, Within::name>() {
+    return Within::table();
 }

@@ -11,6 +11,8 @@
 // mask; path counts or dependencies, then stress. Rows may have any alignment.
 #pragma once
 
+#include <tuple>
+
 #include "levels.h"
 
 namespace lagbc::LAGBC_LEVEL {

@@ -103,14 +103,18 @@ int64_t count_paths(CountingSweep<Index>& s, const TightEdges<Index>& out, Span<
     return phase;
 }
 
-// Turn sigma into c from the last entry on, and add up; returns whether that was finished.
-template <class Index, class AddEdges>
-bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, const ColumnWeights& weights,
-                 const PathTotals& totals, const AddEdges& add_edges) {
-    const ByEdge by{out.masks.data};
-    const Index* vertices = s.queue->vertices();
-    const uint64_t* masks = s.queue->masks();
-    auto sweep_back = [&](const auto& backward) {
+// Turns sigma into c from the last entry on, and adds up; returns whether that was finished. Compiled once for waiting
+// rows and for lengths.
+template <class Index>
+struct CountedBack {
+    const CountingSweep<Index>& s;
+    const TightEdges<Index>& out;
+
+    template <class Back>
+    [[gnu::noinline]] bool operator()(const Back& backward) const {
+        const ByEdge by{out.masks.data};
+        const Index* vertices = s.queue->vertices();
+        const uint64_t* masks = s.queue->masks();
         for (int64_t i = s.entries - 1; i >= s.roots; --i) {
             if (s.stop.is_set()) return false;
             const int64_t v = vertices[i];
@@ -122,8 +126,13 @@ bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, co
         if (s.stop.is_set()) return false;
         for (int64_t i = s.roots - 1; i >= 0; --i) backward.finish_root(by, vertices[i], masks[i]);
         return true;
-    };
-    return add_path_sums(s, out.starts, out.ends, weights, totals, sweep_back, add_edges);
+    }
+};
+
+template <class Index, class AddEdges>
+bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, const ColumnWeights& weights,
+                 const PathTotals& totals, const AddEdges& add_edges) {
+    return add_path_sums(s, out.starts, out.ends, weights, totals, CountedBack<Index>{s, out}, add_edges);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

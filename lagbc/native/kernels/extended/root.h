@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "../buffer.h"
@@ -29,7 +28,7 @@ struct RootSweep {
 
 namespace lagbc::LAGBC_LEVEL {
 
-inline constexpr double unreached = std::numeric_limits<double>::infinity();
+inline constexpr double unreached = infinity;
 
 // Path counts of one root, or sums along paths, by vertex.
 struct Numbers {

@@ -30,7 +30,7 @@ inline void find_extremes(Strided<const double> weights, Span<double> smallest, 
         for (int64_t k = 0; k < weights.width; ++k) {
             const double weight = weights(v, k);
             largest[k] = std::max(largest[k], weight);
-            smallest[k] = std::min(smallest[k], weight > 0.0 ? weight : std::numeric_limits<double>::infinity());
+            smallest[k] = std::min(smallest[k], weight > 0.0 ? weight : infinity);
         }
     }
 }

@@ -21,9 +21,9 @@ namespace lagbc::LAGBC_LEVEL {
 // Sums over the components that are reached along arcs. The components of one bicomponent lie together, first to last,
 // and arcs lead to smaller numbers, or, if they are `rising`, to larger ones.
 template <class Index>
-class Reached {
+class ArcSums {
 public:
-    Reached(Span<const int64_t> ends, Span<const Index> heads, bool rising)
+    ArcSums(Span<const int64_t> ends, Span<const Index> heads, bool rising)
         : ends_(ends),
           heads_(heads),
           rising_(rising),
@@ -120,7 +120,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
                                                         Span<const double> weights) {
     const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
     const Span<const Index> component = strong.component;
-    const Reached<Index> reached(ends, heads, rising);
+    const ArcSums<Index> reached(ends, heads, rising);
     Buffer<double> inside(vertices.size), branches(vertices.size, 0.0);
     Buffer<double> below(weights.size);            // W and the weights that hang on a vertex
     Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a bicomponent

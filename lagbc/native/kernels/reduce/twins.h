@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 #include "../buffer.h"
@@ -60,7 +59,7 @@ struct Shortest {
 
 template <class Index>
 Shortest find_shortest(const Csr<Index>& graph, Span<const Index> first, int64_t v) {
-    Shortest found{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    Shortest found{infinity, infinity};
     for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e) {
         const double length = graph.lengths.is_there ? graph.lengths[e] : 1.0;
         if (first[graph.indices[e]] == v)
@@ -106,7 +105,7 @@ std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, con
         const auto [inside, to_others] = find_shortest(out, first, v);
         const double from_others = is_symmetric ? to_others : find_shortest(into, first, v).outside;
         const double around = to_others + from_others;
-        if (around == std::numeric_limits<double>::infinity() || (closed[v] && inside < around)) continue;
+        if (around == infinity || (closed[v] && inside < around)) continue;
         double ways = closed[v] && inside == around ? 1.0 : 0.0;
         const auto each = [&](const auto& visit) {
             visit_nearest(out, into, is_symmetric, first, v, to_others, from_others, visit);

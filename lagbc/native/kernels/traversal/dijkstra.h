@@ -36,8 +36,6 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Settle v as number `count` of the trail.
 template <class Index>
 LAGBC_INLINE void settle(const Trail<Index>& trail, const Search<Index>& search, int64_t count, int64_t v) {
