@@ -52,8 +52,8 @@ digest_of_kernels() {
 }
 
 # A .venv is up to date if it was made here, from this pyproject.toml and these kernels, with these extras or for tests,
-# which take all. Kernels are compiled for some levels of instructions, on all cores; more options are for pip. For tests
-# they are compiled with the environment's own tools, so that a wheel has the same ones.
+# which take all. Kernels are compiled for some levels of instructions, on all cores, while pip gets all else; more
+# options are for pip.
 install() {
     extra=$1 levels=$2
     shift 2
@@ -68,32 +68,41 @@ install() {
     echo "installing lagbc[$extra] into .venv" >&2
     rm -f .venv/lagbc-*
     set -- "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels"
-    if [ "$extra" = test ]; then
-        install_beside_compiling "$@"
-    else
-        run_pip install --no-compile "$@" --editable ".[$extra]"
-    fi
-    printf '%s\n' "$wanted" >".venv/lagbc-$extra"
-}
-
-# Kernels are compiled with the environment's own tools, for a wheel that is made of the same objects, while pip gets all
-# else; only then are they lagbc's.
-install_beside_compiling() {
-    run_pip install --no-compile scikit-build-core nanobind cmake ninja
-    export PATH="$PWD/.venv/bin:$PATH"
+    get_tools
     make_local_wheel "$@" &
     compiling=$!
     got=0
-    run_pip install --no-compile --no-build-isolation --config-settings wheel.cmake=false \
-        --config-settings wheel.py-api=py3 --editable ".[test]" || got=$?
+    run_pip install --no-compile --config-settings wheel.cmake=false --config-settings wheel.py-api=py3 \
+        --editable ".[$extra]" || got=$?
     wait $compiling # also if pip has failed: no compiler outlives this script
     if [ "$got" -ne 0 ]; then exit "$got"; fi
-    run_pip install --no-compile --no-build-isolation --no-deps "$@" --editable .
+    build_by_pip install --no-compile "$@" --editable .
+    printf '%s\n' "$wanted" >".venv/lagbc-$extra"
+}
+
+# The tools that compile, in a folder of their own, as an environment that runs lagbc does not need them. A compiler is
+# one of them where the system has none. They are not got anew, or else all would be compiled anew.
+get_tools() {
+    if [ -d build/tools ]; then return; fi
+    rm -rf build/tools.part
+    run_pip install --no-compile --target build/tools.part scikit-build-core nanobind cmake ninja
+    compiler=$(PYTHONPATH=build/tools.part:build_backend .venv/bin/python -c \
+        'import lagbc_build; print(*lagbc_build.requirements())')
+    if [ -n "$compiler" ]; then run_pip install --no-compile --target build/tools.part "$compiler"; fi
+    mv build/tools.part build/tools
+}
+
+# pip with these tools. It takes them for packages of the environment, and so it is not asked for any here.
+build_by_pip() {
+    (
+        export PATH="$PWD/build/tools/bin:$PATH" PYTHONPATH="$PWD/build/tools"
+        run_pip "$@" --no-build-isolation --no-deps
+    )
 }
 
 make_local_wheel() {
     rm -rf build/wheel/local
-    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/local "$@" .
+    build_by_pip wheel --wheel-dir build/wheel/local "$@" .
 }
 
 # For compilers that are known here; one that warns of more shall still install lagbc.
@@ -170,6 +179,7 @@ docs)
     echo "build/docs/docs/index.html"
     ;;
 test)
+    export PATH="$PWD/.venv/bin:$PATH"
     unset PYTHONDONTWRITEBYTECODE # or else hundreds of processes compile what they import, each for itself
     levels='native;generic'
     install test "$levels" --config-settings $strict
