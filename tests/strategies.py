@@ -5,7 +5,6 @@ Nothing here uses lagbc's own reading of a matrix, so that an error there cannot
 
 import functools
 import pickle
-from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +25,7 @@ from families import (
 )
 from families import in_a_row as in_a_row
 from families import with_lengths as with_lengths
+from gmpy2 import mpq as rational
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -73,13 +73,35 @@ def remembered(oracle):
     return once
 
 
+def of_the_last_graph(search):
+    """Search a small graph from each root once, for all sums and options that are asked for one after another."""
+    last, found = None, {}
+
+    @functools.wraps(search)
+    def once(indptr, indices, weights, root, rtol=0):
+        nonlocal last
+        if len(indptr) > 300:
+            return search(indptr, indices, weights, root, rtol)
+        if (indptr, indices, weights, rtol) != last:
+            last = indptr, indices, weights, rtol
+            found.clear()
+        if root not in found:
+            found[root] = search(indptr, indices, weights, root, rtol)
+        return found[root]
+
+    return once
+
+
+reference._search = of_the_last_graph(reference._search)
+
+
 @remembered
 def oracle(A, *, directed=True, weighted=False, number=None, **options):
     """Scores by `lagbc.reference.brandes`, in exact rationals where A is small or `number` says so.
 
     Distances are always sums in the type of A, so that float lengths tie as float64 does.
     """
-    number = number or (Fraction if A.shape[0] <= 40 else float)
+    number = number or (rational if A.shape[0] <= 40 else float)
     weights = lengths(A, directed=directed) if weighted else None
     raw = reference.brandes(*adjacency(A, directed=directed), weights, number=number, **options)
     return np.array([float(x) for x in raw]) / (1 if directed else 2)
@@ -98,10 +120,10 @@ def diamond_scores(count, ways):
     for v in range(n):
         diamond, place = divmod(v, ways + 1)
         if place == 0:
-            scores.append(Fraction(v * (n - 1 - v)))
+            scores.append(rational(v * (n - 1 - v)))
         else:
             before, after = diamond * (ways + 1) + 1, n - (diamond + 1) * (ways + 1)
-            scores.append(Fraction(before * after, ways))
+            scores.append(rational(before * after, ways))
     return scores
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import math
 import random
-from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -28,6 +27,7 @@ from strategies import (
     matrix,
     oracle,
     path,
+    rational,
     remembered,
     scale_free,
 )
@@ -74,7 +74,7 @@ def expected(A, *names, directed=True, weighted=False, sources=None, omega=None)
     paths = {"sources": sources, "target_weights": omega}
 
     def edges():
-        raw = edge_scores(indptr, indices, weights, number=Fraction, **paths)
+        raw = edge_scores(indptr, indices, weights, number=rational, **paths)
         scores = np.zeros((n, n))
         scores[np.repeat(np.arange(n), np.diff(indptr)), indices] = [float(x) for x in raw]
         return scores if directed else (scores + scores.T) / 2
@@ -92,7 +92,7 @@ def expected(A, *names, directed=True, weighted=False, sources=None, omega=None)
         "harmonic": lambda: [sum(1 / x for x in d) for d in distances()],
         "eccentricity": farthest,
         "eccentricity_centrality": lambda: [(n - 1) / x if x else 0 for x in farthest()],
-        "stress": lambda: [float(Fraction(x) / pairs) for x in stress(indptr, indices, weights, **paths)],
+        "stress": lambda: [float(rational(x) / pairs) for x in stress(indptr, indices, weights, **paths)],
     }
     return {name: np.array(compute[name](), float) for name in names or ALL}
 

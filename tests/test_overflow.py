@@ -20,6 +20,7 @@ from strategies import (
     layered,
     matrix,
     oracle,
+    rational,
     scale_free,
     vertex_weights,
 )
@@ -68,7 +69,7 @@ def test_extended_in_rationals(A):
     sources = [0, 1, 5]
     omega = np.arange(A.shape[0]) % 3 / 2
     options = {"sources": sources, "target_weights": omega}
-    expected = oracle(A, number=Fraction, **options)
+    expected = oracle(A, number=rational, **options)
     np.testing.assert_allclose(extended_scores(A, **options), expected, rtol=1e-12)
 
 
@@ -151,7 +152,7 @@ def test_diamonds_from_all_roots(count, ways):
 def test_limit(bc, exponent):
     """Path counts up to and just over the largest power of two that float64 holds, from one root."""
     A = in_a_row(diamonds(exponent // 4, 16), diamonds(exponent % 4, 2))
-    expected = oracle(A, sources=[0], number=Fraction)
+    expected = oracle(A, sources=[0], number=rational)
     np.testing.assert_allclose(bc(A, sources=[0]), expected, rtol=1e-11)
 
 
@@ -199,7 +200,7 @@ def test_mixed_batch(bc, mixed, kind):
         "endpoints": {"endpoints": True},
         "weights": {"target_weights": rng.integers(0, 3, n) * 1.0, "source_weights": rng.integers(0, 3, n) * 1.0},
     }[kind]
-    expected = oracle(A, sources=roots.tolist(), number=Fraction, **options)
+    expected = oracle(A, sources=roots.tolist(), number=rational, **options)
     np.testing.assert_allclose(bc(A, sources=roots, **options), expected, rtol=1e-11)
 
 

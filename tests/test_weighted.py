@@ -27,6 +27,7 @@ from strategies import (
     matrix,
     oracle,
     path,
+    rational,
     scale_free,
     weighted_graphs,
     with_lengths,
@@ -379,7 +380,7 @@ def test_diamonds(weighted_bc, count, ways):
     assert_close(weighted_bc(A, batch=512), [float(x) for x in diamond_scores(count, ways)], rtol=1e-11)
     roots = [0, ways + 1, n - 1 - 10 * (ways + 1)]
     for options in ({}, {"endpoints": True}, {"target_weights": np.arange(n) % 3 / 2}):
-        expected = oracle(A, weighted=True, sources=roots, number=Fraction, **options)
+        expected = oracle(A, weighted=True, sources=roots, number=rational, **options)
         assert_close(weighted_bc(A, sources=roots, **options), expected, rtol=1e-11)
 
 
@@ -387,7 +388,7 @@ def test_diamonds(weighted_bc, count, ways):
 @pytest.mark.parametrize("exponent", [1021, 1022, 1023, 1024])
 def test_limit(weighted_bc, exponent):
     A = in_a_row(diamonds_with_lengths(exponent // 4, 16), diamonds_with_lengths(exponent % 4, 2))
-    expected = oracle(A, weighted=True, sources=[0], number=Fraction)
+    expected = oracle(A, weighted=True, sources=[0], number=rational)
     assert_close(weighted_bc(A, sources=[0]), expected, rtol=1e-11)
 
 
@@ -400,7 +401,7 @@ def test_mixed_batch(weighted_bc):
     A = sp.coo_array((np.r_[both.data, 1], (np.r_[both.row, 26], np.r_[both.col, 60])), shape=both.shape)
     roots = np.r_[0:60:12, 60, 61, 600, n - 1]
     for options in ({}, {"endpoints": True}):
-        expected = oracle(A, weighted=True, sources=roots.tolist(), number=Fraction, **options)
+        expected = oracle(A, weighted=True, sources=roots.tolist(), number=rational, **options)
         assert_close(weighted_bc(A, sources=roots, **options), expected, rtol=1e-11)
 
 
@@ -409,7 +410,7 @@ def test_overflow_with_rtol(rtol_bc):
     A = diamonds_with_lengths(370, 8)
     off = np.random.default_rng(1).uniform(1, 1 + 1e-13, A.nnz)
     nearly = sp.coo_array((A.data * off, A.coords), shape=A.shape)
-    expected = oracle(A, weighted=True, sources=[0], number=Fraction)
+    expected = oracle(A, weighted=True, sources=[0], number=rational)
     assert_close(rtol_bc(nearly, sources=[0], rtol=1e-9), expected, rtol=1e-11)
 
 
