@@ -44,7 +44,7 @@ MANY = {
     "scale-free, reals": with_lengths(scale_free(250, 1500, seed=1), np.random.default_rng(1).random(500) + 1e-3),
     "mesh, integers": with_lengths(grid(13, 17), ONE_TO_TEN),
     "mesh, tenths": with_lengths(grid(13, 17), TENTHS),
-    "long path": with_lengths(path(200), ONE_TO_TEN),
+    "long path": with_lengths(path(140), ONE_TO_TEN),
 }
 
 

@@ -249,7 +249,7 @@ def test_mixed_batch(centralities):
     ours = call(centralities, "edge_bc")(B, sources=sources).toarray()
     np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(call(centralities, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
-    both = centralities(B, ("bc", "harmonic", "eccentricity"), batch=512)
+    both = centralities(B, ("bc", "harmonic", "eccentricity"), batch=1024)
     dist = shortest_path(B)
     np.fill_diagonal(dist, np.inf)
     np.testing.assert_allclose(both["harmonic"], (1 / dist).sum(axis=0), rtol=1e-12)
