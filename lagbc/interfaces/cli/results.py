@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lagbc.errors import quantity
 from lagbc.interfaces.cli import options
@@ -128,11 +128,10 @@ class Sweep(Scores):
         import lagbc
         from lagbc.centrality.declare import FUNCTIONS
 
-        graph: Any = self.source.graph
-        names: Any = self.names
-        if self.together or names[0] not in FUNCTIONS:
-            return dict(lagbc.centralities(graph, names, **how))
-        return {names[0]: getattr(lagbc, names[0])(graph, **how)}
+        graph, name = self.source.graph, self.names[0]
+        if self.together or name not in FUNCTIONS:
+            return dict(lagbc.centralities(graph, cast(Any, self.names), **how))
+        return {name: getattr(lagbc, name)(graph, **how)}
 
     def left_behind(self) -> str:
         """Describe the checkpoint."""
@@ -198,39 +197,28 @@ class Sweep(Scores):
 
     def drawings(self) -> list[Drawing]:
         """Return the map and the figure to draw."""
-        first, drawings = self.names[0], []
-        name = _NAMES.get(first, first.replace("_", " "))
-        unit = _unit_of_betweenness(self.given) if first in _NAMES else ""
-        if self.xy is not None and self.plot_map is not None:
-            drawings.append(
-                Drawing("map", self.plot_map, partial(self._draw_map, f"{name} ({unit})" if unit else name))
-            )
-        if self.output.plot is not None:
-            draw = self._draw_networks if self.together else partial(self._draw_scores, name, unit)
-            drawings.append(Drawing("plot", self.output.plot, draw))
+        drawings, plot = list[Drawing](), self.output.plot
+        if self.plot_map is None and plot is None:
+            return drawings
+        from lagbc.plots import plot_centralities, plot_map, plot_scores
+
+        source, first = self.source, self.names[0]
+        captions: dict[str, Any] = {"title": source.title, "labels": source.file.labels}
+        name, unit = _NAMES.get(first, first.replace("_", " ")), ""
+        if first in _NAMES:
+            unit = _unit_of_betweenness(self.given)
+        if self.plot_map is not None:
+            bounds = {bound: self.given.get(bound) for bound in ("cutoff", "decay")}
+            scale = f"{name} ({unit})" if unit else name
+            draw = partial(plot_map, source.graph, self.xy, self.found[first], unit=scale, **bounds, **captions)
+            drawings.append(Drawing("map", self.plot_map, draw))
+        if plot is not None and self.together:
+            figure = partial(plot_centralities, source.file.matrix, self.rows().scores, **captions)
+            drawings.append(Drawing("plot", plot, figure))
+        elif plot is not None:
+            how = {"directed": source.directed, "unit": unit, "name": name, **captions}
+            drawings.append(Drawing("plot", plot, partial(plot_scores, source.file.matrix, self.found[first], **how)))
         return drawings
-
-    @property
-    def _captions(self) -> dict[str, Any]:
-        """Names of the graph and of its vertices in figures."""
-        return {"title": self.source.title, "labels": self.source.file.labels}
-
-    def _draw_map(self, unit: str, path: Path) -> None:
-        from lagbc.plots import plot_map
-
-        scores, bounds = self.found[self.names[0]], {name: self.given.get(name) for name in ("cutoff", "decay")}
-        plot_map(self.source.graph, self.xy, scores, path, unit=unit, **bounds, **self._captions)
-
-    def _draw_scores(self, name: str, unit: str, path: Path) -> None:
-        from lagbc.plots import plot_scores
-
-        scores, directed = self.found[self.names[0]], self.source.directed
-        plot_scores(self.source.file.matrix, scores, path, directed=directed, unit=unit, name=name, **self._captions)
-
-    def _draw_networks(self, path: Path) -> None:
-        from lagbc.plots import plot_centralities
-
-        plot_centralities(self.source.file.matrix, self.rows().scores, path, **self._captions)
 
 
 def _unit_of_betweenness(given: Mapping[str, Any]) -> str:
@@ -247,11 +235,9 @@ class Part(Sweep):
         """Compute the part, and write it."""
         import lagbc
 
-        path: Any = self.output.out
-        part: Any = self.output.part
-        graph: Any = self.source.graph
-        which: Any = self.names
-        self.found = lagbc.save_part(path, part, graph, which, **self.call_arguments)._asdict()
+        save: Any = lagbc.save_part
+        output, graph = self.output, self.source.graph
+        self.found = save(output.out, output.part, graph, self.names, **self.call_arguments)._asdict()
 
     def left_behind(self) -> str:
         """Say that the part is lost."""
