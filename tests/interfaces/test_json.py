@@ -135,6 +135,14 @@ def test_info():
     assert found["time"]["roots"] == 34
 
 
+@pytest.mark.parametrize("command", [["info"], ["compare", "--device", "cpu", "--roots", 2]])
+def test_seconds_of_other_commands(command):
+    name, *given = command
+    seconds = document(name, "example:karate", *given)["seconds"]
+    assert seconds.keys() == {"total", *(PHASES if name == "info" else ())}, "methods have their own"
+    assert seconds["total"] > 0
+
+
 def test_compare(monkeypatch):
     given = ["compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu"]
     found = document(*given)

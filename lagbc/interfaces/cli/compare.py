@@ -98,6 +98,10 @@ class _Comparison(Task):
         methods = [{**asdict(record), "agrees": record.agrees} for record in self.found.records]
         return {"command": "compare", **found, "methods": methods}
 
+    def seconds(self, total: float, phases: Mapping[Phase, float]) -> Mapping[Any, float]:
+        """Return the whole time; that of phases stands beside each method."""
+        return {"total": total}
+
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield what is below the table."""
         found = self.found

@@ -75,6 +75,10 @@ class Task:
         """Return the pictures to draw."""
         return []
 
+    def seconds(self, total: float, phases: Mapping[Phase, float]) -> Mapping[Any, float]:
+        """Return the times that the document has."""
+        return {"total": total, **phases}
+
     @property
     def status(self) -> int:
         """The exit status of the command."""
@@ -124,7 +128,7 @@ def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
         with steps.step(f"writing {output.out}"):
             task.write(output.out)
     if output.as_json:
-        show_document(source=task.source, **task.document(), seconds={"total": seconds, **phases})
+        show_document(source=task.source, **task.document(), seconds=task.seconds(seconds, phases))
     else:
         for line in task.lines(seconds, phases):
             click.echo(line)
