@@ -72,6 +72,7 @@ FOREIGN = {
     "KeyboardInterrupt": "grid.method run.submit run.pool",
     "Terminated": "interfaces.signals",
     "IndexError": "graph.host.csr run.bounded",
+    "ValueError": "graph.host.csr",
     "LookupError": "cuda.kernel",
     "AssertionError": "io.formats.edge_list",
     "Interrupted": "methods run",

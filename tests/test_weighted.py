@@ -332,7 +332,7 @@ def test_delta_changes_no_score(weighted_row, weighted_bc):
         ({"rtol": "tiny"}, TypeError, "rtol='tiny' is not a real number"),
         ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
         ({"bucket_width": np.inf}, ValueError, "bucket_width=inf"),
-        ({"bucket_width": "wide"}, TypeError, "bucket_width='wide' is not a real number"),
+        ({"bucket_width": "wide"}, TypeError, "bucket_width='wide' is neither 'auto' nor a length"),
         ({"bucket_width": True}, TypeError, "bucket_width=True is not a real number"),
     ],
     ids=str,
