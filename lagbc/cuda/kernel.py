@@ -7,17 +7,20 @@ path.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from lagbc.cuda.compiler import Source
+from lagbc.cuda import compiler
+from lagbc.cuda.compiler import THREADS, Source
 from lagbc.errors import InvalidTypeError
 from lagbc.phases import in_phase
 
+# Thread blocks of a launch whose threads take many items each.
+_STRIDING_BLOCKS = 1024
 _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
 
 
@@ -50,6 +53,42 @@ class Kernel:
             raise InvalidTypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
         given = (_convert(arguments[name], number) for name, number in self.parameters.items())
         self.function(grid, (threads,), tuple(given))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A source that is compiled in one way, and the launches of its kernels."""
+
+    source: Source
+    macros: Callable[[], Mapping[str, object]] = dict
+    cooperative: bool = False  # whether its thread blocks wait for each other
+
+    def variants(self) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+        """Yield (label, source, options) of the one variant."""
+        yield self.source.name, self.source, compiler.macro_options(self.macros())
+
+    def begin_compile(self) -> None:
+        """Begin to compile it in another thread."""
+        compiler.begin_compile(self.source, compiler.macro_options(self.macros()), cooperative=self.cooperative)
+
+    def kernel(self, name: str) -> Kernel:
+        """Return a kernel, loaded on the current device."""
+        module = compiler.load(self.source, compiler.macro_options(self.macros()), cooperative=self.cooperative)
+        return _kernel_of_program(module, self.source, name)
+
+    def launch(self, name: str, items: int, /, *rows: int, **arguments: Any) -> None:
+        """Launch a kernel with a thread an item, or an item of each row."""
+        if items and all(rows):
+            self.kernel(name)((-(-items // THREADS), *rows), THREADS, **arguments)
+
+    def launch_striding(self, name: str, items: int, /, *rows: int, **arguments: Any) -> None:
+        """Launch a kernel whose threads take many items each."""
+        self.launch(name, min(items, _STRIDING_BLOCKS * THREADS), *rows, **arguments)
+
+
+@cache
+def _kernel_of_program(module: Any, source: Source, name: str) -> Kernel:
+    return kernel_of(module, source, name, {})
 
 
 @in_phase("compile")

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ _NUMBERS = {"int": ctypes.c_int, "offset": ctypes.c_longlong, "double": ctypes.c
 
 
 class Kernels:
-    """The kernels of a source; called as `lagbc.reduce.device.kernels.launch` is, for blocks of 256 threads."""
+    """What stands in for a `lagbc.cuda.kernel.Program`, with blocks of 256 threads."""
 
     def __init__(self, source, folder):
         self._source, text = source, source.text
@@ -34,8 +35,15 @@ class Kernels:
         subprocess.run(command, check=True)
         self._library = ctypes.CDLL(str(folder / "kernels.so"))
 
-    def launch(self, name, grid, **arguments):
-        parameters = declared(self._source, name)
+    def begin_compile(self):
+        pass
+
+    def kernel(self, name):
+        parameters = [parameter for parameter, *_ in declared(self._source, name)]
+        return SimpleNamespace(parameters=parameters)
+
+    def launch(self, name, items, /, *rows, **arguments):
+        parameters, grid = declared(self._source, name), (-(-items // 256), *rows)
         assert arguments.keys() == {parameter for parameter, *_ in parameters}
         given = []
         for parameter, kind, is_pointer in parameters:

@@ -26,14 +26,13 @@ SOURCE = Path(kernels.__file__).with_name("columns.py")
 
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory):
-    return Kernels(kernels.STREAMS, tmp_path_factory.mktemp("kernels"))
+    return Kernels(kernels.STREAMS.source, tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture
 def device_columns(monkeypatch, emulated):
     """The class of the GPU's columns, which `run` then takes."""
-    monkeypatch.setattr(kernels, "begin_compile", lambda: None)
-    monkeypatch.setattr(kernels, "launch", emulated.launch)
+    monkeypatch.setattr(kernels, "STREAMS", emulated)
     changed = ModuleType("emulated.columns")
     monkeypatch.setitem(sys.modules, changed.__name__, changed)
     monkeypatch.setitem(sys.modules, "cupy", Arrays)

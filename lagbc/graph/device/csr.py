@@ -12,7 +12,7 @@ import cupy as cp
 import numpy as np
 
 from lagbc.frozen import frozen
-from lagbc.graph.device.kernels import CSR, launch, launch_striding
+from lagbc.graph.device.kernels import CSR
 from lagbc.graph.device.sort import offsets, sort
 
 Csr = tuple[Any, Any, Any]
@@ -55,7 +55,7 @@ def pointers_rise(n: int, indptr: Any, stored: int) -> bool:
     """Whether row pointers rise from 0 to at most `stored`."""
     verdict = Verdict()
     indptr_of = {"indptr": indptr, "bytes": indptr.dtype.itemsize}
-    launch(CSR, "check_pointers", n + 1, n=n, stored=stored, verdict=verdict.counts, **indptr_of)
+    CSR.launch("check_pointers", n + 1, n=n, stored=stored, verdict=verdict.counts, **indptr_of)
     return not verdict.read()[_POINTERS]
 
 
@@ -64,7 +64,7 @@ def rows_of(indptr: Any, indices: Any) -> Any:
     count = len(indices)
     rows = cp.empty(count, np.int32)
     given = {"count": count, "n": len(indptr) - 1, "bytes": indptr.dtype.itemsize, "indptr": indptr}
-    launch(CSR, "expand_rows", count, rows=rows, **given)
+    CSR.launch("expand_rows", count, rows=rows, **given)
     return rows
 
 
@@ -137,20 +137,20 @@ def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
     indptr, indices, lengths = csr
     count = len(indices)
     flags = cp.empty(count, np.uint32)
-    launch(CSR, "widen_flags", count, count=count, kept=kept, flags=flags)
+    CSR.launch("widen_flags", count, count=count, kept=kept, flags=flags)
     before = offsets(flags)
     left = int(before[count:].get()[0])
     out = cp.empty(left, np.int32), None if lengths is None else cp.empty(left), cp.empty(left, np.int64)
     given = {"flags": flags, "before": before, "indices": indices, "lengths": lengths}
     taken = dict(zip(("kept_indices", "kept_lengths", "places"), out, strict=True))
-    launch(CSR, "take_kept", count, count=count, **given, **taken)
+    CSR.launch("take_kept", count, count=count, **given, **taken)
     return (gather(indptr, before), out[0], out[1]), out[2]
 
 
 def gather(where: Any, source: Any) -> Any:
     """Take the 64-bit numbers at some places (int64) of an array."""
     taken = cp.empty(len(where), source.dtype)
-    launch(CSR, "gather", len(where), **{"count": len(where), "where": where, "from": source, "taken": taken})
+    CSR.launch("gather", len(where), **{"count": len(where), "where": where, "from": source, "taken": taken})
     return taken
 
 
@@ -163,14 +163,14 @@ def _have_equal_bits(ours: Any, theirs: Any) -> bool:
     if ours.nbytes != theirs.nbytes:
         return False
     verdict, words = Verdict(), ours.nbytes // 4
-    launch(CSR, "compare_words", words, count=words, ours=ours, theirs=theirs, verdict=verdict.counts)
+    CSR.launch("compare_words", words, count=words, ours=ours, theirs=theirs, verdict=verdict.counts)
     return not verdict.read()[_UNLIKE]
 
 
 def check_lengths(lengths: Any) -> Checked:
     """Count the lengths that are not finite and > 0, and find the longest of the others."""
     verdict = Verdict()
-    launch_striding(CSR, "check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict.counts)
+    CSR.launch_striding("check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict.counts)
     found = verdict.read()
     return Checked(found[_INVALID], float(np.int64(found[_LONGEST]).view(np.float64)))
 
@@ -195,8 +195,7 @@ def _entry_keys(
     entries = count * (2 if ways == 3 else 1)
     keys = cp.empty(entries, np.uint64)
     payload = None if values is None and not places else cp.empty(entries, np.float64)
-    launch(
-        CSR,
+    CSR.launch(
         "entry_keys",
         count,
         count=count,
@@ -224,14 +223,14 @@ def _rows_of_runs(n: int, keys: Any, values: Any, count: int, *, smallest: bool)
     """Make rows of the first `count` sorted keys; equal keys become one entry."""
     bits = {"count": count, "bits": _vertex_bits(n), "keys": keys}
     flags = cp.empty(count, np.uint32)
-    launch(CSR, "mark_first", count, count=count, keys=keys, flags=flags)
+    CSR.launch("mark_first", count, count=count, keys=keys, flags=flags)
     before = offsets(flags)
     distinct = int(before[count:].get()[0])
     indptr, indices = cp.empty(n + 1, np.int64), cp.empty(distinct, np.int32)
     merged = None if values is None else cp.empty(distinct)
     out = {"values": values, "indices": indices, "merged": merged}
-    launch(CSR, "merge_runs", count, smallest=smallest, flags=flags, before=before, **bits, **out)
-    launch(CSR, "row_starts", n + 1, n=n, before=before, indptr=indptr, **bits)
+    CSR.launch("merge_runs", count, smallest=smallest, flags=flags, before=before, **bits, **out)
+    CSR.launch("row_starts", n + 1, n=n, before=before, indptr=indptr, **bits)
     return indptr, indices, merged
 
 
@@ -239,6 +238,6 @@ def _rows_of_distinct(n: int, keys: Any, values: Any) -> Csr:
     """Make rows of sorted keys without duplicates."""
     bits = {"count": len(keys), "bits": _vertex_bits(n), "keys": keys}
     indptr, indices = cp.empty(n + 1, np.int64), cp.empty(len(keys), np.int32)
-    launch(CSR, "take_columns", len(keys), indices=indices, **bits)
-    launch(CSR, "row_starts", n + 1, n=n, before=None, indptr=indptr, **bits)
+    CSR.launch("take_columns", len(keys), indices=indices, **bits)
+    CSR.launch("row_starts", n + 1, n=n, before=None, indptr=indptr, **bits)
     return indptr, indices, values

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph import tuning
-from lagbc.graph.device.kernels import ORDER, PROXIMITY, launch
+from lagbc.graph.device.kernels import ORDER, PROXIMITY
 from lagbc.graph.device.search import depths, find_extent, sizes_of
 from lagbc.graph.device.sort import sort
 
@@ -22,7 +22,7 @@ def degree_order(indptr: Any) -> Any:
     n = len(indptr) - 1
     nnz = int(indptr[n:].get()[0])
     keys, vertices = _empty_words(n), _empty_words(n)
-    launch(ORDER, "degree_keys", n, n=n, nnz=nnz, indptr=indptr, keys=keys, vertices=vertices)
+    ORDER.launch("degree_keys", n, n=n, nnz=nnz, indptr=indptr, keys=keys, vertices=vertices)
     return sort(keys, vertices, nnz.bit_length())[1].view(np.int64)
 
 
@@ -30,7 +30,7 @@ def isolated_last(order: Any, indptr: Any) -> Any:
     """Put vertices without edges behind the others, which stay in their order."""
     n = len(order)
     keys, vertices = _empty_words(n), order.view(np.uint64)
-    launch(ORDER, "isolated_keys", n, n=n, indptr=indptr, vertices=vertices, keys=keys)
+    ORDER.launch("isolated_keys", n, n=n, indptr=indptr, vertices=vertices, keys=keys)
     return sort(keys, vertices, 1)[1].view(np.int64)
 
 
@@ -44,7 +44,7 @@ def hub_order(distances: Any, vertices: Any) -> Any:
     for first in reversed(range(0, hubs, 8)):
         keys = _empty_words(count)
         of_hubs = {"first": first, "hubs": hubs, "distances": distances}
-        launch(ORDER, "hub_keys", count, count=count, n=n, vertices=vertices, keys=keys, **of_hubs)
+        ORDER.launch("hub_keys", count, count=count, n=n, vertices=vertices, keys=keys, **of_hubs)
         keys, vertices = sort(keys, vertices, 64)
     return vertices.view(np.int64)
 
@@ -74,14 +74,14 @@ def _landmark_distances(indptr: Any, indices: Any, components: Any, count: int) 
     n = len(indptr) - 1
     farthest, nearest = cp.empty(count, np.uint64), cp.empty(n, np.int32)
     farthest.data.memset_async(0xFF, farthest.nbytes)
-    launch(PROXIMITY, "find_firsts", n, n=n, components=components, firsts=farthest)
+    PROXIMITY.launch("find_firsts", n, n=n, components=components, firsts=farthest)
     depth = depths(indptr, indices, farthest)
     points = cp.empty((tuning.LANDMARKS, n), np.int32)
     for i in range(tuning.LANDMARKS):
         farthest.fill(0)
         # The first landmark is farthest from the first vertex of a component, itself no landmark.
         of = {"components": components, "depth": depth, "nearest": nearest, "farthest": farthest}
-        launch(PROXIMITY, "find_farthest", n, n=n, is_first=i <= 1, **of)
+        PROXIMITY.launch("find_farthest", n, n=n, is_first=i <= 1, **of)
         depth = depths(indptr, indices, farthest, points[i])
     return points
 
@@ -91,7 +91,7 @@ def _component_order(components: Any, by_size: NDArray[np.int64]) -> Any:
     rank[by_size] = np.arange(len(by_size))
     keys, vertices = _empty_words(n), _empty_words(n)
     of = {"components": components, "rank": cp.asarray(rank)}
-    launch(PROXIMITY, "component_keys", n, n=n, keys=keys, vertices=vertices, **of)
+    PROXIMITY.launch("component_keys", n, n=n, keys=keys, vertices=vertices, **of)
     return sort(keys, vertices, len(by_size).bit_length())[1]
 
 
@@ -101,18 +101,18 @@ def _sort_along_axes(n: int, points: Any, shift: int, starts: NDArray[np.int64],
     piece, axes = cp.empty(n, np.int32), cp.empty((pieces, tuning.LANDMARKS))
     # Sums of the coordinates of a piece, and of the products of two.
     moments = cp.zeros((pieces, tuning.LANDMARKS * (tuning.LANDMARKS + 3) // 2), np.uint64)
-    launch(PROXIMITY, "find_pieces", n, n=n, pieces=pieces, starts=starts_there, piece=piece)
+    PROXIMITY.launch("find_pieces", n, n=n, pieces=pieces, starts=starts_there, piece=piece)
     along = {"n": n, "leaf": leaf, "starts": starts_there, "piece": piece, "order": order, "points": points}
     # A warp of 32 threads takes 256 positions.
-    launch(PROXIMITY, "sum_moments", -(-n // 256) * 32, shift=shift, moments=moments, **along)
+    PROXIMITY.launch("sum_moments", -(-n // 256) * 32, shift=shift, moments=moments, **along)
     of_pieces = {"steps": tuning.POWER_STEPS, "starts": starts_there, "moments": moments, "axes": axes}
-    launch(PROXIMITY, "find_axes", pieces, pieces=pieces, **of_pieces)
+    PROXIMITY.launch("find_axes", pieces, pieces=pieces, **of_pieces)
     keys, positions = _empty_words(n), _empty_words(n)
-    launch(PROXIMITY, "axis_keys", n, axes=axes, keys=keys, positions=positions, **along)
+    PROXIMITY.launch("axis_keys", n, axes=axes, keys=keys, positions=positions, **along)
     keys, positions = sort(keys, positions, 64)
     vertices = _empty_words(n)
     by_piece = {"piece": piece, "positions": positions, "order": order}
-    launch(PROXIMITY, "piece_keys", n, n=n, keys=keys, vertices=vertices, **by_piece)
+    PROXIMITY.launch("piece_keys", n, n=n, keys=keys, vertices=vertices, **by_piece)
     return sort(keys, vertices, pieces.bit_length())[1]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
-from lagbc.graph.device import kernels
 from lagbc.graph.device.csr import Entries, pointers_rise, rows_of
+from lagbc.graph.device.kernels import PROGRAMS
 
 
 def entries_of(A: Any) -> tuple[Entries, Any] | None:
@@ -20,7 +20,8 @@ def entries_of(A: Any) -> tuple[Entries, Any] | None:
     ----------
     A : CSR, CSC or COO matrix of CuPy, or of SciPy if `can_upload`
     """
-    kernels.begin_compile(kernels.CSR, kernels.SORT, kernels.ORDER, kernels.BREADTH_FIRST, kernels.PROXIMITY)
+    for program in PROGRAMS:
+        program.begin_compile()
     n = A.shape[0]
     if A.format == "coo":
         return Entries(n, _on_device(A.row), _on_device(A.col)), A.data

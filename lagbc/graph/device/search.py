@@ -10,7 +10,7 @@ import numpy as np
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.graph import tuning
 from lagbc.graph.device.csr import rows_of
-from lagbc.graph.device.kernels import BREADTH_FIRST, ORDER, kernel, launch, launch_striding
+from lagbc.graph.device.kernels import BREADTH_FIRST, ORDER
 from lagbc.graph.device.sort import offsets
 
 
@@ -21,10 +21,10 @@ def weak_components(indptr: Any, indices: Any) -> Any:
     """
     n, nnz = len(indptr) - 1, len(indices)
     labels, flags, components = cp.empty(n, np.int32), cp.empty(n, np.uint32), cp.empty(n, np.int32)
-    launch(ORDER, "label_vertices", n, n=n, labels=labels)
-    launch(ORDER, "join_ends", nnz, count=nnz, rows=rows_of(indptr, indices), indices=indices, labels=labels)
-    launch(ORDER, "flatten_trees", n, n=n, labels=labels, flags=flags)
-    launch(ORDER, "number_trees", n, n=n, labels=labels, before=offsets(flags), components=components)
+    ORDER.launch("label_vertices", n, n=n, labels=labels)
+    ORDER.launch("join_ends", nnz, count=nnz, rows=rows_of(indptr, indices), indices=indices, labels=labels)
+    ORDER.launch("flatten_trees", n, n=n, labels=labels, flags=flags)
+    ORDER.launch("number_trees", n, n=n, labels=labels, before=offsets(flags), components=components)
     return components
 
 
@@ -32,7 +32,7 @@ def sizes_of(components: Any) -> Any:
     """Count the vertices (uint32) of each component."""
     n = len(components)
     sizes = cp.zeros(n, np.uint32)
-    launch(ORDER, "count_members", n, n=n, components=components, sizes=sizes)
+    ORDER.launch("count_members", n, n=n, components=components, sizes=sizes)
     found = int(find_extent(components)[0]) + 1 if n else 0
     return sizes[:found]
 
@@ -49,7 +49,7 @@ def _find_widest(indptr: Any, components: Any = None, component: int = 0) -> tup
     found = cp.zeros(2, np.uint64)
     n = len(indptr) - 1
     of = {"components": components, "component": component}
-    launch_striding(ORDER, "find_widest", n, n=n, indptr=indptr, found=found, **of)
+    ORDER.launch_striding("find_widest", n, n=n, indptr=indptr, found=found, **of)
     widest, filled = found.get().tolist()
     return 0xFFFFFFFF - (widest & 0xFFFFFFFF), filled
 
@@ -57,7 +57,7 @@ def _find_widest(indptr: Any, components: Any = None, component: int = 0) -> tup
 def find_extent(depth: Any) -> tuple[int, int]:
     """Return the largest of some depths, and the number of depths >= 0."""
     found = cp.zeros(2, np.uint64)
-    launch_striding(ORDER, "find_extent", depth.size, count=depth.size, depth=depth, found=found)
+    ORDER.launch_striding("find_extent", depth.size, count=depth.size, depth=depth, found=found)
     deepest, reached = found.get().tolist()
     return deepest, reached
 
@@ -76,8 +76,8 @@ def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
     n = len(indptr) - 1
     depth = cp.empty(n, np.int32) if depth is None else depth
     depth.data.memset_async(0xFF, depth.nbytes)
-    launch(ORDER, "set_roots", len(roots), count=len(roots), roots=roots, depth=depth)
-    search = kernel(BREADTH_FIRST, "breadth_first")
+    ORDER.launch("set_roots", len(roots), count=len(roots), roots=roots, depth=depth)
+    search = BREADTH_FIRST.kernel("breadth_first")
     arrays = {"indptr": indptr, "indices": indices, "depth": depth}
     blocks = resident_blocks(THREADS, search)
     search((blocks,), THREADS, n=n, any=cp.zeros(3, np.int32), barrier=cp.zeros(1, np.uint32), **arrays)
@@ -99,7 +99,7 @@ def hub_distances(indptr: Any, indices: Any) -> Any:
     own = np.uint32(1) << np.arange(hubs, dtype=np.uint32)
     for array in (frontiers[0], seen):
         array[:hubs].set(own)
-    search = kernel(BREADTH_FIRST, "hub_distances")
+    search = BREADTH_FIRST.kernel("hub_distances")
     search(
         (resident_blocks(THREADS, search),),
         THREADS,

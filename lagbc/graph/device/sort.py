@@ -8,7 +8,7 @@ import cupy as cp
 import numpy as np
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.graph.device.kernels import SORT, kernel, launch
+from lagbc.graph.device.kernels import SORT
 
 # Constants of the kernels.
 _TILE, _DIGIT_BITS = 4096, 8
@@ -21,9 +21,9 @@ def offsets(counts: Any) -> Any:
     before = cp.empty(count + 1, np.int64)
     sums = cp.empty(tiles + 1, np.int64)
     if tiles:
-        kernel(SORT, "scan_tiles")((tiles,), THREADS, count=count, counts=counts, before=before, tiles=sums)
-    kernel(SORT, "scan_sums")((1,), THREADS, number=tiles, tiles=sums)
-    launch(SORT, "scan_join", count + 1, count=count, number=tiles, tiles=sums, before=before)
+        SORT.kernel("scan_tiles")((tiles,), THREADS, count=count, counts=counts, before=before, tiles=sums)
+    SORT.kernel("scan_sums")((1,), THREADS, number=tiles, tiles=sums)
+    SORT.launch("scan_join", count + 1, count=count, number=tiles, tiles=sums, before=before)
     return before
 
 
@@ -51,8 +51,8 @@ def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
     sorted_keys, sorted_payload = cp.empty_like(keys), None if payload is None else cp.empty_like(payload)
     counts = cp.empty((1 << _DIGIT_BITS) * tiles, np.uint32)
     for shift in range(first, bits, _DIGIT_BITS):
-        kernel(SORT, "sort_count")((tiles,), THREADS, count=count, shift=shift, keys=keys, counts=counts)
-        kernel(SORT, "sort_scatter")(
+        SORT.kernel("sort_count")((tiles,), THREADS, count=count, shift=shift, keys=keys, counts=counts)
+        SORT.kernel("sort_scatter")(
             (tiles,),
             THREADS,
             count=count,

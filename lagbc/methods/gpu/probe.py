@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda import compiler
+from lagbc.cuda.kernel import Program
 from lagbc.graph.graph import Graph
-from lagbc.methods.gpu.common.kernels import COMMON, GROUP, Kernels
+from lagbc.methods.gpu.common.kernels import COMMON, GROUP
 
-PROBE = Kernels(compiler.Source("methods/gpu/probe.cu", (COMMON, GROUP)), dtypes=("float64",))
+PROBE = Program(compiler.Source("methods/gpu/probe.cu", (COMMON, GROUP)), cooperative=True)
 
 
 def count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
     """Return visits, edges, pairs, pair_edges and levels of `lagbc.methods.probe.Probe`."""
     import cupy as cp
 
-    kernel = PROBE.kernel("probe", cooperative=True)
+    kernel = PROBE.kernel("probe")
     counts = cp.zeros(5, np.uint64)
     kernel(
         (compiler.resident_blocks(compiler.THREADS, kernel),),

@@ -24,7 +24,7 @@ class Columns:
     """
 
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
-        kernels.begin_compile()
+        kernels.STREAMS.begin_compile()
         self._rows, self._chains, self._inside = len(ways.row_sources), len(ways.lengths), int(ways.starts[-1])
         self._ends, self._in_hops = ways.ends, ways.in_hops
         self._ways = {name: _upload(array) for name, array in ways._asdict().items() if name != "in_hops"}
@@ -54,11 +54,12 @@ class Columns:
         """Sum the demand that leaves chains at the roots, for chains with far ends among `rows`."""
         del stop  # kernels of milliseconds are not stopped
         column = self._numbered(rows, first)
-        halves = 2 * self._chains
-        self._launch("sum_out", (halves,), slot=self._slot, column=column, out=self._flows.out, passing=self._passing)
-        self._launch("to_junctions", self._grid(self._rows), column=column, demand=self._demand)
+        passed = {"out": self._flows.out, "passing": self._passing}
+        # A block a half of a chain.
+        self._launch("sum_out", 2 * self._chains * THREADS, slot=self._slot, column=column, **passed)
+        self._launch("to_junctions", self._rows, self._roots, column=column, demand=self._demand)
         arrays = {"through": self._through, "entered": self._entered}
-        self._launch("to_chains", self._grid(self._chains), column=column, **arrays)
+        self._launch("to_chains", self._chains, self._roots, column=column, **arrays)
 
     def enter(self, stop: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Finish M; return the demand that passes each root as it leaves chains."""
@@ -66,11 +67,11 @@ class Columns:
         returned, junction = cp.empty(self._roots), cp.empty(self._roots)
         _, around, within, onward = self._flows
         of_chains = {"around": around, "within": within, "onward": onward, "entered": self._entered}
-        self._launch("within_chains", (_blocks(self._chains),), slot=self._slot, **of_chains)
+        self._launch("within_chains", self._chains, slot=self._slot, **of_chains)
         arrays = {"through": self._through, "entered": self._entered, "demand": self._demand}
-        self._launch("enter", self._grid(self._rows), returned=returned, **arrays)
+        self._launch("enter", self._rows, self._roots, returned=returned, **arrays)
         of_roots = {"passing": self._passing, "returned": returned, "junction": junction}
-        self._launch("sum_junctions", (_blocks(self._roots),), roots=self._roots, **of_roots)
+        self._launch("sum_junctions", self._roots, roots=self._roots, **of_roots)
         on_host: NDArray[np.float64] = junction.get()
         return on_host
 
@@ -91,21 +92,13 @@ class Columns:
         numbers[rows] = first + np.arange(len(rows))
         return cp.asarray(numbers)
 
-    def _grid(self, items: int) -> tuple[int, int]:
-        """Return a grid whose threads have an item of one root each."""
-        return _blocks(items), self._roots
-
-    def _launch(self, name: str, grid: tuple[int, ...], **given: Any) -> None:
+    def _launch(self, name: str, *items: int, **given: Any) -> None:
         """Launch a kernel with its arguments among chains and columns, and with the given ones."""
         sizes = {"rows": self._rows, "chains": self._chains, "inside": self._inside, "in_hops": self._in_hops}
         known = {**sizes, **self._ways, "group": self._group, "dist": self._dist, "sigma": self._sigma}
-        taken = kernels.parameters(name)
-        if all(grid):
-            kernels.launch(name, grid, **{key: value for key, value in known.items() if key in taken}, **given)
-
-
-def _blocks(items: int) -> int:
-    return -(-items // THREADS)
+        parameters = kernels.STREAMS.kernel(name).parameters
+        taken = {key: value for key, value in known.items() if key in parameters}
+        kernels.STREAMS.launch(name, *items, **taken, **given)
 
 
 def _upload(array: Any) -> Any:
@@ -116,5 +109,6 @@ def _upload(array: Any) -> Any:
 def _turn(matrix: Any, turned: Any) -> None:
     """Write the transpose of a matrix."""
     rows, columns = matrix.shape
-    grid = -(-rows // _TILE), -(-columns // _TILE)
-    kernels.launch("turn", grid, rows=rows, columns=columns, matrix=matrix, turned=turned)
+    across, down = -(-rows // _TILE), -(-columns // _TILE)  # blocks
+    of = {"rows": rows, "columns": columns, "matrix": matrix, "turned": turned}
+    kernels.STREAMS.launch("turn", across * THREADS, down, **of)

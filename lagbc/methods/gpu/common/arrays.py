@@ -10,38 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import Kernel
 from lagbc.methods.gpu.common.kernels import ARRAYS
 
-# Thread blocks of a launch whose threads take many items each.
-_STRIDING_BLOCKS = 1024
 _TILE = 4096  # as in the kernels
-
-
-def _kernel(name: str) -> Kernel:
-    return ARRAYS.kernel(name)
-
-
-def _blocks(items: int) -> int:
-    return -(-items // THREADS)
 
 
 def fill(array: Any, value: float) -> None:
     """Fill a contiguous array with a number; as CuPy does, but for 0 without a function to compile."""
     words = np.array([value], array.dtype).view(np.int32)
     count = array.nbytes // 4
-    if count:
-        _kernel("fill_words")((_blocks(count),), THREADS, count=count, low=words[0], high=words[-1], array=array)
+    ARRAYS.launch("fill_words", count, count=count, low=words[0], high=words[-1], array=array)
 
 
 def scatter(array: Any, where: tuple[NDArray[np.int64], ...], values: Any) -> None:
     """Set ``array[where] = values`` at distinct places on the host, with an array of `where` along each axis."""
     places = sum(along * (stride // array.itemsize) for along, stride in zip(where, array.strides, strict=True))
     count = len(places)
-    if count:
-        items = cp.asarray(np.broadcast_to(np.asarray(values).astype(array.dtype), count))
-        of_items = {"count": count, "bytes": array.itemsize, "where": cp.asarray(places), "items": items}
-        _kernel("scatter_items")((_blocks(count),), THREADS, array=array, **of_items)
+    items = cp.asarray(np.broadcast_to(np.asarray(values).astype(array.dtype), count))
+    of_items = {"count": count, "bytes": array.itemsize, "where": cp.asarray(places), "items": items}
+    ARRAYS.launch("scatter_items", count, array=array, **of_items)
 
 
 def join_parts(sums: Any) -> Any:
@@ -50,16 +37,14 @@ def join_parts(sums: Any) -> Any:
     if parts == 1:
         return sums.reshape(groups, rows)
     joined = cp.empty((groups, rows))
-    _kernel("join_sums")((_blocks(rows), groups), THREADS, n=rows, parts=parts, sums=sums, joined=joined)
+    ARRAYS.launch("join_sums", rows, groups, n=rows, parts=parts, sums=sums, joined=joined)
     return joined
 
 
 def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
     """Add the sums of rows to the caller's vertices, ``sums[:groups, order] += scores[:groups]``."""
-    rows = len(order)
-    if rows and groups:
-        of = {"order": order, "scores": scores, "sums": sums}
-        _kernel("add_sums")((_blocks(rows), groups), THREADS, n=rows, stride=sums.strides[0] // 8, **of)
+    of = {"order": order, "scores": scores, "sums": sums}
+    ARRAYS.launch("add_sums", len(order), groups, n=len(order), stride=sums.strides[0] // 8, **of)
 
 
 def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -> None:
@@ -75,19 +60,16 @@ def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -
     """
     groups, n, _ = reached.shape
     counts = cp.zeros((groups, 8 * reached.shape[2]), np.uint32)
-    grid = min(_blocks(n), _STRIDING_BLOCKS), groups
-    _kernel("add_reached")(grid, THREADS, n=n, reached=reached, keep=keep, scores=scores, counts=counts)
-    of_roots = {"count": len(rows), "rows": rows, "columns": columns}
-    _kernel("add_roots")((_blocks(len(rows)),), THREADS, keep=keep, counts=counts, scores=scores, **of_roots)
+    of_pairs = {"keep": keep, "scores": scores, "counts": counts}
+    ARRAYS.launch_striding("add_reached", n, groups, n=n, reached=reached, **of_pairs)
+    ARRAYS.launch("add_roots", len(rows), count=len(rows), rows=rows, columns=columns, **of_pairs)
 
 
 def join_bits(bits: Any) -> NDArray[np.uint8]:
     """Join bit rows (groups, rows, 32) of each group into one, on the host."""
     groups, n, width = bits.shape
     found = cp.zeros((groups, width), np.uint8)
-    if n:
-        grid = min(_blocks(n), _STRIDING_BLOCKS), groups
-        _kernel("join_bits")(grid, THREADS, n=n, bits=bits, found=found)
+    ARRAYS.launch_striding("join_bits", n, groups, n=n, bits=bits, found=found)
     joined: NDArray[np.uint8] = found.get()
     return joined
 
@@ -95,18 +77,14 @@ def join_bits(bits: Any) -> NDArray[np.uint8]:
 def count_flags(flags: Any) -> int:
     """Count the flags that are set."""
     found, count = cp.zeros(1, np.uint64), len(flags)
-    if count:
-        grid = (min(_blocks(count), _STRIDING_BLOCKS),)
-        _kernel("count_flags")(grid, THREADS, count=count, flags=flags, found=found)
+    ARRAYS.launch_striding("count_flags", count, count=count, flags=flags, found=found)
     return int(found.get()[0])
 
 
 def number_ends(ends: Any, position: Any) -> Any:
     """Give vertices (int32) other numbers, ``position[ends]``."""
     numbered, count = cp.empty(len(ends), np.int32), len(ends)
-    if count:
-        of = {"ends": ends, "position": position, "numbered": numbered}
-        _kernel("number_ends")((_blocks(count),), THREADS, count=count, **of)
+    ARRAYS.launch("number_ends", count, count=count, ends=ends, position=position, numbered=numbered)
     return numbered
 
 
@@ -131,7 +109,7 @@ def survey(lengths: Any) -> Survey:
     tiles = -(-count // _TILE)
     found, sums = cp.asarray(np.array([-1, 0, 0]).view(np.uint64)), cp.empty(tiles)
     of = {"count": count, "lengths": lengths, "found": found}
-    _kernel("survey_lengths")((tiles,), THREADS, divisor=count, sums=sums, **of)
+    ARRAYS.kernel("survey_lengths")((tiles,), THREADS, divisor=count, sums=sums, **of)
     shortest, longest, fraction = found.get()
     bits = np.array([shortest, longest]).view(np.float64)
     return Survey(float(bits[0]), float(bits[1]), float(sums.get().sum()), not fraction)
@@ -140,7 +118,6 @@ def survey(lengths: Any) -> Survey:
 def convert_lengths(lengths: Any, dtype: Any) -> Any:
     """Return lengths as another type: float32 or float64."""
     converted, count = cp.empty(len(lengths), dtype), len(lengths)
-    if count:
-        of = {"lengths": lengths, "converted": converted}
-        _kernel("convert_lengths")((_blocks(count),), THREADS, count=count, bytes=converted.itemsize, **of)
+    of = {"lengths": lengths, "converted": converted}
+    ARRAYS.launch("convert_lengths", count, count=count, bytes=converted.itemsize, **of)
     return converted

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from lagbc.cuda import compiler
-from lagbc.cuda.kernel import Kernel, kernel_of
+from lagbc.cuda.kernel import Kernel, Program, kernel_of
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS, SQUARES
@@ -37,7 +37,8 @@ _MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",
 _SUMS = (*(DEPENDENCY | set(more) for more in _MORE), DISTANCES_ALONE)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
-COLUMN_HEADERS = (COMMON, VALUES, "methods/gpu/common/columns.cuh")
+COLUMNS = "methods/gpu/common/columns.cuh"
+COLUMN_HEADERS = (COMMON, VALUES, COLUMNS)
 LAUNCH_PER_LEVEL = (*COLUMN_HEADERS, "methods/gpu/common/launch_per_level.cuh")
 PATH_SUMS_HEADER = "methods/gpu/common/path_sums.cuh"
 ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
@@ -150,4 +151,4 @@ class Kernels:
 
 
 # Work on arrays around the sweeps.
-ARRAYS = Kernels(compiler.Source("methods/gpu/common/arrays.cu", COLUMN_HEADERS), dtypes=("float64",))
+ARRAYS = Program(compiler.Source("methods/gpu/common/arrays.cu", (COMMON, COLUMNS)))

@@ -1,6 +1,7 @@
 """The kernels of the traversals."""
 
 from lagbc.cuda.compiler import Source
+from lagbc.cuda.kernel import Program
 from lagbc.methods.gpu.common.kernels import COMMON, GROUP, VALUES, Kernels
 
 _HERE = "methods/gpu/traversal"
@@ -24,6 +25,6 @@ DIJKSTRA = {
     variant: Kernels(Source(f"{_HERE}/{name}.cu", _LENGTHS), resident=("DIJKSTRA",))
     for variant, name in (("work-efficient", "dijkstra"), ("node-parallel", "dijkstra_node_parallel"))
 }
-ROOTS = Kernels(Source(f"{_HERE}/roots.cu", (COMMON,)), dtypes=("float64",))
+ROOTS = Program(Source(f"{_HERE}/roots.cu", (COMMON,)))
 
 KERNELS = *HOPS.values(), *DIJKSTRA.values(), ROOTS

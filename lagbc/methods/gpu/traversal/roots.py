@@ -8,7 +8,6 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda.compiler import THREADS
 from lagbc.methods.gpu.traversal.kernels import ROOTS
 from lagbc.methods.sums import Sums
 
@@ -42,9 +41,10 @@ def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sum
     blocks = int(places[-1]) // ROOTS_OF_BLOCK + 1
     sums.require_rows(blocks, int(places[-1]) + 1)
     firsts = np.searchsorted(places, ROOTS_OF_BLOCK * np.arange(blocks + 1)).astype(np.int32)
-    ROOTS.kernel("sum_roots")(
-        (-(-len(order) // THREADS), blocks),
-        THREADS,
+    ROOTS.launch(
+        "sum_roots",
+        len(order),
+        blocks,
         n=len(order),
         stride=delta.shape[1],
         firsts=cp.asarray(firsts),
