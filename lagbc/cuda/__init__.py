@@ -1,4 +1,4 @@
-"""CUDA sources compiled, and memory that host and device share.
+"""CUDA sources compiled, and their kernels launched.
 
 The lowest floor of all code that runs on a GPU.
 """

@@ -60,7 +60,7 @@ def test_searches_that_order(cupy):
 def test_queues_are_as_long_as_32_bits_number(cupy):
     from lagbc.methods.contract import SweepPlan
     from lagbc.methods.gpu.batched.one_launch import queue_arrays
-    from lagbc.methods.gpu.common.queue import first_entries, grown
+    from lagbc.methods.gpu.common.one_launch import first_entries, grown
     from lagbc.methods.gpu.common.rows import Size
 
     rows, of_queue = 10**7, partial(queue_arrays, 1)

@@ -98,11 +98,6 @@ class Search:
         return self.swept[~self.deeper]
 
     @property
-    def overflowed(self) -> NDArray[np.bool_]:
-        """For each finished root, whether a path count left the range of the plan's dtype."""
-        return self.found.overflowed[~self.deeper]
-
-    @property
     def depth(self) -> int:
         """The last level."""
         return self.found.depth
@@ -212,7 +207,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         search = Search(roots[swept], swept, root_rows, found)
         deeper = search.deeper
         if not deeper.all():
-            yield Levels(search.roots[~deeper], search.places, search.depth, search.overflowed, search)
+            yield Levels(search.roots[~deeper], search.places, found.depth, found.overflowed[~deeper], search)
         if not deeper.any():
             return
         schedule, swept = state.schedules[schedule].then, swept[deeper]

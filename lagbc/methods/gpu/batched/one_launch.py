@@ -17,8 +17,7 @@ from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, grow_queue, launch, together
-from lagbc.methods.gpu.common.queue import first_entries
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,

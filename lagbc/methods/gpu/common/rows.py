@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.host import pinned_flag
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
@@ -118,7 +117,8 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
     rows = graph.active
     indptr, indices = cp.asarray(ordered.indptr[: rows + 1]), cp.asarray(ordered.indices)
     symmetric = into is ordered
-    stop = pinned_flag()
+    stop = np.frombuffer(cp.cuda.alloc_pinned_memory(1), np.uint8, 1)
+    stop[0] = 0
     plan.stop.mirror(stop)
     return Rows(
         plan=plan,

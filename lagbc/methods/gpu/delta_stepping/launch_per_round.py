@@ -40,9 +40,9 @@ from lagbc.methods.gpu.common.rows import (
     row_blocks,
     set_bits,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
+from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
+from lagbc.methods.gpu.delta_stepping import sums as of_distances
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
-from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
@@ -82,6 +82,9 @@ def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
     }
 
 
+distances = of_distances.distances
+
+
 class Arrays(SimpleNamespace):
     """The device's arrays, by the names that `arrays` gives them, and the `rows` to which they belong."""
 
@@ -118,7 +121,7 @@ def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
     PER_ROUND.begin_compile(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
-        begin_sums(dist or "float64")
+        of_distances.begin_compile(dist or "float64")
 
 
 def _counted_rounds(depth: int, *, strict: bool) -> int:
@@ -170,11 +173,6 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
             **edges.arguments,
         )
     return scores.join_parts()
-
-
-def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
-    """Sum over distances."""
-    sum_distances(arrays.rows, search.groups, arrays.distances, keep, sums)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:

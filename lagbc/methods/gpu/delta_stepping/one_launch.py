@@ -15,8 +15,7 @@ from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, grow_queue, launch, together
-from lagbc.methods.gpu.common.queue import first_entries
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -30,9 +29,9 @@ from lagbc.methods.gpu.common.rows import (
     queue_places,
     set_bits,
 )
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
+from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
+from lagbc.methods.gpu.delta_stepping import sums as of_distances
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
-from lagbc.methods.gpu.delta_stepping.sums import begin_sums, sum_distances
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
@@ -78,6 +77,9 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
     }
 
 
+distances = of_distances.distances
+
+
 class Arrays(GroupArrays):
     """The arrays of a batch, as `arrays` states them, and the lengths."""
 
@@ -114,7 +116,7 @@ def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
     IN_ONE_LAUNCH.begin_compile(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
-        begin_sums(dist or "float64")
+        of_distances.begin_compile(dist or "float64")
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
@@ -143,11 +145,6 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     kernel = _kernel(rows, arrays.dist, "one_launch_backward", by_column=weights.by_column)
     _sweep(arrays, kernel, **rows.outward, **given, **weights.arguments, **sums)
     return scores
-
-
-def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
-    """Sum over distances."""
-    sum_distances(arrays.rows, search.groups, arrays.distances, keep, sums)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:

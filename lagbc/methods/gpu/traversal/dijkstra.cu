@@ -171,36 +171,20 @@ dijkstra_forward(int n, int width, const int* __restrict__ roots, const offset* 
     if (threadIdx.x == 0) outcome[HOW] = how, outcome[DEPTH] = level, outcome[SETTLED] = last;
 }
 
-// Level by level from the last.
 extern "C" __global__ void __launch_bounds__(MOST_THREADS, DIJKSTRA_RESIDENT)
 dijkstra_backward(int n, int width, const int* __restrict__ roots, const offset* __restrict__ indptr,
                   const int* __restrict__ indices, const double* __restrict__ lengths,
                   const double* __restrict__ omega, const double* __restrict__ root_weights, int endpoints,
                   Found* found, const int* __restrict__ settled, const int* __restrict__ ends, double* delta,
                   const volatile unsigned char* stop, int* outcome) {
-    __shared__ bool halts[2];  // used by turns: one is read while the other is written
     const Team team(width);
     const Edges out = {indptr, indices, lengths};
     const size_t before = (size_t)blockIdx.x * n;
     const double times = root_weights ? root_weights[blockIdx.x] : 1.0;
-    found += before, delta += before, settled += before, ends += before + blockIdx.x;
-    outcome += OUTCOME * blockIdx.x;
-    for (int v = threadIdx.x; v < n; v += blockDim.x) delta[v] = 0;
-    if (threadIdx.x == 0) halts[0] = halts[1] = false;
-    __syncthreads();
-    const int root = roots[blockIdx.x];
-    if (outcome[HOW] != DONE) return;
-    const Dependencies to = {team, out, omega, times, (double)endpoints, found, delta};
-    long long looked = clock64() - LOOK;
-    for (int level = outcome[DEPTH]; level > 0; level--) {
-        if (threadIdx.x == 0 && asked_to_stop(stop, looked)) halts[level % 2] = true;
+    const Dependencies to = {team, out, omega, times, (double)endpoints, found + before, delta + before};
+    settled += before, ends += before + blockIdx.x;
+    sweep_backward(n, roots[blockIdx.x], to, stop, outcome, [&](int level) {
         const int last = ends[level + 1];
         for (int i = ends[level] + team.index; i < last; i += team.teams) to.settle(settled[i]);
-        __syncthreads();
-        if (halts[level % 2]) break;
-    }
-    if (threadIdx.x == 0) {
-        if (endpoints) delta[root] = times * (outcome[SETTLED] - 1);
-        if (halts[0] || halts[1]) outcome[HOW] = STOPPED;
-    }
+    });
 }

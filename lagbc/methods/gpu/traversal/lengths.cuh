@@ -134,6 +134,29 @@ struct Dependencies {
     }
 };
 
+// Sweep backward from the last level: settle(level) settles the vertices of a level.
+template <typename Settle>
+__device__ __forceinline__ void sweep_backward(int n, int root, const Dependencies& to,
+                                               const volatile unsigned char* stop, int* outcome, Settle settle) {
+    __shared__ bool halts[2];  // used by turns: one is read while the other is written
+    outcome += OUTCOME * blockIdx.x;
+    for (int v = threadIdx.x; v < n; v += blockDim.x) to.delta[v] = 0;
+    if (threadIdx.x == 0) halts[0] = halts[1] = false;
+    __syncthreads();
+    if (outcome[HOW] != DONE) return;
+    long long looked = clock64() - LOOK;
+    for (int level = outcome[DEPTH]; level > 0; level--) {
+        if (threadIdx.x == 0 && asked_to_stop(stop, looked)) halts[level % 2] = true;
+        settle(level);
+        __syncthreads();
+        if (halts[level % 2]) break;
+    }
+    if (threadIdx.x == 0) {
+        if (to.endpoints) to.delta[root] = to.times * (outcome[SETTLED] - 1);
+        if (halts[0] || halts[1]) outcome[HOW] = STOPPED;
+    }
+}
+
 // shortest[v] = the smallest length of v's edges, infinite if it has none; a warp has v.
 extern "C" __global__ void dijkstra_shortest(int n, const offset* __restrict__ indptr,
                                              const double* __restrict__ lengths, double* shortest) {
