@@ -18,17 +18,8 @@ from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.rows import (
-    GROUP_COLUMNS,
-    Lengths,
-    RootRows,
-    Rows,
-    add_ends,
-    bit_rows,
-    count_groups,
-    place_roots,
-    weights_of_columns,
-)
+from lagbc.methods.gpu.common import rows as device_rows
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, RootRows, Rows
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
@@ -83,7 +74,7 @@ class Search:
     @property
     def groups(self) -> int:
         """Count of the swept groups."""
-        return count_groups(self.roots)
+        return device_rows.count_groups(self.roots)
 
     @property
     def deeper(self) -> NDArray[np.bool_]:
@@ -104,7 +95,7 @@ class Search:
 
     def keep(self, rows: Rows) -> Any:
         """Return bit rows, on the device, of the roots that are summed."""
-        return cp.asarray(bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
+        return cp.asarray(device_rows.bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
 
 
 @frozen
@@ -199,7 +190,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """
     schedule, swept = state.first, np.arange(len(roots))
     while True:
-        root_rows = place_roots(state.rows, roots[swept])
+        root_rows = device_rows.place_roots(state.rows, roots[swept])
         if len(root_rows.position):
             found = state.use_schedule(schedule).forward(state.arrays, roots[swept], root_rows)
         else:
@@ -225,7 +216,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     last = int(search.swept[-1])
     sums.require_rows(last // GROUP_COLUMNS + 1, last + 1)
     rows, asked = state.rows, state.plan.sums
-    times, targets = weights_of_columns(rows, search.roots), rows.omega
+    times, targets = device_rows.weights_of_columns(rows, search.roots), rows.omega
     if omega is not None:
         times, targets = _by_column(state, search, times, omega)
     weights = Weights(search.keep(rows), times, targets, omega is not None, rows.class_sizes)
@@ -234,7 +225,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
             edges = Edges(state.edge_order, own.edges, own.edges_squares)
             scores = state.module.backward(state.arrays, search, weights, edges)
             if state.plan.endpoints:
-                add_ends(search.root_rows, search.found.reached, weights.keep, scores.dependency)
+                device_rows.add_ends(search.root_rows, search.found.reached, weights.keep, scores.dependency)
             scores.add_to(own, rows, search.groups)
         if asked - PATH_SUMS:
             distances = Distances.zeros(rows, asked)

@@ -23,24 +23,10 @@ from lagbc.methods.arrays import BYTE, HALF_WORD, Array, Counted, allocate, repe
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
+from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW, Variant
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    WARPS,
-    RootRows,
-    Rows,
-    Size,
-    bitmap_words,
-    bits_of,
-    count_groups,
-    level_arrays,
-    require_levels,
-    row_blocks,
-    set_bits,
-    unpack,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
@@ -58,9 +44,9 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             "counts": None if values is None or narrow is None else Array(values.shape, np.dtype(narrow)),
             "visited": Array((size.groups, size.rows, BYTES), BYTE),
             # the rows that a small level's edges enter
-            "touched": Array((size.groups, bitmap_words(size.rows)), HALF_WORD),
+            "touched": Array((size.groups, device_rows.bitmap_words(size.rows)), HALF_WORD),
         },
-        "levels": Counted(repeated(_counted_levels(size.depth), level_arrays(size))),
+        "levels": Counted(repeated(_counted_levels(size.depth), device_rows.level_arrays(size))),
     }
 
 
@@ -105,7 +91,7 @@ def _counted_levels(depth: int) -> int:
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Find the levels and count paths; groups with `tuning.HOPS_MOST_LEVELS` or more are not done."""
-    rows, groups = arrays.rows, count_groups(roots)
+    rows, groups = arrays.rows, device_rows.count_groups(roots)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     kernels = _Forward(arrays, groups, len(roots), overflowed)
     sizes = cp.zeros((tuning.HOPS_MOST_LEVELS + 1, 2), cp.int64)  # of each level: rows, and edges that leave them
@@ -122,7 +108,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
             kernels.touch(level)
         kernels.sweep(level, is_small)
         arrays.are_small.append(is_small)
-    depth, deeper, out_of_range = len(arrays.are_small), None, bits_of(overflowed, len(roots))
+    depth, deeper, out_of_range = len(arrays.are_small), None, device_rows.bits_of(overflowed, len(roots))
     if arrays.counts is not arrays.values and out_of_range.any():
         rows.counts_are_small, arrays.counts = False, arrays.values
         return forward(arrays, roots, root_rows)
@@ -181,8 +167,8 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     scatter(dist, root_rows.places, 0)
     for level in range(1, search.depth + 1):
         # Bits are written where a row is live, or was visited.
-        is_live = unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
-        dist[(unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level
+        is_live = device_rows.unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
+        dist[(device_rows.unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level
     return dist, cp.where(cp.isfinite(dist), arrays.counts.astype(np.float64), 0.0)
 
 
@@ -220,7 +206,7 @@ class _Forward:
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""
-        rows, words = self._arrays.rows, self._groups * bitmap_words(self._arrays.rows.rows)
+        rows, words = self._arrays.rows, self._groups * device_rows.bitmap_words(self._arrays.rows.rows)
         of_level = {"live": self._arrays.live[level], "indptr": rows.indptr, "size": size}
         self._count((-(-words // THREADS),), THREADS, n=rows.rows, words=words, **of_level)
 
@@ -228,7 +214,7 @@ class _Forward:
         """Mark the rows that edges from a level enter."""
         arrays, rows = self._arrays, self._arrays.rows
         arrays.touched.fill(0)
-        grid = -(-bitmap_words(rows.rows) // WARPS), self._groups
+        grid = -(-device_rows.bitmap_words(rows.rows) // WARPS), self._groups
         self._touch(grid, THREADS, n=rows.rows, live=arrays.live[level], touched=arrays.touched, **rows.outward)
 
     def sweep(self, level: int, is_small: bool) -> None:
@@ -255,7 +241,7 @@ class _Forward:
 def _start(arrays: Arrays, kernels: _Forward, root_rows: RootRows) -> None:
     """Put the roots, each with one path, at level 0, and their out-neighbours at level 1."""
     arrays.are_small.clear()
-    set_bits(arrays.visited, root_rows)
+    device_rows.set_bits(arrays.visited, root_rows)
     if arrays.counts is not None:
         scatter(arrays.counts, root_rows.places, 1)
     for level in range(2):
@@ -267,15 +253,16 @@ def _start(arrays: Arrays, kernels: _Forward, root_rows: RootRows) -> None:
 
 def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tuple[int, int, int]:
     """Return the thread blocks of a launch over all rows, or over the words of a bitmap of them."""
-    blocks = hubs + -(-bitmap_words(rows.rows) // WARPS) if is_small else row_blocks(rows.rows, hubs)
+    words = device_rows.bitmap_words(rows.rows)
+    blocks = hubs + -(-words // WARPS) if is_small else device_rows.row_blocks(rows.rows, hubs)
     return blocks, groups, parts
 
 
 def _clear_level(arrays: Arrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
-        require_levels(rows, level + 1, _counted_levels(rows.depth))
-        for name, array in allocate(cp, level_arrays(rows)).items():
+        device_rows.require_levels(rows, level + 1, _counted_levels(rows.depth))
+        for name, array in allocate(cp, device_rows.level_arrays(rows)).items():
             getattr(arrays, name).append(array)
     arrays.live[level].fill(0)
 

@@ -15,22 +15,11 @@ from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
+from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    RootRows,
-    Rows,
-    Size,
-    bits_of,
-    count_groups,
-    notes_arrays,
-    queue_places,
-    set_bits,
-    unpack,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
@@ -57,7 +46,7 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
             "found": Array((groups, rows + 3), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.HOPS_FIRST_ENTRIES)),
-        **notes_arrays(notes, groups, 64),
+        **device_rows.notes_arrays(notes, groups, 64),
     }
 
 
@@ -93,9 +82,10 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
         given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
         edges = rows.outward | rows.inward
-        worst = _launch(arrays, kernel, count_groups(roots), class_sizes=rows.class_sizes, **edges, **given)
+        worst = _launch(arrays, kernel, device_rows.count_groups(roots), class_sizes=rows.class_sizes, **edges, **given)
         if worst != QUEUE_FULL:
-            return Found(int(arrays.status.get()[:, 1].max()), bits_of(overflowed, len(roots)), arrays.visited)
+            depth = int(arrays.status.get()[:, 1].max())
+            return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.visited)
         grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
 
 
@@ -144,7 +134,7 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
         for first in range(0, int(ends[-1]), _ENTRIES):
             entries = cp.arange(first, min(first + _ENTRIES, int(ends[-1])))
             level = cp.searchsorted(ends, entries, side="right") - 1
-            entry, column = cp.nonzero(unpack(arrays.masks[group, first : first + len(entries)]))
+            entry, column = cp.nonzero(device_rows.unpack(arrays.masks[group, first : first + len(entries)]))
             dist[group, arrays.queue[group, first + entry], column] = level[entry]
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
@@ -152,13 +142,13 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
 def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Queue the roots, each with one path to itself, as level 0."""
     arrays.bits.fill(0)
-    set_bits(arrays.bits[:, 0], root_rows)
-    set_bits(arrays.visited, root_rows)
+    device_rows.set_bits(arrays.bits[:, 0], root_rows)
+    device_rows.set_bits(arrays.visited, root_rows)
     if arrays.values is not None:
         scatter(arrays.values, root_rows.places, 1)
     arrays.stamps.fill(0)
     scatter(arrays.stamps, (root_rows.group, root_rows.position), 1)
-    sizes, place = queue_places(arrays.rows, root_rows)
+    sizes, place = device_rows.queue_places(arrays.rows, root_rows)
     scatter(arrays.queue, (root_rows.group, place), root_rows.position)
     groups = np.arange(len(sizes))
     scatter(arrays.starts, (groups, np.zeros_like(groups)), 0)

@@ -1,14 +1,8 @@
 """The kernels of Delta-stepping."""
 
 from lagbc.cuda.compiler import Source
-from lagbc.methods.gpu.common.kernels import (
-    COLUMN_HEADERS,
-    FLOATS,
-    LAUNCH_PER_LEVEL,
-    ONE_LAUNCH,
-    PATH_SUMS_HEADER,
-    Kernels,
-)
+from lagbc.methods.gpu.common import kernels as common
+from lagbc.methods.gpu.common.kernels import LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, Kernels
 
 _HERE = "methods/gpu/delta_stepping"
 _DISTANCES = f"{_HERE}/distances.cuh"
@@ -20,19 +14,19 @@ PER_ROUND = Kernels(
     ),
     asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("DELTA", "DELTA_SUMS", "STRICT"),
-    dists=FLOATS,
+    dists=common.FLOATS,
     by_column=True,
     class_sizes=True,
 )
 IN_ONE_LAUNCH = Kernels(
-    Source(f"{_HERE}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
+    Source(f"{_HERE}/one_launch.cu", (*common.ONE_LAUNCH, _DISTANCES)),
     asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
     resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
-    dists=FLOATS,
+    dists=common.FLOATS,
     by_column=True,
     class_sizes=True,
 )
-SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
-PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
+SUMS = Kernels(Source(f"{_HERE}/sums.cu", (*common.COLUMN_HEADERS, _DISTANCES)), dists=common.FLOATS)
+PRUNING = Kernels(Source(f"{_HERE}/pruning.cu", (*common.COLUMN_HEADERS, _DISTANCES)), dists=common.FLOATS)
 
 KERNELS = PER_ROUND, IN_ONE_LAUNCH, SUMS, PRUNING

@@ -20,26 +20,10 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
 from lagbc.methods.arrays import HALF_WORD, Array, Counted, allocate, repeated
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    WORDS,
-    Lengths,
-    RootRows,
-    Rows,
-    Size,
-    bitmap_of,
-    bitmap_words,
-    bits_of,
-    count_groups,
-    level_arrays,
-    require_levels,
-    roots_with_bits,
-    row_blocks,
-    set_bits,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Lengths, RootRows, Rows, Size, roots_with_bits
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping import sums as of_distances
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
@@ -57,13 +41,13 @@ _ROUNDING = 2.0**-48
 
 def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
     """State the arrays of `Arrays`: rows, and the counted rounds, which are added, and asked for, as they are found."""
-    groups, rows, words, of_dist = size.groups, size.rows, bitmap_words(size.rows), np.dtype(dist)
+    groups, rows, words, of_dist = size.groups, size.rows, device_rows.bitmap_words(size.rows), np.dtype(dist)
     shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
     if strict:  # counts come along
         path_rows["values"] = Array(shape, np.dtype(size.plan.dtype))
     values = path_rows["values"]
     shares = strict or (values is not None and values.dtype == of_dist)
-    bits = level_arrays(size)["bits"]
+    bits = device_rows.level_arrays(size)["bits"]
     return {
         "rows": {
             **path_rows,
@@ -138,7 +122,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
     _leave_last(arrays, roots, rounds)
     if not arrays.strict:
         _count(arrays, roots, root_rows, rounds, overflowed)
-    return Found(rounds - 1, bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
+    return Found(rounds - 1, device_rows.bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
 
 
 def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -146,7 +130,7 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
     kernel = _kernel(arrays, "delta_backward", by_column=weights.by_column)
-    grid = row_blocks(rows.rows, rows.hubs), search.groups, parts
+    grid = device_rows.row_blocks(rows.rows, rows.hubs), search.groups, parts
     scores = PathScores.zeros(rows, parts)
     arrays.pending.fill(0)
     arrays.seen.fill(0)
@@ -191,14 +175,14 @@ def _settle(
     rows = arrays.rows
     _start(arrays, root_rows)
     find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
-    groups, parts = count_groups(roots), _parts(rows, arrays.dist)
-    blocks = row_blocks(rows.rows, 0)
+    groups, parts = device_rows.count_groups(roots), _parts(rows, arrays.dist)
+    blocks = device_rows.row_blocks(rows.rows, 0)
     few = min(blocks, tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
     found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
-            require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
-            arrays.near.append(allocate(cp, {"near": level_arrays(rows)["bits"]})["near"])
+            device_rows.require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
+            arrays.near.append(allocate(cp, {"near": device_rows.level_arrays(rows)["bits"]})["near"])
         lowest = arrays.lowest[turn + 1]
         pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
         find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)
@@ -218,7 +202,7 @@ def _settle(
             stuck = roots_with_bits(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
             return turn, stuck, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
-        _relax(arrays, (row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
+        _relax(arrays, (device_rows.row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
     # A finished group has no near entry; if one is pending, it is stuck.
     return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].get().any(axis=1)
 
@@ -227,7 +211,7 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Set the roots' entries pending, at distance 0, each with one path."""
     fill(arrays.distances, np.inf)
     scatter(arrays.distances, root_rows.places, 0)
-    set_bits(arrays.pending, root_rows)
+    device_rows.set_bits(arrays.pending, root_rows)
     if arrays.strict:
         scatter(arrays.values, root_rows.places, 1)
     fill(arrays.open, 0xFFFFFFFF)
@@ -279,7 +263,7 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     arrays.live.fill(0)
     arrays.reached.fill(0)
     _kernel(arrays, "delta_last")(
-        (-(-rows.rows * WORDS // THREADS), count_groups(roots)),
+        (-(-rows.rows * WORDS // THREADS), device_rows.count_groups(roots)),
         THREADS,
         n=rows.rows,
         rounds=rounds,
@@ -293,11 +277,11 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
 def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int, overflowed: Any) -> None:
     """Count paths, level after level."""
     rows = arrays.rows
-    set_bits(arrays.pending, root_rows)
-    arrays.seen.set(bitmap_of(rows, root_rows))
+    device_rows.set_bits(arrays.pending, root_rows)
+    arrays.seen.set(device_rows.bitmap_of(rows, root_rows))
     scatter(arrays.values, root_rows.places, 1)
     kernel = _kernel(arrays, "delta_count")
-    grid = (row_blocks(rows.rows, rows.in_hubs), count_groups(roots), _parts(rows, arrays.dist))
+    grid = (device_rows.row_blocks(rows.rows, rows.in_hubs), device_rows.count_groups(roots), _parts(rows, arrays.dist))
     for level in range(1, rounds):
         rows.plan.stop.check()
         kernel(

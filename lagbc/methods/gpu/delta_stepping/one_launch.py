@@ -13,22 +13,11 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import (
-    BYTES,
-    GROUP_COLUMNS,
-    Lengths,
-    RootRows,
-    Rows,
-    Size,
-    bits_of,
-    count_groups,
-    notes_arrays,
-    queue_places,
-    set_bits,
-)
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping import sums as of_distances
 from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
@@ -63,7 +52,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
             "latest": Array((groups, rows), NARROW),
         },
         "queue": queue_arrays(groups, first_entries(size, tuning.DELTA_FIRST_ENTRIES)),
-        **notes_arrays(notes, groups, 124),
+        **device_rows.notes_arrays(notes, groups, 124),
     }
 
 
@@ -122,7 +111,7 @@ def begin_compile(plan: SweepPlan, dist: str | None) -> None:
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances, and find the levels and count paths, if a sum needs it."""
     rows = arrays.rows
-    arrays.used = count_groups(roots)
+    arrays.used = device_rows.count_groups(roots)
     while _settle(arrays, root_rows) == QUEUE_FULL:
         grow_queue(arrays, queue_arrays, tuning.DELTA_FIRST_ENTRIES)
     if not rows.plan.sums & PATH_SUMS:
@@ -133,7 +122,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
     kernel = _kernel(rows, arrays.dist, "one_launch_count")
     _sweep(arrays, kernel, in_lengths=arrays.in_lengths, **rows.inward, **limits)
     depth = int(arrays.status.get()[:, 1].max()) - 1
-    return Found(depth, bits_of(overflowed, len(roots)), arrays.reached)
+    return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.reached)
 
 
 def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -183,7 +172,7 @@ def _settle(arrays: Arrays, root_rows: RootRows) -> int:
 
 def _start(arrays: Arrays, root_rows: RootRows) -> None:
     """Let the roots wait, at distance 0."""
-    sizes, place = queue_places(arrays.rows, root_rows)
+    sizes, place = device_rows.queue_places(arrays.rows, root_rows)
     groups = np.arange(len(sizes))
     first = groups, np.zeros_like(groups)
     scatter(arrays.waiting, (root_rows.group, np.zeros_like(place), place), root_rows.position)
@@ -193,7 +182,7 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
     scatter(arrays.lowest, first, 0)
     fill(arrays.distances, np.inf)
     scatter(arrays.distances, root_rows.places, 0)
-    set_bits(arrays.pending, root_rows)
+    device_rows.set_bits(arrays.pending, root_rows)
     arrays.stamps.fill(0)
     fill(arrays.latest, -1)
     scatter(arrays.starts, first, 0)
