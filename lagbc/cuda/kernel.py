@@ -38,16 +38,10 @@ class Kernel:
         return int(self.function.num_regs)
 
     def __call__(self, grid: tuple[int, ...], threads: int, /, **arguments: Any) -> None:
-        """Launch a grid of thread blocks of `threads` threads each.
+        """Launch a grid of thread blocks of `threads` threads each; InvalidTypeError unless all parameters are given.
 
-        Pointers are arrays, on the device or in pinned memory, or None; numbers are converted.
-
-        Raises
-        ------
-        TypeError
-            The arguments are not the kernel's parameters.
-        OverflowError
-            An integer does not fit.
+        Pointers are arrays, on the device or in pinned memory, or None; numbers are converted, and OverflowError tells
+        of an integer that does not fit.
         """
         if unlike := arguments.keys() ^ self.parameters.keys():
             raise InvalidTypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")

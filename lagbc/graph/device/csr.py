@@ -69,18 +69,10 @@ def rows_of(indptr: Any, indices: Any) -> Any:
 
 
 def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
-    """Sort entries into rows without loops; duplicates become one entry, its length their sum from left to right.
+    """Sort entries into rows without loops, or into none if an index is outside the matrix.
 
-    Parameters
-    ----------
-    entries : Entries
-    both_ways : bool
-        Take every entry in both directions. Not with lengths: duplicates must be summed before.
-
-    Returns
-    -------
-    csr : triple of arrays, or None
-        None: an index is outside the matrix.
+    Duplicates become one entry, its length their sum from left to right. `both_ways` takes every entry in both
+    directions, not with lengths: duplicates must be summed before.
     """
     count = len(entries.rows)
     verdict = Verdict()

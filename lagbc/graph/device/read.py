@@ -12,13 +12,10 @@ from lagbc.graph.device.kernels import PROGRAMS
 
 
 def entries_of(A: Any) -> tuple[Entries, Any] | None:
-    """Return the stored entries of a square matrix, without lengths, and the array of their values.
+    """Return the stored entries of a square matrix, without lengths, and the array of their values, which stay there.
 
-    None if its row pointers do not rise from 0 to at most the number of stored indices. The values stay where they are.
-
-    Parameters
-    ----------
-    A : CSR, CSC or COO matrix of CuPy, or of SciPy if `can_upload`
+    The matrix is CSR, CSC or COO, of CuPy, or of SciPy if `can_upload`. None if its row pointers do not rise from 0 to
+    at most the number of stored indices.
     """
     for program in PROGRAMS:
         program.begin_compile()

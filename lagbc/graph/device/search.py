@@ -63,15 +63,9 @@ def find_extent(depth: Any) -> tuple[int, int]:
 
 
 def depths(indptr: Any, indices: Any, roots: Any, depth: Any = None) -> Any:
-    """Return the hop distance (int32) of each vertex from the nearest of some roots; -1 where none is in reach.
+    """Return the hop distance (int32) of each vertex from the nearest root, -1 beyond reach, in `depth` if it is given.
 
-    Parameters
-    ----------
-    indptr, indices : arrays
-    roots : array of 64-bit numbers
-        The lower half of each is a vertex.
-    depth : array, optional
-        Overwritten with the distances, and returned.
+    The lower half of each 64-bit root is a vertex.
     """
     n = len(indptr) - 1
     depth = cp.empty(n, np.int32) if depth is None else depth

@@ -28,21 +28,10 @@ def offsets(counts: Any) -> Any:
 
 
 def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
-    """Sort by some bits of the keys; keys with the same bits stay in order.
+    """Sort keys (uint64) by their bits from `first` on, up to `bits`; keys with the same ones stay in order.
 
-    Parameters
-    ----------
-    keys : array of uint64
-        Overwritten.
-    payload : array of 64-bit numbers, or None
-        Moved along with the keys. Overwritten.
-    bits, first : int
-        Keys are compared from bit `first` on, up to `bits`.
-
-    Returns
-    -------
-    keys, payload : arrays
-        The arrays given, or others of the same type.
+    A payload of 64-bit numbers is moved along. Both arrays are overwritten; returned are these, or others of the same
+    type.
     """
     count = len(keys)
     tiles = -(-count // _TILE)

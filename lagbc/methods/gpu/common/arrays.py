@@ -50,13 +50,8 @@ def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
 def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -> None:
     """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group.
 
-    Parameters
-    ----------
-    reached : array of uint8, shape (groups, rows, 32)
-    keep : array of uint8, shape (groups, 32)
-    scores : array, shape (groups, rows)
-    rows, columns : arrays of int64
-        Of each root, its place among all scores and all columns.
+    `reached` (groups, rows, 32) and `keep` (groups, 32) are bits, `scores` (groups, rows); `rows` and `columns` are the
+    place of each root among all scores and all columns.
     """
     groups, n, _ = reached.shape
     counts = cp.zeros((groups, 8 * reached.shape[2]), np.uint32)

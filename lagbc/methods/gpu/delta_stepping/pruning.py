@@ -48,14 +48,7 @@ def is_pruning_worthwhile(graph: Graph, plan: SweepPlan) -> bool:
 def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     """Return for each edge of a graph whether it has to be kept, on the device; None if all have to.
 
-    Parameters
-    ----------
-    graph : Graph
-        With lengths.
-    rows : Rows
-        The graph in sweep order, for a batch of `GROUP_COLUMNS` roots and a plan that asks for distances.
-    lengths : Lengths
-        Of `rows`.
+    `rows` are the graph in sweep order, for a batch of `GROUP_COLUMNS` roots and a plan that asks for distances.
     """
     hubs = graph.order[:GROUP_COLUMNS]
     after = before = _distances(rows, lengths, hubs)

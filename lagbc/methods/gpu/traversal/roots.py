@@ -16,25 +16,10 @@ ROOTS_OF_BLOCK = 32
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
-    """Add the rows of each block of roots, in their order, to the block's row of a batch's dependencies, and squares.
+    """Add rows of roots, in their order, to their blocks' rows of a batch's dependencies and, if asked for, squares.
 
-    Parameters
-    ----------
-    delta : device array of float64, shape (rows, stride)
-        In sweep order; the first entries of a row, as many as `order` has, count.
-    times : device array of float64, shape (rows,), or None
-        How often each row's root counts, as its row does; None is once.
-    places : ndarray of int64, shape (rows,)
-        Of each row's root in the batch, ascending.
-    order : device array of int64
-        The caller's vertex of each column.
-    sums : Sums
-        Of the batch; `dependency` has the shape (blocks, n), and so have its squares if they are asked for.
-
-    Raises
-    ------
-    ValueError
-        The sums have fewer rows than the batch has blocks.
+    Of `delta` (rows, stride), in sweep order, the first entries count, as many as `order` has. `times` (rows,) says how
+    often each root counts, as its row does already; None is once. `places` of the roots in the batch ascend.
     """
     if not len(places) or not len(order):
         return
