@@ -27,6 +27,12 @@ WIDTHS = (1, 4, 8, 16, 32)
 WAYS = list(itertools.product(VARIANTS, WIDTHS))
 
 
+def paths_of(state):
+    """Path counts, then c, of each root and row."""
+    values = state.arrays.found.view(state.plan.dtype)
+    return values[:, :, values.shape[2] // 2].get()
+
+
 @pytest.fixture(scope="module")
 def dijkstra(cupy):
     """The method's module."""
@@ -126,7 +132,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     graph = as_graph(A, weighted=True)
     state = prepare(dijkstra, graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
     search(dijkstra, state, roots)
-    order, dist, counts = state.rows.order.get(), dijkstra.dist_of(state).get(), dijkstra.paths_of(state).get()
+    order, dist, counts = state.rows.order.get(), state.arrays.found[:, :, 0].get(), paths_of(state)
     for block, root in enumerate(roots):
         _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
         np.testing.assert_array_equal(dist[block], np.array(expected)[order])
@@ -190,7 +196,7 @@ def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
     assert levels.depth == 2
     search(dijkstra, state, np.array([0]))
     row = int(np.flatnonzero(state.rows.order.get() == 2)[0])
-    assert dijkstra.paths_of(state).get()[0, row] == 2
+    assert paths_of(state)[0, row] == 2
 
 
 def test_many_vertices_settle_in_one_phase(dijkstra, variant):

@@ -160,11 +160,6 @@ def uploaded_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
     }
 
 
-def length_arrays(graph: Graph, dist: str) -> Arrays:
-    """State the lengths of all edges, both ways, in the type of distances."""
-    return {"lengths": Array((1 if graph.transpose is graph else 2, graph.nnz), np.dtype(dist))}
-
-
 def level_arrays(size: Size | Rows) -> dict[str, Array]:
     """State a level: bit rows, and the bitmap of rows with any bit."""
     return {

@@ -53,7 +53,7 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, length_arrays, upload, uploaded_arrays
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.gpu.driver import Schedule, State
@@ -90,7 +90,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     }
     stated = {
         "uploaded": uploaded_arrays(graph, plan),
-        "lengths": length_arrays(graph, dist),
+        "lengths": {"lengths": Array((1 if graph.transpose is graph else 2, graph.nnz), np.dtype(dist))},
         "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else {},
         "sums": sum_arrays(graph, plan),
         "schedule": SCHEDULES[schedule].arrays(size, dist),

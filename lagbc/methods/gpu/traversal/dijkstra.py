@@ -70,17 +70,6 @@ class Arrays(SimpleNamespace):
     lists: dict[str, Any]  # of the kernels of the variant
 
 
-def dist_of(state: State) -> Any:
-    """Return distances, shape (batch, rows)."""
-    return state.arrays.found[:, :, 0]
-
-
-def paths_of(state: State) -> Any:
-    """Return path counts sigma, then c: shape (batch, rows)."""
-    values = state.arrays.found.view(state.plan.dtype)
-    return values[:, :, values.shape[2] // 2]
-
-
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the graph on the device, and the arrays of `State`, with queues in their first size."""
     rows, batch = graph.active, plan.batch
