@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Program
 from lagbc.graph import tuning
@@ -21,10 +19,3 @@ ORDER = Program(Source("graph/device/order.cu", (_COMMON,)))
 PROXIMITY = Program(Source("graph/device/proximity.cu", (_COMMON,)), _landmarks)
 SORT = Program(Source("graph/device/sort.cu", (_COMMON,)))
 PROGRAMS = BREADTH_FIRST, CSR, ORDER, PROXIMITY, SORT
-SOURCES = tuple(program.source for program in PROGRAMS)
-
-
-def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
-    """Yield (label, source, options) of every source."""
-    for program in PROGRAMS:
-        yield from program.variants()

@@ -4,4 +4,3 @@ from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Program
 
 STREAMS = Program(Source("reduce/device/streams.cu", ("cuda/common.cuh",)))
-SOURCES, variants = (STREAMS.source,), STREAMS.variants

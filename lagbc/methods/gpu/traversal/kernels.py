@@ -27,4 +27,4 @@ DIJKSTRA = {
 }
 ROOTS = Program(Source(f"{_HERE}/roots.cu", (COMMON,)))
 
-KERNELS = *HOPS.values(), *DIJKSTRA.values(), ROOTS
+KERNELS: tuple[Kernels | Program, ...] = (*HOPS.values(), *DIJKSTRA.values(), ROOTS)
