@@ -18,4 +18,5 @@ CSR = Program(Source("graph/device/csr.cu", (_COMMON,)))
 ORDER = Program(Source("graph/device/order.cu", (_COMMON,)))
 PROXIMITY = Program(Source("graph/device/proximity.cu", (_COMMON,)), _landmarks)
 SORT = Program(Source("graph/device/sort.cu", (_COMMON,)))
-PROGRAMS = BREADTH_FIRST, CSR, ORDER, PROXIMITY, SORT
+# In the order in which a graph needs them.
+PROGRAMS = CSR, SORT, ORDER, BREADTH_FIRST, PROXIMITY
