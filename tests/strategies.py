@@ -82,8 +82,9 @@ def of_the_last_graph(search):
         nonlocal last
         if len(indptr) > 300:
             return search(indptr, indices, weights, root, rtol)
-        if (indptr, indices, weights, rtol) != last:
-            last = indptr, indices, weights, rtol
+        given = indptr, indices, weights if weights is None else list(weights), rtol
+        if given != last:
+            last = given
             found.clear()
         if root not in found:
             found[root] = search(indptr, indices, weights, root, rtol)
