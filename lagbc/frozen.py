@@ -1,4 +1,4 @@
-"""Frozen dataclasses that are made at the cost of plain ones: those of Python set each field by a call."""
+"""Frozen dataclasses with fast construction: the ``__init__`` of Python's own sets each field by a call."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ Class = TypeVar("Class", bound=type)
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def frozen(cls: Class) -> Class:
-    """Decorate a class of frozen objects, each equal to itself alone; its ``__init__`` writes their dict."""
-    return _made_by_dict(dataclass(frozen=True, eq=False)(cls))  # type: ignore[no-any-return]
+    """Make a class a frozen dataclass with equality by identity."""
+    return _with_fast_init(dataclass(frozen=True, eq=False)(cls))  # type: ignore[no-any-return]
 
 
 @dataclass_transform(frozen_default=True, eq_default=True, field_specifiers=(field,))
 def frozen_value(cls: Class) -> Class:
-    """Decorate a class of frozen objects, equal where their fields are."""
-    return _made_by_dict(dataclass(frozen=True)(cls))  # type: ignore[no-any-return]
+    """Make a class a frozen dataclass with equality by fields."""
+    return _with_fast_init(dataclass(frozen=True)(cls))  # type: ignore[no-any-return]
 
 
-def _made_by_dict(made: Any) -> Any:
+def _with_fast_init(made: Any) -> Any:
+    """Give a frozen dataclass an ``__init__`` that writes the dict of an object; no slots, no `InitVar`."""
     positional, keywords, lines, known = ["self"], ["*"], ["values = self.__dict__"], dict[str, Any]()
     for one in fields(made):
         if not one.init:

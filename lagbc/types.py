@@ -22,17 +22,18 @@ MethodName: TypeAlias = Literal[
     "hybrid",
 ]
 DeviceName: TypeAlias = Literal["cpu", "cuda"]
-# The part of a graph that reductions take off before the sweeps: as much as pays, nothing, or as much as possible.
+# The reductions before the sweeps: those that pay, none, or all that apply.
 ReduceName: TypeAlias = Literal["auto", "none", "all"]
+# The type of path counts; scores are always float64.
 DTypeName: TypeAlias = Literal["float64", "float32"]
-# A choice left to lagbc, and all there are: ``method: MethodName | Auto = "auto"``.
+# `Auto` leaves the choice to lagbc, as in ``method: MethodName | Auto = "auto"``; `All` takes all methods or devices.
 Auto: TypeAlias = Literal["auto"]
 All: TypeAlias = Literal["all"]
-# The devices of a run: a kind, or GPUs by their numbers.
+# The devices of a run: one kind, lagbc's choice, all GPUs, or GPUs by their numbers.
 Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
 
 
-# Made of the records of centralities by ``python -m lagbc.interfaces.stub``.
+# Generated from the registered centralities by ``python -m lagbc.interfaces.stub``: edit them, not this part.
 CentralityName: TypeAlias = Literal[
     "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
 ]
@@ -50,21 +51,21 @@ class _ScoresOfVertices(TypedDict, total=False):
 
 
 class Scores(_ScoresOfVertices, total=False):
-    """The scores from `lagbc.centralities`: for each centrality, the same as from the function of its name."""
+    """The scores from `lagbc.centralities`: each entry equals the result of the function with its name."""
 
     edge_bc: SparseMatrix
 
 
 class ColumnsOfScores(_ScoresOfVertices, total=False):
-    """The scores from `lagbc.centralities` with several cutoffs or decays: a column each; for edges, a matrix each."""
+    """The scores from `lagbc.centralities` with several cutoffs or decays: (n, columns), or a matrix a column."""
 
     edge_bc: list[SparseMatrix]
 
 
-# End of the part made of the records.
+# End of the generated part.
 
 
-# Libraries that need not be installed, mostly without types of their own: protocols name a few of their attributes.
+# Graphs and matrices of other libraries. Each protocol names a few attributes, so that no library has to be imported.
 
 
 class SparseMatrix(Protocol):
@@ -190,9 +191,9 @@ GraphLike: TypeAlias = (
 )
 """All forms of a graph that lagbc reads."""
 One: TypeAlias = float | np.floating[Any] | np.integer[Any]
-"""One cutoff or decay."""
+"""One cutoff (hops or lengths), or one decay (per hop or unit of length)."""
 Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
-"""Several cutoffs or decays, a column each."""
+"""Several cutoffs or decays; scores have a column for each."""
 DemandLike: TypeAlias = (
     NDArray[Any]
     | SparseMatrix
@@ -200,4 +201,4 @@ DemandLike: TypeAlias = (
     | Mapping[Any, Mapping[Any, float]]
     | DataFrame
 )
-"""Trips between pairs of vertices: a matrix of all vertices or of named ones, a dict of dicts, or a table."""
+"""Trips from vertex to vertex: a matrix (n, n), names with a matrix of those vertices, a dict of dicts, or a table."""

@@ -1,4 +1,4 @@
-"""Coordinates of vertices: read from the attributes of a graph, or given and checked."""
+"""Coordinates of vertices for maps: read from the attributes of a graph, or given and checked."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lagbc.graph.names import in_words
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
 
-# Attributes of vertices that hold coordinates, named as in osmnx.
+# The names of the coordinates among the attributes of a vertex, as in osmnx.
 X, Y = "x", "y"
-# The attribute of a graph that names its coordinate reference system, and the system of longitudes and latitudes.
+# The attribute for the coordinate reference system of a graph, and its value for longitudes and latitudes.
 CRS, DEGREES = "crs", "epsg:4326"
 
 
@@ -32,17 +32,17 @@ class Coordinates:
 
 
 def coordinates_of(A: Any) -> Coordinates | None:
-    """Return the coordinates of a graph of NetworkX, igraph or a file; None if it has none."""
+    """Return the coordinates that a NetworkX graph, an igraph graph or a `GraphFile` holds; None for all others."""
     if adapters.is_networkx(A):
         return coordinates_of_attributes([held for _, held in A.nodes(data=True)], A.graph)
     if adapters.is_igraph(A):
         return coordinates_of_attributes([v.attributes() for v in A.vs], {name: A[name] for name in A.attributes()})
-    held = getattr(A, "coordinates", None)
-    return held if isinstance(held, Coordinates) else None
+    coordinates = getattr(A, "coordinates", None)
+    return coordinates if isinstance(coordinates, Coordinates) else None
 
 
 def coordinates_of_attributes(vertices: Sequence[Mapping[str, Any]], graph: Mapping[str, Any]) -> Coordinates | None:
-    """Return the coordinates among attributes of vertices and of the graph; NaN where a vertex has no numbers."""
+    """Return x and y of each vertex, in degrees if the graph says so; NaN for a missing one; None if all lack them."""
     if not any(held.get(X) is not None and held.get(Y) is not None for held in vertices):
         return None
     xy = np.array([[_float_or_nan(held.get(axis)) for axis in (X, Y)] for held in vertices])
@@ -57,9 +57,10 @@ def _float_or_nan(value: Any) -> float:
 
 
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
-    """Check coordinates for `A`, from which `graph` was made; its own if `xy` is None.
+    """Check the coordinates `xy` of the vertices of `graph`; those of its source `A` if `xy` is None.
 
-    ValueError if there are none, or if a vertex has no pair of finite numbers; it names the first such vertex.
+    An array (n, 2) counts as lengths, not degrees. ValueError if there are no coordinates, or if some are not finite:
+    the message names the first such vertex.
     """
     if xy is None:
         xy = coordinates_of(A)

@@ -17,8 +17,8 @@ from lagbc.centrality.registry import Centrality, registered, shared
 PACKAGE = Path(lagbc.__file__).parent
 STUB, TYPES, README = PACKAGE / "__init__.pyi", PACKAGE / "types.py", PACKAGE.parent / "README.md"
 _MADE, _END = (
-    "# Made of the records of centralities by ``python -m lagbc.interfaces.stub``.\n",
-    "# End of the part made of the records.\n",
+    "# Generated from the registered centralities by ``python -m lagbc.interfaces.stub``: edit them, not this part.\n",
+    "# End of the generated part.\n",
 )
 _HEAD = '''"""Types of the public names; made by ``python -m lagbc.interfaces.stub``."""
 
@@ -122,10 +122,10 @@ def names() -> str:
     lines += ["class _ScoresOfVertices(TypedDict, total=False):"]
     lines += [f"    {one.name}: NDArray[np.float64]" for one in shared() if not one.of_edges]
     for kind, told, of_edges in (
-        ("Scores", ": for each centrality, the same as from the function of its name", "SparseMatrix"),
+        ("Scores", ": each entry equals the result of the function with its name", "SparseMatrix"),
         (
             "ColumnsOfScores",
-            " with several cutoffs or decays: a column each; for edges, a matrix each",
+            " with several cutoffs or decays: (n, columns), or a matrix a column",
             "list[SparseMatrix]",
         ),
     ):

@@ -138,11 +138,11 @@ def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
     In a bicomponent each strong component with a cut vertex goes through all of them, and 64 at a time through the
     arcs.
     """
-    sizes, components = np.diff(copies.ptr), np.diff(found.of_block)
+    sizes, components = np.diff(copies.ptr), np.diff(found.component_ptr)
     hangs = np.diff(copies.hung_ptr)[copies.vertices] > 0
     seeds = np.bincount(np.repeat(np.arange(len(sizes)), sizes), hangs, len(sizes))
     seeds = np.minimum(seeds, components)
-    arcs = np.diff(ends[found.of_block])
+    arcs = np.diff(ends[found.component_ptr])
     return float((seeds * components + np.ceil(seeds / 64) * arcs).sum())
 
 

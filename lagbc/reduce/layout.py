@@ -62,7 +62,7 @@ class Strong(NamedTuple):
     # int32 or int64 (copies,): The component of each copy. An arc leads to the same component or to one with a smaller
     # number.
     component: Any
-    of_block: Any  # int64 (blocks + 1,): the components of bicomponent b are ``of_block[b]`` to ``of_block[b + 1]``
+    component_ptr: Any  # int64 (blocks + 1,): the first component of each bicomponent
     member_ptr: Any  # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
     members: Any
 

@@ -1,8 +1,9 @@
 // Breadth-first search from one or more roots at once, in one cooperative launch with a barrier a level.
 //
-// depth is 0 at the roots and -1 elsewhere at first. Threads that write the depth of a vertex at once write the same.
-// A warp looks at 32 vertices and searches the edges of each that is at the present level with all its lanes.
-// any[l % 3] says whether level l + 1 holds a vertex; it is cleared two levels ahead, when all have read it.
+// `depth`, hops from the nearest root, starts as 0 at the roots and -1 elsewhere; `any` and `barrier` start as 0.
+// Threads that write the depth of a vertex at once write the same. A warp takes 32 vertices; its lanes share the edges
+// of each one at the present level. any[l % 3] says whether level l + 1 holds a vertex. It is cleared during
+// level l - 1: by then all threads have read its value of level l - 3.
 
 extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indptr, const int* __restrict__ indices,
                                          volatile int* depth, volatile int* any, unsigned* barrier) {
@@ -27,11 +28,13 @@ extern "C" __global__ void breadth_first(int n, const offset* __restrict__ indpt
     }
 }
 
-// Distances up to `most` to the first `hubs` vertices, a bit each, in one cooperative launch with a barrier a level.
+// Hop distances (hubs, n) from each vertex to the hubs, the first `hubs` vertices, in one cooperative launch with a
+// barrier a level. They end at `most` hops; beyond, and at the hub itself, `distances` stays as it was. Each hub
+// (at most 31) has a backward search, and a bit.
 //
-// A warp has a vertex that some searches have not found: a search finds it now if it found the head of one of its edges
-// at the level before. frontiers[l % 2] holds the searches that found a vertex at level l, `seen` the searches that
-// found it at any level; both are written by the vertex's own warp. `any` is as above.
+// A warp takes one vertex. A search finds the vertex at a level if it found the head of one of its edges at the level
+// before. frontiers[l % 2] (n) holds the searches that found a vertex at level l, `seen` (n) those of all levels: the
+// vertex's own warp writes both. At first both have the bit of each hub at the hub. `any` and `barrier` are as above.
 extern "C" __global__ void hub_distances(int n, int hubs, int most, const offset* __restrict__ indptr,
                                          const int* __restrict__ indices, volatile unsigned* frontiers, unsigned* seen,
                                          int* distances, volatile int* any, unsigned* barrier) {

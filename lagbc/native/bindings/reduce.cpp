@@ -10,7 +10,7 @@ struct Items<Strong<Index>> {
     using Struct = Strong<Index>;
     static constexpr const char* name = "Strong";
     static constexpr std::tuple fields{
-        Field{"component", &Struct::component, "copies"}, Field{"of_block", &Struct::of_block, "blocks + 1"},
+        Field{"component", &Struct::component, "copies"}, Field{"component_ptr", &Struct::component_ptr, "blocks + 1"},
         Field{"member_ptr", &Struct::member_ptr, "components + 1"}, Field{"members", &Struct::members, "copies"}};
 };
 

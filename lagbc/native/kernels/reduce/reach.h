@@ -146,7 +146,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
         if (!carries[b]) continue;
         for (int64_t x = ptr[b]; x < ptr[b + 1]; ++x)
             if (x != attachment && hung_ptr[vertices[x]] < hung_ptr[vertices[x] + 1]) marked[component[x]] = true;
-        const int64_t first = strong.of_block[b], last = strong.of_block[b + 1];
+        const int64_t first = strong.component_ptr[b], last = strong.component_ptr[b + 1];
         int64_t found = 0;
         for (int64_t c = first; c < last; ++c)  // near ones together, as they mostly reach the same
             if (std::exchange(marked[c], false)) seeds[found++] = static_cast<Index>(c);

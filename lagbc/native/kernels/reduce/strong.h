@@ -1,4 +1,7 @@
-// Strong components of the bicomponents of a directed graph, and the arcs between them: lagbc/reduce/layout.py.
+// Strong components of the bicomponents of a directed graph, and the arcs between them.
+//
+// Root weights of a bicomponent spread along these arcs: reach.h. A copy is a vertex in one of its bicomponents:
+// lagbc/reduce/layout.py. A whole graph may stand for one bicomponent, its vertices for copies.
 //
 // R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 #pragma once
@@ -14,9 +17,9 @@ namespace lagbc {
 // The strong components of all bicomponents; an arc leads to the same component or to one of a smaller number.
 template <class Index>
 struct Strong {
-    Span<const Index> component;     // of each copy
-    Span<const int64_t> of_block;    // bicomponent b has of_block[b] to of_block[b + 1]
-    Span<const int64_t> member_ptr;  // the copies of each component, ascending
+    Span<const Index> component;        // the component of each copy
+    Span<const int64_t> component_ptr;  // components of bicomponent b: component_ptr[b] to component_ptr[b + 1] - 1
+    Span<const int64_t> member_ptr;     // the copies of each component, ascending
     Span<const Index> members;
 
     LAGBC_INLINE int64_t count() const { return member_ptr.size - 1; }
@@ -26,22 +29,22 @@ struct Strong {
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Put places under their numbers, in order: returns the begin of each number, and the places.
+// Sort the indices of `numbers` by number, ties by index: returns the start of each number, and the sorted indices.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int64_t count) {
-    Buffer<int64_t> ptr(count + 1, 0), ends(count);
-    Buffer<Index> places(numbers.size);
+    Buffer<int64_t> ptr(count + 1, 0), next(count);
+    Buffer<Index> sorted(numbers.size);
     for (const Index number : numbers) ++ptr[number + 1];
     for (int64_t c = 0; c < count; ++c) {
-        ends[c] = ptr[c];
+        next[c] = ptr[c];
         ptr[c + 1] += ptr[c];
     }
-    for (int64_t x = 0; x < numbers.size; ++x) places[ends[numbers[x]]++] = static_cast<Index>(x);
-    return {std::move(ptr), std::move(places)};
+    for (int64_t x = 0; x < numbers.size; ++x) sorted[next[numbers[x]]++] = static_cast<Index>(x);
+    return {std::move(ptr), std::move(sorted)};
 }
 
-// Tarjan's search of one graph after the other, without recursion: `path` holds the vertices from the root on, each
-// with the entry at which it goes on, `waiting` the vertices whose component is not yet known.
+// Tarjan's search of one bicomponent after the other, without recursion. `path` holds the copies from the root to the
+// present one, `next` the entry at which the search of a copy goes on, and `waiting` the copies without a component.
 template <class Index>
 class StrongSearch {
 public:
@@ -49,23 +52,23 @@ public:
         : indptr_(indptr),
           indices_(indices),
           component_(copies(), -1),
-          found_(copies(), -1),
+          discovered_(copies(), -1),
           low_(copies()),
           path_(copies()),
           waiting_(copies()),
-          place_(copies()) {}
+          next_(copies()) {}
 
     void search_from(Index root) {
-        if (found_[root] >= 0) return;
+        if (discovered_[root] >= 0) return;
         discover(root);
         while (depth_ > 0) {
             const Index v = path_[depth_ - 1];
-            if (place_[v] < indptr_[v + 1]) {
-                const Index w = indices_[place_[v]++];
-                if (found_[w] < 0)
+            if (next_[v] < indptr_[v + 1]) {
+                const Index w = indices_[next_[v]++];
+                if (discovered_[w] < 0)
                     discover(w);
                 else if (component_[w] < 0)
-                    low_[v] = std::min(low_[v], found_[w]);
+                    low_[v] = std::min(low_[v], discovered_[w]);
             } else {
                 leave(v);
             }
@@ -79,8 +82,8 @@ private:
     int64_t copies() const { return indptr_.size - 1; }
 
     void discover(Index v) {
-        found_[v] = low_[v] = time_++;
-        place_[v] = indptr_[v];
+        discovered_[v] = low_[v] = time_++;
+        next_[v] = indptr_[v];
         waiting_[top_++] = v;
         path_[depth_++] = v;
     }
@@ -90,42 +93,42 @@ private:
             const Index u = path_[depth_ - 1];
             low_[u] = std::min(low_[u], low_[v]);
         }
-        if (low_[v] != found_[v]) return;
+        if (low_[v] != discovered_[v]) return;
         while (component_[v] < 0) component_[waiting_[--top_]] = count_;
         ++count_;
     }
 
     Span<const int64_t> indptr_;
     Span<const Index> indices_;
-    Buffer<Index> component_, found_, low_, path_, waiting_;
-    Buffer<int64_t> place_;
+    Buffer<Index> component_, discovered_, low_, path_, waiting_;
+    Buffer<int64_t> next_;
     Index time_ = 0, count_ = 0;
     int64_t depth_ = 0, top_ = 0;
 };
 
-// The arrays of `Strong`, for bicomponents whose copies are ptr[b] to ptr[b + 1]; O(copies + nnz).
+// The arrays of `Strong`, in its order; bicomponent b has the copies ptr[b] to ptr[b + 1] - 1. O(copies + nnz).
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_strong(Span<const int64_t> ptr,
                                                                                        Span<const int64_t> indptr,
                                                                                        Span<const Index> indices) {
     StrongSearch<Index> search(indptr, indices);
-    Buffer<int64_t> of_block(ptr.size, 0);
+    Buffer<int64_t> component_ptr(ptr.size, 0);
     for (int64_t b = 0; b < ptr.size - 1; ++b) {
         for (int64_t root = ptr[b]; root < ptr[b + 1]; ++root) search.search_from(static_cast<Index>(root));
-        of_block[b + 1] = search.count();
+        component_ptr[b + 1] = search.count();
     }
     const Span<Index> component = search.component().span();
     auto [member_ptr, members] = group<Index>({component.data, component.size}, search.count());
-    return {std::move(search.component()), std::move(of_block), std::move(member_ptr), std::move(members)};
+    return {std::move(search.component()), std::move(component_ptr), std::move(member_ptr), std::move(members)};
 }
 
-// The arcs between components, each once: ends and heads of rows; and the reversed arcs.
+// The arcs between components, each once, as rows: pointers and heads; then the reversed arcs, as pointers and tails.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> condense(Span<const int64_t> indptr,
                                                                                     Span<const Index> indices,
                                                                                     const Strong<Index>& strong) {
     const int64_t count = strong.count();
-    Buffer<int64_t> ends(count + 1, 0), last(count, -1);  // the last component with an arc to each
+    Buffer<int64_t> arc_ptr(count + 1, 0), last(count, -1);  // the last component with an arc to each
     Buffer<Index> heads(indices.size), tails(indices.size);
     int64_t arcs = 0;
     for (int64_t c = 0; c < count; ++c) {
@@ -139,12 +142,12 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> conde
                 heads[arcs++] = d;
             }
         }
-        ends[c + 1] = arcs;
+        arc_ptr[c + 1] = arcs;
     }
     heads.resize(arcs);
-    auto [back, reversed] = group<Index>({heads.data(), arcs}, count);
-    for (int64_t k = 0; k < arcs; ++k) reversed[k] = tails[reversed[k]];
-    return {std::move(ends), std::move(heads), std::move(back), std::move(reversed)};
+    auto [back_ptr, back_tails] = group<Index>({heads.data(), arcs}, count);
+    for (int64_t k = 0; k < arcs; ++k) back_tails[k] = tails[back_tails[k]];
+    return {std::move(arc_ptr), std::move(heads), std::move(back_ptr), std::move(back_tails)};
 }
 
 }  // namespace lagbc::LAGBC_LEVEL
