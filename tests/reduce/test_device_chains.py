@@ -13,6 +13,7 @@ from emulation import COMPILER, Arrays, Kernels
 from strategies import times
 
 import lagbc
+from lagbc.methods import table
 from lagbc.methods.contract import Batching, new_state
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
@@ -36,6 +37,7 @@ def device_columns(monkeypatch, emulated):
     changed = ModuleType("emulated.columns")
     monkeypatch.setitem(sys.modules, changed.__name__, changed)
     monkeypatch.setitem(sys.modules, "cupy", Arrays)
+    monkeypatch.setattr(table, "_is_installed", lambda library: library != "cupy")  # `Arrays` has no spec
     exec(compile(SOURCE.read_text(encoding="utf-8"), str(SOURCE), "exec"), vars(changed))
     monkeypatch.setattr(run, "_columns_on", lambda device: changed.Columns)
     return changed.Columns
