@@ -10,17 +10,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
-from lagbc.centrality.registry import (
-    OF_THE_SCORES,
-    OF_THE_SUMS,
-    Arguments,
-    Centrality,
-    all_sums,
-    find,
-    require_taken,
-    shared,
-)
+from lagbc.centrality.registry import Arguments, Centrality, all_sums, require_taken
 from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
@@ -57,7 +49,7 @@ Made = TypeVar("Made")
 
 def compute(
     A: GraphLike,
-    centralities: tuple[Centrality, ...],
+    which: Centrality | tuple[Centrality, ...],
     batch: int | str,
     directed: bool | None,
     weighted: bool | str | None,
@@ -66,34 +58,22 @@ def compute(
     arguments: Arguments,
     standard_error: bool = False,
 ) -> Any:
-    """Compute centralities from one sweep, each as its public function returns it.
+    """Compute centralities from one sweep, each as its public function returns it: several by their names.
 
-    Parameters
-    ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
-    centralities : tuple of Centrality
-        That take the arguments.
-    options : Options
-    arguments : Arguments
-    standard_error : bool
-        Whether to compute the errors of estimates, too.
-
-    Returns
-    -------
-    scores : dict
-        With `standard_error` a pair of dicts, the second one of errors.
+    With `standard_error` it is a pair, the second one of errors. Other arguments are as for `lagbc.bc`.
     """
-    read = Read(directed, weighted, strength)
+    centralities = (which,) if isinstance(which, Centrality) else which
+    here = partial(_compute_here, centralities, batch, arguments, standard_error)
+    read, names = Read(directed, weighted, strength), [one.name for one in centralities]
     if with_defaults(options).get("comm") is None:
-        return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
-    names = [one.name for one in centralities]
-
-    def here(A: GraphLike, read: Read, options: Options) -> Any:
-        return _compute_here(A, centralities, options, batch, read, arguments, standard_error)
-
-    folds = names == ["bc"] and not arguments.endpoints
-    comm, sums = communicator(options), partial(all_sums, centralities)
-    return made_on_ranks(comm, A, read, options, here, names, sums, folds=folds)
+        found = here(A, read, options)
+    else:
+        folds = names == ["bc"] and not arguments.endpoints
+        comm, sums = communicator(options), partial(all_sums, centralities)
+        found = made_on_ranks(comm, A, read, options, here, names, sums, folds=folds)
+    if which is centralities:
+        return found
+    return tuple(part[names[0]] for part in found) if standard_error else found[names[0]]
 
 
 class Read(NamedTuple):
@@ -117,17 +97,8 @@ def made_on_ranks(
 ) -> Made:
     """Make a call on all ranks of a communicator, with the graph on each or dealt over them.
 
-    Parameters
-    ----------
-    comm, A, read, options
-    here : callable
-        Makes it in a process, which leads all others.
-    key : object
-        The same on all ranks.
-    sums : callable
-        Returns the sums of the call.
-    folds : bool
-        Whether a dealt graph gives the same without its trees.
+    `here` makes it in the process that leads all others. The key is the same on all ranks, `sums` returns the sums of
+    the call, and `folds` says whether a dealt graph gives the same without its trees.
     """
     alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     if (of_ranks := of_grid(options)) is not None:
@@ -141,13 +112,13 @@ def made_on_ranks(
 
 
 def _compute_here(
-    A: GraphLike,
     centralities: tuple[Centrality, ...],
-    options: Options,
     batch: int | str,
-    read: Read,
     arguments: Arguments,
     standard_error: bool,
+    A: GraphLike,
+    read: Read,
+    options: Options,
 ) -> Any:
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
@@ -223,9 +194,8 @@ def plan_call(
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
     request = make_request(graph, centralities, arguments)
-    if resumed is None and settings.checkpoint is not None:
-        resumed = resumed_by(settings)
-    return Call(centralities, arguments, make_plan(graph, request, settings, resumed or NOTHING))
+    resumed = resumed_by(settings) if resumed is None else resumed
+    return Call(centralities, arguments, make_plan(graph, request, settings, resumed))
 
 
 def resumed_by(settings: Settings) -> Resumed:
@@ -264,22 +234,6 @@ def _count_asked_roots(A: Any, arguments: Arguments) -> int:
     return A.shape[0] if is_sparse(A) else 0
 
 
-def compute_one(
-    A: GraphLike,
-    one: Centrality,
-    batch: int | str,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
-    options: Options,
-    arguments: Arguments,
-    standard_error: bool = False,
-) -> Any:
-    """Compute one centrality, or a pair of it and its errors; arguments as for `compute`."""
-    found = compute(A, (one,), batch, directed, weighted, strength, options, arguments, standard_error)
-    return tuple(part[one.name] for part in found) if standard_error else found[one.name]
-
-
 def find_all(which: Asked) -> tuple[Centrality, ...]:
     """Return the centralities of names or records; ValueError if a name is unknown, or there is none."""
     try:
@@ -287,13 +241,13 @@ def find_all(which: Asked) -> tuple[Centrality, ...]:
     except TypeError:
         raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
     if not asked:
-        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in shared())}")
-    return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
+        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in registry.shared())}")
+    return tuple(one if isinstance(one, Centrality) else registry.find(one) for one in asked)
 
 
 def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Iterator[str]:
     """Yield the keywords of a call besides options; TypeError if it has one that only other centralities take."""
-    for name in (*OF_THE_SUMS, *OF_THE_SCORES):
+    for name in (*registry.OF_THE_SUMS, *registry.OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     yield from ("batch", "directed", "weighted", "strength")
@@ -353,7 +307,7 @@ def _require_defined(n: int, k: int, centralities: tuple[Centrality, ...], *, en
 def _require_alone(arguments: Arguments) -> None:
     """Raise ValueError if an argument beside the demand chooses or weighs pairs, or scales their sum."""
     given = arguments.given - {"demand", "cutoff"}
-    beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
+    beside = [name for name in (*registry.OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
     if beside:
         raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 

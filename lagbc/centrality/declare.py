@@ -54,8 +54,8 @@ def centrality(
         has_errors = "k" in record.takes
         how = "directed, weighted, strength, options"
         if count is None:
-            call = f"compute_one(A, own, batch, {how}, arguments{', standard_error' if has_errors else ''})"
-            run = f"from lagbc.centrality.compute import compute_one; return {call}"
+            call = f"compute(A, own, batch, {how}, arguments{', standard_error' if has_errors else ''})"
+            run = f"from lagbc.centrality.compute import compute; return {call}"
         else:
             run = f"return own.finish(own.count(A, {how}, arguments), arguments)"
         FUNCTIONS[name] = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)

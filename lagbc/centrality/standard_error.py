@@ -29,31 +29,14 @@ def standard_errors(
     rng: int | np.random.Generator | None,
     report: Callable[[int, int], object] = lambda *_: None,
 ) -> Estimates:
-    r"""Estimate the standard errors of estimates from k of n roots, by ten smaller estimates.
+    """Estimate the standard errors of estimates from k of n roots, 2 <= k < n, by ten smaller ones of m roots each.
 
-    Parameters
-    ----------
-    estimate : callable
-        ``estimate(m, generator)`` makes estimates from m roots: arrays by name.
-    n : int
-        Vertices.
-    k : int
-        Roots of the estimates, at least 2 and less than n.
-    rng : int, numpy.random.Generator or None
-        The source of these roots; a seed gives another seed for the smaller estimates, a generator goes on drawing.
-    report : callable
-        Gets the number of smaller estimates done, and of all.
+    Errors are NaN where fewer than `FEWEST` of these are other than 0. A seed `rng` gives another seed for them, a
+    generator goes on drawing. `report` gets the number of smaller estimates done, and of all.
 
-    Returns
-    -------
-    errors : dict
-        An array for each name, in the unit of the estimates; NaN where fewer than `FEWEST` of them are other than 0.
-
-    Notes
-    -----
-    The mean of m of n values, drawn without repeats, has a variance of :math:`\sigma^2 (1/m - 1/n)`. The estimates from
-    m roots each give it, and the estimate from k roots has :math:`(1/k - 1/n) / (1/m - 1/n)` times this variance. It
-    takes the time of ten runs from k / 10 roots each, 64 at most.
+    The mean of m of n values, drawn without repeats, has a variance of s^2 (1/m - 1/n). The smaller estimates give it,
+    and the estimate from k roots has (1/k - 1/n) / (1/m - 1/n) times this variance. It takes the time of ten runs from
+    k / 10 roots each, 64 at most.
     """
     m = roots_of_group(k)
     generator = (

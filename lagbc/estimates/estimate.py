@@ -24,31 +24,17 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.plan import memory
+from lagbc.plan import memory, rounds
 from lagbc.plan.devices import is_read_on_device, reading_gpu
 from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
 from lagbc.plan.plan import Plan, make_plan
-from lagbc.plan.request import (
-    Request,
-    parse_generator,
-    parse_tolerance,
-    parse_vertices,
-    require_flags,
-)
-from lagbc.plan.rounds import (
-    PILOT,
-    PROBED,
-    Population,
-    plan_rounds,
-    population_of,
-    sizes_of_rounds,
-    takes_linear,
-    with_rounds,
-)
+from lagbc.plan.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
+from lagbc.plan.rounds import Population, with_rounds
 from lagbc.plan.step import Resumed
 from lagbc.plan.ties import warn_of_ties
+from lagbc.run.carriers import Carrier
 from lagbc.run.execute import carrier_of, execute, meter_of, open_checkpoint, submitting, total_of
-from lagbc.run.loop import Carrier, sum_over
+from lagbc.run.loop import sum_over
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import StepWork, Total
@@ -389,7 +375,7 @@ def estimate(
     >>> bool(found.lower[0] <= 1 <= found.upper[0])
     True
     """
-    own = ("batch", "directed", "weighted", "strength", *_OWN)
+    own = ("batch", *(estimate.__kwdefaults__ or ()))
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
     # Of the arguments of others, k is one that another name is meant for.
@@ -404,23 +390,6 @@ def estimate(
     if (comm := communicator(options)) is None:
         return here(A, read, options)
     return made_on_ranks(comm, A, read, options, here, key, lambda: sums_of(estimated_sum(find(centrality))))
-
-
-_OWN = (
-    "relative_error",
-    "error",
-    "confidence",
-    "guarantee",
-    "top",
-    "tie",
-    "vertices",
-    "max_roots",
-    "max_seconds",
-    "rng",
-    "rtol",
-    "normalized",
-    "endpoints",
-)
 
 
 def _parse_wanted(
@@ -479,7 +448,7 @@ def run_estimate(asked: Asked) -> Estimate:
     with stopping_by(asked.settings.stop, asked.settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
         read = asked.read
         upload = not read.strength and is_read_on_device(
-            asked.A, lambda: PROBED, weighted=bool(read.weighted), settings=asked.settings
+            asked.A, lambda: rounds.PROBED, weighted=bool(read.weighted), settings=asked.settings
         )
         graph = take_graph(asked.A, **read._asdict(), copy=False, upload=upload)
         raise_if_stopped()
@@ -534,7 +503,7 @@ class _Run:
 
     def result(self) -> Estimate:
         """Draw rounds, or sweep all roots."""
-        population = population_of(self._graph, self._request, self._settings)
+        population = rounds.population_of(self._graph, self._request, self._settings)
         if population.size < 3 or self._graph.n < 3:
             if self._name == "distance" and self._graph.n:
                 self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
@@ -558,7 +527,7 @@ class _Run:
 
     def _pilot(self, population: Population, order: NDArray[np.int64], resumed: Resumed) -> tuple[Plan, Aim, Sequence]:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
-        plan = plan_rounds(population, order, self._settings, resumed)
+        plan = rounds.plan_rounds(population, order, self._settings, resumed)
         self._device = plan.steps[0].method.device
         first = with_rounds(plan, population, self._round_sizes(population)[:1])
         first = replace(first, settings=self._silent)
@@ -572,14 +541,16 @@ class _Run:
             self._bound_distances(order),
         )
         found = [self._first_round(first, terms)]
-        if self._name == "dependency" and takes_linear(plan) and found[0][0].may_be_linear(found[0][1]):
+        if self._name == "dependency" and rounds.takes_linear(plan) and found[0][0].may_be_linear(found[0][1]):
             linear = replace(first.steps[0], sweep=replace(first.steps[0].sweep, linear=True))
             found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)
 
     def _round_sizes(self, population: Population, foreseen: float | None = None) -> NDArray[np.int64]:
         is_timed = self._wanted.max_seconds is not None  # the time may end within a round, and lose it
-        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen)
+        return rounds.sizes_of_rounds(
+            population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen
+        )
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
         memory.require_memory(plan.memory)
@@ -617,7 +588,7 @@ class _Run:
         """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
 
         def bound() -> float:
-            roots = np.sort(order[: PILOT["cpu"]])
+            roots = np.sort(order[: rounds.PILOT["cpu"]])
             out = self._depths(self._graph, roots, "from")
             back = self._depths(self._graph.transpose, roots, "to") if self._graph.directed else out
             return float((out + back).min())
@@ -646,8 +617,8 @@ class _Run:
         label = f" {self._wanted} {self._vertices} {linear}"
         total = sequence
         if sizes and not aim.is_reached(sequence):
-            rounds = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
-            total = self._sweep(rounds, aim, sequence)
+            drawn = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
+            total = self._sweep(drawn, aim, sequence)
         reached = aim.is_reached(total)
         return self._estimate(aim, total, population, self._reason(total, population, reached=reached))
 

@@ -74,14 +74,8 @@ def choose(
 ) -> Selection:
     """Choose a row of `METHODS` for a graph: one that offers all sums, and takes a demand or bounds if there are any.
 
-    "auto" takes a row that reads the options, if there is one; without probing, the first that fits.
-
-    Raises
-    ------
-    ValueError
-        No such row exists; the message lists the rows.
-    MissingDependencyError
-        A library is missing.
+    "auto" takes a row that reads the options, if there is one; without probing, the first that fits. ValueError lists
+    the rows where none is such; MissingDependencyError names a missing library.
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")

@@ -35,21 +35,9 @@ _BYTES_PER_WEIGHT = 4 * 8 + 1
 def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_array:
     """Return trips as rows of their origins, in canonical form and without the diagonal and zeros.
 
-    Parameters
-    ----------
-    n : int
-        Number of vertices.
-    demand : matrix, data frame, mapping of mappings, or pair of names and a matrix
-        As in `lagbc.bc`. Entries at one place are summed. It is not changed.
-    names : sequence, or None
-        The names of the vertices.
-
-    Raises
-    ------
-    TypeError
-        It has another form, or numbers that are not real.
-    ValueError
-        It has another shape or names an unknown vertex, or a value off the diagonal is not finite and >= 0.
+    The demand, as in `lagbc.bc`, is not changed; entries at one place are summed. TypeError refuses another form or
+    numbers that are not real; ValueError another shape, an unknown vertex, or a value off the diagonal that is not
+    finite and >= 0.
     """
     from scipy import sparse
 

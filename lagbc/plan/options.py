@@ -196,18 +196,14 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
 
 
 class Option(NamedTuple):
-    """An option of a run: the check of its value, and its form on the command line.
-
-    An option without help is absent from the command line. `shown` is a word for its value there, or the allowed
-    values. None as a default is not parsed. `is_of_some` says that only some methods read it.
-    """
+    """An option of a run: the check of its value, and its form on the command line."""
 
     name: str
     parse: Callable[[str, Any], Any]
-    default: Any = None
-    help: str = ""
-    shown: str | tuple[str, ...] | None = None
-    is_of_some: bool = False
+    default: Any = None  # None is not parsed
+    help: str = ""  # an option without help is absent from the command line
+    shown: str | tuple[str, ...] | None = None  # a word for its value there, or the allowed values
+    is_of_some: bool = False  # whether only some methods read it
 
 
 def parse_real(name: str, value: Any) -> float:
@@ -406,20 +402,16 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Settings(NamedTuple):
-    """Checked options, before a method is chosen; None is "auto" or a default.
-
-    `devices` are the numbers of the GPUs asked for; None is CuPy's current one. Without `threads_asked`, `threads` is
-    an upper bound. `memory` is in bytes. `of_some_methods` are the given options that only some methods read.
-    """
+    """Checked options, before a method is chosen; None is "auto" or a default."""
 
     batch: int | None
     method: str
     device: str
-    devices: tuple[int, ...] | All | None
+    devices: tuple[int, ...] | All | None  # the numbers of the GPUs asked for; None is CuPy's current one
     reduce: str
     threads: int
-    threads_asked: bool
-    memory: int | None
+    threads_asked: bool  # else `threads` is an upper bound
+    memory: int | None  # in bytes
     dtype: str
     bucket_width: float | None
     variant: str | None
@@ -431,7 +423,7 @@ class Settings(NamedTuple):
     comm: Any
     grid: tuple[int, int] | Auto | None
     overlap: bool
-    of_some_methods: Mapping[str, Any]
+    of_some_methods: Mapping[str, Any]  # the given options that only some methods read
 
     @property
     def own_threads(self) -> int:

@@ -83,14 +83,7 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
     """Plan a run, for all functions.
 
     No state is prepared. Where "auto" has a choice, the graph is put in order and a probe searches it; a `resumed` run
-    keeps the methods of its steps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An option means nothing to the method; the message names it.
-    MissingDependencyError
-        The library of the method asked for is not installed.
+    keeps the methods of its steps. ValueError names an option that means nothing to the method.
     """
     if graph.is_on_device:
         settings = _on_device_of(graph, request, settings)

@@ -182,21 +182,9 @@ def with_rounds(
     linear: bool = False,
     label: str = "",
 ) -> Plan:
-    """Return the plan with rounds.
+    """Return the plan with rounds of these sizes, whose members come in the order of its request, from `first` on.
 
-    Parameters
-    ----------
-    plan : Plan
-        Its request has the members in the order in which they are drawn.
-    population : Population
-    sizes : ndarray of int64
-        Of the rounds.
-    first : int
-        How many members were drawn before these rounds.
-    linear : bool
-        Whether targets count linearly.
-    label : str
-        Of what the sums are made into.
+    `linear` says whether targets count linearly, and `label` what the sums are made into.
     """
     (step,) = plan.steps
     drawn = population.roots[plan.request.roots[first : first + sizes.sum()]]

@@ -47,15 +47,14 @@ class Bounded(StepWork):
         """A panel for each thread."""
         return self.panel * self.hands
 
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; the hand sums one panel after the other."""
+    def prepare(self, stop: StopFlag) -> Hand:
+        """Prepare a state for panels."""
         panels = _Panels(self, stop)
+        return lambda cut, roots: [Piece(cut, panels.run(roots))]
 
-        def run(span: Span, roots: Items) -> list[Piece]:
-            cuts = self.spans(*span, self.panel)
-            return [Piece(cut, panels.run(roots[cut.first - span.first : cut.last - span.first])) for cut in cuts]
-
-        return run
+    def cuts(self, span: Span) -> Iterator[Span]:
+        """Cut a span into panels."""
+        return self.spans(*span, self.panel)
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
         """Add the waiting sums, once they have more rows than the graph has vertices."""

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from functools import partial
+from typing import Protocol, TypeVar
 
 from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Work
 from lagbc.stopping import raise_if_stopped
 
+To = TypeVar("To", bound=Work, contravariant=True)
 
-class Inline:
+
+class Carrier(Protocol[To]):
+    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
+
+    # whether hands that run out of memory go on with less by themselves, so that a MemoryError is final
+    makes_do: bool = False
+
+    def length(self, work: To) -> int:
+        """Return how many items a hand is given at a time, in whole panels: a batch, or as a carrier has it."""
+        return work.batch
+
+    def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
+        """Yield the pieces of each span, in order, while hands are ahead by some spans.
+
+        After its close no hand is at work.
+        """
+
+
+class Inline(Carrier[Work]):
     """The calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
 
     It takes no Ctrl-C while a kernel runs.
     """
-
-    makes_do = False
-
-    def length(self, work: Work) -> int:
-        """Return a batch."""
-        return work.batch
 
     def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Sum one span after the other, as the loop asks for their pieces."""
@@ -30,14 +44,8 @@ class Inline:
             yield hand(span, work.items[span.place])
 
 
-class Threads:
+class Threads(Carrier[Work]):
     """As many threads as a work has hands; at most two spans a thread are ahead of the loop."""
-
-    makes_do = False
-
-    def length(self, work: Work) -> int:
-        """Return a batch."""
-        return work.batch
 
     def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
         """Sum spans side by side."""
@@ -51,10 +59,7 @@ class Threads:
 class Hands:
     """The hands of a work in this process, each with a thread and a state of its own.
 
-    Raises
-    ------
-    MemoryError
-        The first state does not fit. The others are made on demand.
+    The first state is made at once, or MemoryError is raised; the others are made on demand.
     """
 
     def __init__(self, work: Work) -> None:

@@ -19,8 +19,8 @@ from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, uncontracted
 from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.carriers import Inline, Threads
-from lagbc.run.loop import Carrier, sum_over, work_of
+from lagbc.run.carriers import Carrier, Inline, Threads
+from lagbc.run.loop import sum_over, work_of
 from lagbc.run.small import SmallBicomponents
 from lagbc.run.work import StepWork, Total
 from lagbc.stopping import raise_if_stopped
@@ -76,16 +76,8 @@ class Result:
 def execute(plan: Plan) -> Result:
     """Sum over the roots of a plan.
 
-    Raises
-    ------
-    MemoryError
-        The plan is over the memory budget, or memory runs out with the smallest batch.
-    CheckpointError
-        The checkpoint belongs to another graph or call.
-    FileError
-        The checkpoint cannot be written.
-    KeyboardInterrupt, StoppedError
-        Ctrl-C, or ``stop=``; all finished sums are in the checkpoint.
+    MemoryError says that the plan is over the budget, or that memory runs out with the smallest batch; CheckpointError,
+    that the checkpoint belongs to another graph or call. After any error all finished sums are in the checkpoint.
     """
     raise_if_stopped()
     memory.require_memory(plan.memory)

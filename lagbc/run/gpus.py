@@ -15,6 +15,7 @@ from threading import Lock
 from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.plan.devices import Device
+from lagbc.run.carriers import Carrier
 from lagbc.run.pool import Pool
 from lagbc.run.work import Hand, Piece, Span, StepWork
 
@@ -24,14 +25,8 @@ _WHOLE = 4
 Notes = list[tuple[str, type[Warning]]]
 
 
-class Gpus:
-    """Devices that carry works.
-
-    Parameters
-    ----------
-    devices : sequence of Device
-        The first one prepares the graph, which is copied to the others.
-    """
+class Gpus(Carrier[StepWork]):
+    """Devices that carry works; the first one prepares the graph, which is copied to the others."""
 
     makes_do = True
 

@@ -23,16 +23,9 @@ from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemory
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
+from lagbc.grid import deal
 from lagbc.grid.communicator import Line, of_all, of_first
-from lagbc.grid.deal import (
-    MOST_VERTICES,
-    DealtGraph,
-    Shape,
-    bytes_of_blocks,
-    bytes_of_dealing,
-    deal_graph,
-    size_of_block,
-)
+from lagbc.grid.deal import DealtGraph, Shape
 from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import GridMethod
 from lagbc.grid.sites import Site
@@ -75,25 +68,10 @@ class Call(NamedTuple):
 def on_grid(
     options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
 ) -> Result:
-    """Make a call on all ranks: rank 0 calls `compute`, with the graph that all have dealt.
+    """Make a call, the same on all ranks: rank 0 calls `compute`, with the graph that all have dealt of their parts.
 
-    Parameters
-    ----------
-    options : OfGrid
-    call : Call
-        The same on all ranks.
-    take_part : callable
-        Returns the part of this rank.
-    compute : callable
-
-    Raises
-    ------
-    ValueError
-        The ranks make different calls, or are too few for the grid or no multiple of it.
-    MemoryError
-        No grid is large enough.
-    BaseException
-        The error of any rank, on every rank.
+    ValueError says that calls differ, or that the ranks are too few for the grid or no multiple of it; MemoryError says
+    that no grid is large enough. An error of any rank is raised on every rank.
     """
     from lagbc.grid.mpi import line_of
 
@@ -136,7 +114,9 @@ def call_on_line(
         del edges, of_all_parts
         fitted = _fitted(line, options, agreed, site)
         finds_hub = bool(agreed.sums & SQUARES)  # as estimates do
-        graph = deal_graph(line, part, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub)
+        graph = deal.deal_graph(
+            line, part, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub
+        )
         del part
         lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
     except Error:
@@ -176,7 +156,7 @@ def _agree(
         if options.memory is None:
             stated_budget()  # which may be no size, on the host of this rank alone
     except BaseException as raised:
-        error = portable(raised) if isinstance(raised, Exception) else raised
+        error = portable(raised)
     graph, directed, counted = part
     size = None if graph is None else (graph.n, graph.nnz)
     told = of_all(line, (own, directed, size, error, counted))
@@ -213,8 +193,8 @@ def _number_of_vertices(of_ranks: list[int | None]) -> int:
             else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
         )
     (n,) = numbers
-    if n > MOST_VERTICES:
-        raise OutOfRangeError(f"{n} vertices: a grid takes at most {MOST_VERTICES}, whose pairs have 64 bits")
+    if n > deal.MOST_VERTICES:
+        raise OutOfRangeError(f"{n} vertices: a grid takes at most {deal.MOST_VERTICES}, whose pairs have 64 bits")
     return n
 
 
@@ -276,10 +256,10 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
     in_flight = 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
-        size, of_rank, lanes = size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
-        dealt = bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)
+        size, of_rank, lanes = deal.size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
+        dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)
         dealt += _bytes_of_sequence(n) if sums & SQUARES else 0
-        held = dealt if site.gpu is None else bytes_of_blocks(size, of_rank, directed=agreed.directed)
+        held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=agreed.directed)
         least = in_flight * bytes_of(site.arrays(size, sums))
         fits_on_host = site.gpu is None or dealt <= on_host
         if fits_on_host and (options.grid != "auto" or held + least <= room):
@@ -335,7 +315,7 @@ def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[D
     try:
         result = compute(graph)
     except BaseException as error:
-        _end(line, lanes, error=portable(error) if isinstance(error, Exception) else error)
+        _end(line, lanes, error=portable(error))
         raise
     _end(line, lanes, result=result)
     return result

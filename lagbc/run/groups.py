@@ -12,22 +12,11 @@ from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
 from lagbc.stopping import raise_if_stopped
 
-# Roots of a panel, the same for every carrier.
-PANEL = 32
-
 
 class Groups(Work):
-    """Sums over roots for some groups.
+    """Sums over roots for some groups; `in_group` has a column for each."""
 
-    Parameters
-    ----------
-    graph : Graph
-    roots : ndarray of int64
-    in_group : ndarray of bool, shape (n, groups)
-    hands : int
-    rtol : float
-    endpoints : bool
-    """
+    panel = 32  # the same for every carrier
 
     def __init__(
         self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
@@ -44,11 +33,6 @@ class Groups(Work):
     def hands(self) -> int:
         """As many as were asked for."""
         return self._hands
-
-    @property
-    def panel(self) -> int:
-        """The same count of roots in any run."""
-        return PANEL
 
     def open(self, stop: StopFlag) -> Hand:
         """Return a hand that polls its stop flag before each root."""

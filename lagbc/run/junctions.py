@@ -69,18 +69,14 @@ class Junctions(StepWork):
         batching = self.module.batching
         return self.batch if batching.concurrent else batching.block
 
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; the hand sums one group after the other."""
+    def prepare(self, stop: StopFlag) -> Hand:
+        """Prepare a state for groups."""
         ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
         groups = _Groups(self.contracted, self.step.method, flows, stop, self.batch)
 
-        def run(span: Span, rows: Items) -> list[Piece]:
-            pieces = list[Piece]()
-            for cut in self.spans(*span, self.batch):
-                group = rows[cut.first - span.first : cut.last - span.first]
-                sums, junction = groups.run(group)
-                pieces.append(Piece(cut, JunctionSums(sums, junction, _flows_of(ways, flows, group))))
-            return pieces
+        def run(cut: Span, group: Items) -> list[Piece]:
+            sums, junction = groups.run(group)
+            return [Piece(cut, JunctionSums(sums, junction, _flows_of(ways, flows, group)))]
 
         return run
 
@@ -135,19 +131,11 @@ class Junctions(StepWork):
 
 
 class Held:
-    """The total of junctions: parts of one array.
+    """The total of junctions, parts of one array: it begins with the sums of rows and ends with those inside chains.
 
-    Attributes
-    ----------
-    array : ndarray of float64, shape (contracted.held,)
-        It begins with the sums of rows and ends with the sums inside chains.
-    dependency, along : ndarray of float64
-        A number a row, and an edge; they are added up, panel after panel.
-    junction : ndarray of float64
-        The demand that passes each junction as it leaves chains.
-    flows : Flows
-        The demand that leaves chains. One group writes each number of `junction` and of `flows`; a second run of the
-        group writes it anew.
+    `dependency` and `along`, of rows and edges, are added up panel after panel. One group writes each number of
+    `junction`, the demand that passes a junction as it leaves chains, and of `flows`, the demand that leaves chains; a
+    second run of the group writes it anew.
     """
 
     def __init__(self, contracted: Contracted, array: Floats) -> None:

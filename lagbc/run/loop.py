@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.phases import phase
 from lagbc.plan.step import Step
-from lagbc.run.carriers import Threads
+from lagbc.run.carriers import Carrier, Threads
 from lagbc.run.sweeps import Sweeps
-from lagbc.run.work import Piece, Span, StepWork, Total, Work
+from lagbc.run.work import StepWork, Total, Work
 
 Carried = TypeVar("Carried", bound=Work)
-To = TypeVar("To", bound=Work, contravariant=True)
-
-
-class Carrier(Protocol[To]):
-    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
-
-    makes_do: bool  # whether hands that run out of memory go on with less by themselves, so that a MemoryError is final
-
-    def length(self, work: To) -> int:
-        """Return how many items a hand is given at a time, in whole panels."""
-
-    def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order, while hands are ahead by some spans.
-
-        After its close no hand is at work.
-        """
 
 
 def sum_over(
@@ -40,25 +24,10 @@ def sum_over(
     last: int | None = None,
     keep: Callable[[Total], object] | None = None,
 ) -> Total:
-    """Sum a work over its items, in order, until its total is enough.
+    """Sum a work over its items, in order, from `resumed` on, until its total is enough, or to before the place `last`.
 
-    Parameters
-    ----------
-    work : Work
-    carrier : Carrier
-    resumed : Total, optional
-        Of the items before; without it the sum begins at the first item.
-    last : int, optional
-        The place before which the loop ends; without it all items are summed.
-    keep : callable, optional
-        Called with each new total.
-
-    Raises
-    ------
-    MemoryError
-        The memory is too little for the smallest batch.
-    KeyboardInterrupt, StoppedError
-        Ctrl-C, or ``stop=``; no hand is at work, and `keep` has had all finished items.
+    `keep` is called with each new total. MemoryError says that the memory is too little for the smallest batch. After
+    KeyboardInterrupt or StoppedError no hand is at work, and `keep` has had all finished items.
     """
     total, last = resumed or Total(0), len(work.items) if last is None else last
     with phase("sweep"):

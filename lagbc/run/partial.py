@@ -96,14 +96,7 @@ def open_writer(path: Path, head: Mapping[str, Any], *, lasting: bool = True) ->
 
 
 class PartialFile:
-    """A file that is read; a context manager.
-
-    Parameters
-    ----------
-    path : Path
-    damaged : callable
-        Makes the error for a file of another kind, or a damaged one.
-    """
+    """A file that is read; a context manager. `damaged` makes the error for one of another kind, or a damaged one."""
 
     def __init__(self, path: Path, damaged: Callable[[Path], Exception] | None = None) -> None:
         self.path, self._damaged = path, damaged or _damaged_part
@@ -195,18 +188,11 @@ def _damaged_checkpoint(path: Path) -> Exception:
 
 
 class Checkpoint:
-    """The totals of the works of a plan, kept up to date in a file.
-
-    Attributes
-    ----------
-    path : Path
-    totals : list of Total
-        Of the first items of each work. A total is replaced as one object, so that no interrupt splits it.
-    """
+    """The totals of the works of a plan, each of its first items, kept up to date in a file."""
 
     def __init__(self, path: Path, plan: Plan, works: Sequence[StepWork]) -> None:
         self.path, self._works, self._roots = path, list(works), plan.request.roots
-        self.totals = [Total(0)] * len(works)
+        self.totals = [Total(0)] * len(works)  # each is replaced as one object, so that no interrupt splits it
         self._digests, self._orders = digests_of(plan), list(map(digest_order, works))
         self._saved, self._held = time.perf_counter(), -1
 

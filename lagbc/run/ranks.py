@@ -62,24 +62,8 @@ class _End:
 def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
     """Make a call on all ranks: rank 0 calls `compute`, with an executor of the ranks, or None for one rank.
 
-    Parameters
-    ----------
-    comm : mpi4py.MPI.Comm
-    what : object
-        A key of the call; the same on all ranks.
-    compute : callable
-
-    Returns
-    -------
-    result
-        Rank 0's result, on every rank.
-
-    Raises
-    ------
-    ValueError
-        The ranks make different calls.
-    BaseException
-        The error of any rank, on every rank.
+    Rank 0's result is returned, and the error of any rank raised, on every rank. The key of the call, `what`, is the
+    same on all ranks, else ValueError.
     """
     if comm.Get_size() == 1:
         return compute(None)
@@ -136,7 +120,7 @@ def _serve(comm: Any) -> Any:
             if not looked:
                 time.sleep(_LOOK_SECONDS)
     except BaseException as error:
-        sent.append(comm.isend(_Answer(None, error=_portable(error)), 0))
+        sent.append(comm.isend(_Answer(None, error=portable(error)), 0))
         _wait_for_end(comm)
         raise
     finally:
@@ -161,11 +145,7 @@ def _wait_for_end(comm: Any) -> None:
 
 def _answer(number: int, future: Future[Any]) -> _Answer:
     error = future.exception()
-    return _Answer(number, future.result()) if error is None else _Answer(number, error=_portable(error))
-
-
-def _portable(error: BaseException) -> BaseException:
-    return portable(error) if isinstance(error, Exception) else error  # Ctrl-C and the like
+    return _Answer(number, future.result()) if error is None else _Answer(number, error=portable(error))
 
 
 def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
@@ -194,10 +174,7 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
 class Ranks(Executor):
     """An executor on rank 0 whose calls run on any free rank.
 
-    Attributes
-    ----------
-    threads : int
-        Threads of each rank, as an equal share of its machine's cores.
+    Each has as many `threads` as an equal share of its machine's cores.
     """
 
     def __init__(self, comm: Any, threads: int) -> None:
@@ -237,7 +214,7 @@ class Ranks(Executor):
         self._ended = True
         self._thread.join()
         self._own.shutdown(wait=True, cancel_futures=True)
-        end = _End(None if error is None else _portable(error))
+        end = _End(None if error is None else portable(error))
         requests = [self._comm.isend(end, rank) for rank in self._present]
         if error is None:
             _wait_for(*requests)

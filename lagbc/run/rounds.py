@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
-from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import Sums
-from lagbc.phases import phase
 from lagbc.plan.step import Drawn, Step, order_roots
 from lagbc.run.sequence import Sequence
-from lagbc.run.sweeps import Batches, Sweeps
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, Total
+from lagbc.run.sweeps import Sweeps
+from lagbc.run.work import Items, Piece, Reads, Span, Total
 
 _ARRAYS = tuple(field.name for field in fields(Sequence) if field.name not in ("population", "drawn"))
 # Before the names of the sums of the round at hand.
@@ -123,23 +121,12 @@ class Rounds(Sweeps):
         items[: len(ordered)] = drawn[places[np.searchsorted(roots, ordered, sorter=places)]]
         items[len(ordered) :] = -1
 
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; it sums a span in batches, a piece for each panel."""
-        with phase("prepare"):
-            batches = Batches(self, stop)
+    def roots_of(self, items: Items) -> tuple[Items, Items | None]:
+        """Return the roots of some items, and how often each was drawn."""
+        counts = items // self.graph.n + 1 if self.drawn.repeats else None
+        return np.where(items < 0, -1, items % self.graph.n), counts
 
-        def run(span: Span, items: Items) -> list[Piece]:
-            pieces: list[Piece] = []
-            for batch in self._batches(span):
-                some = items[batch.first - span.first : batch.last - span.first]
-                roots = np.where(some < 0, -1, some % self.graph.n)
-                counts = some // self.graph.n + 1 if self.drawn.repeats else None
-                pieces += self._pieces(batch, roots, batches.run(roots, counts))
-            return pieces
-
-        return run
-
-    def _batches(self, span: Span) -> Iterator[Span]:
+    def cuts(self, span: Span) -> Iterator[Span]:
         """Cut a span; a round ends a batch where roots count as often as drawn, which another round may change."""
         for batch in super().spans(*span, self.batch):
             ends = self.drawn.ends[(self.drawn.ends > batch.first) & (self.drawn.ends < batch.last)]

@@ -56,25 +56,10 @@ class Written(NamedTuple):
 
 
 def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Callable[[Writer], None]) -> Written:
-    """Sum the items of a share, and write their sums.
+    """Sum the items of a share of a plan, and write their sums; `more` writes the rest of the file before any sweep.
 
-    Parameters
-    ----------
-    path : Path
-    plan : Plan
-        Of the whole run, the same for all shares.
-    share : Share
-    arguments : str
-        A digest of all arguments that neither sums nor plan show.
-    more : callable
-        Writes the rest of the file; called before any sweep.
-
-    Raises
-    ------
-    PartError
-        Chains cannot be contracted in a share, because counts are too large.
-    MemoryError, KeyboardInterrupt
-        As `lagbc.run.execute.execute`; no file is left.
+    `arguments` digests those that neither sums nor plan show. PartError says that counts are too large for contracted
+    chains. After any error no file is left.
     """
     memory.require_memory(plan.memory)
     plan.warn_of_less_memory()

@@ -10,13 +10,9 @@ from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
 
 
 class SmallBicomponents(Work):
-    """The slices of small bicomponents, of some 50 milliseconds each.
+    """The slices of small bicomponents, of some 50 milliseconds each."""
 
-    Parameters
-    ----------
-    blocks : SmallBlocks
-    hands : int
-    """
+    panel = 1  # a slice
 
     def __init__(self, blocks: SmallBlocks, hands: int) -> None:
         self._blocks, self._hands = blocks, hands
@@ -26,11 +22,6 @@ class SmallBicomponents(Work):
     def items(self) -> Items:
         """The numbers of the unfinished slices."""
         return self._items
-
-    @property
-    def panel(self) -> int:
-        """A slice."""
-        return 1
 
     @property
     def hands(self) -> int:

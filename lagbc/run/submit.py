@@ -21,6 +21,7 @@ from typing import Any
 
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.limits import host_budget
+from lagbc.run.carriers import Carrier
 from lagbc.run.packed import Packed, pack
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
@@ -31,18 +32,14 @@ _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
 # Tasks of a work that may end early which wait beside the running ones, and seconds between two looks at these.
 _WAITING, _LOOK_AT_RUNNING = 4, 0.002
 
+Spans = Iterator[Span]
 
-class Submit:
-    """Carries works by an executor; a context manager.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor, or an object with its `submit`
-        Its workers are processes, on this machine or on others, in which lagbc can be imported; or threads.
-    limit : int or None
-        Bytes that each worker may take, and results that wait here; None is the budget of each process.
-    checkpoint : path or None
-        The file that an error names.
+class Submit(Carrier[StepWork]):
+    """Carries works by an executor, whose workers are processes in which lagbc can be imported, or threads.
+
+    Each worker, and the results that wait here, may take `limit` bytes; None is the budget of each process. An error
+    names the checkpoint.
     """
 
     makes_do = True
@@ -64,16 +61,11 @@ class Submit:
         """Return a portion."""
         return work.portion
 
-    def each(self, work: StepWork, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order.
+    def each(self, work: StepWork, spans: Spans) -> Generator[list[Piece]]:
+        """Yield the pieces of each span, in order; ExecutorError if the executor is broken, or gives a task up.
 
-        Raises
-        ------
-        ExecutorError
-            The executor is broken, or gives a task up.
-        KeyboardInterrupt, StoppedError
-            Ctrl-C, or ``stop=``. In each case waiting tasks are cancelled, and the results of the next 5 seconds are
-            yielded before, as far as none is missing.
+        Before that or another end is raised, waiting tasks are cancelled, and the results of the next 5 seconds are
+        yielded, as far as none is missing.
         """
         packed = pack(work)
         file = self._folder / packed.digest
@@ -81,10 +73,8 @@ class Submit:
             packed.write(file)
             self._packed[packed.digest] = packed
         room = host_budget() if self._limit is None else self._limit
-        tasks = ((span, work.items[span.place]) for span in spans)
         ahead = max(2, room // max(1, work.step.bytes_of_sums))
-        waiting = _WAITING if work.may_end_early else None
-        run = _Run(self._executor, packed, file, tasks, self._limit, ahead, waiting)
+        run = _Run(self._executor, packed, file, self._limit, ahead, work, spans)
         try:
             yield from run.results()
         except (KeyboardInterrupt, StoppedError, ExecutorError) as error:
@@ -102,17 +92,11 @@ class _Run:
     """The spans of a work, some of them with the executor."""
 
     def __init__(
-        self,
-        executor: Any,
-        packed: Packed,
-        file: Path,
-        tasks: Iterator[tuple[Span, Items]],
-        limit: int | None,
-        ahead: int,
-        waiting: int | None,
+        self, executor: Any, packed: Packed, file: Path, limit: int | None, ahead: int, work: StepWork, spans: Spans
     ) -> None:
         self._executor, self._packed, self._file, self._limit = executor, packed, file, limit
-        self._coming, self._ahead, self._waiting = tasks, ahead, waiting
+        self._coming = ((span, work.items[span.place]) for span in spans)
+        self._ahead, self._waiting = ahead, _WAITING if work.may_end_early else None
         self._interrupts = Interrupts()
         self._attempts = count()
         self._next = 0  # the first that was not yielded

@@ -52,19 +52,20 @@ class Sweeps(StepWork):
         """The sweep with weights in range, and a mask of the roots that no scale brings into range."""
         return into_range(self.sweep, self.graph.n)
 
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; the hand sums a span in batches."""
+    def prepare(self, stop: StopFlag) -> Hand:
+        """Prepare a state for batches."""
         with phase("prepare"):
             batches = Batches(self, stop)
 
-        def run(span: Span, roots: Items) -> list[Piece]:
-            pieces: list[Piece] = []
-            for batch in self.spans(*span, self.batch):
-                some = roots[batch.first - span.first : batch.last - span.first]
-                pieces += self._pieces(batch, some, batches.run(some))
-            return pieces
+        def run(batch: Span, items: Items) -> list[Piece]:
+            roots, counts = self.roots_of(items)
+            return list(self._pieces(batch, roots, batches.run(roots, counts)))
 
         return run
+
+    def roots_of(self, items: Items) -> tuple[Items, Items | None]:
+        """Return the roots of some items, and how often each counts; None is once."""
+        return items, None
 
     def _pieces(self, batch: Span, roots: Items, rows: Sums) -> Iterator[Piece]:
         """Cut the rows of a batch at the ends of chunks."""
@@ -184,14 +185,8 @@ def _like(sums: Sums, others: Sums) -> Sums:
 class Batches:
     """Sums of batches, one after the other, in a state for each dtype.
 
-    The method has the sweep with weights in range; roots out of range add nothing to its sums over paths.
-
-    Raises
-    ------
-    MemoryError
-        The state does not fit.
-    NotImplementedError
-        The sweep has class_sizes, and the method does not read them.
+    The method has the sweep with weights in range; roots out of range add nothing to its sums over paths. MemoryError
+    says that the state does not fit; NotImplementedError, that the method does not read the sweep's class_sizes.
     """
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
@@ -260,22 +255,9 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
 
     Weights are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
-    routine of single roots, in which every number has an exponent of its own.
-
-    Parameters
-    ----------
-    plan : SweepPlan
-        Without endpoints, if it has weights: the ends of a path are not weighed by omega. With a demand it has no
-        omega, root_weights or exponent.
-    n : int
-        Number of vertices.
-
-    Returns
-    -------
-    plan : SweepPlan
-        Itself, if it is in range. Else roots out of range have weight 0, or no demand.
-    beyond : ndarray of bool, shape (n,)
-        The roots out of range.
+    routine of single roots, in which every number has an exponent of its own: a mask of them is returned beside the
+    plan, in which they have weight 0, or no demand. A plan with weights has no endpoints, as the ends of a path are not
+    weighed by omega; with a demand it has no omega, root_weights or exponent.
     """
     if plan.demand is not None:
         demand, beyond = without_far_apart(plan.demand)

@@ -68,7 +68,7 @@ class Missing:
 class Failed:
     """An error of the task itself, as opposed to an error of its engine."""
 
-    error: Exception
+    error: BaseException
 
 
 Outcome = Done | Missing | Failed
@@ -101,8 +101,10 @@ def forget(key: str | None = None) -> None:
     _works.drop(key)
 
 
-def portable(error: Exception) -> Exception:
-    """Return an error that another process can raise, with a note of its place in this one."""
+def portable(error: BaseException) -> BaseException:
+    """Return an error that another process can raise, with a note of its place in this one; Ctrl-C as it is."""
+    if not isinstance(error, Exception):
+        return error
     if not getattr(error, "__notes__", ()):  # it may have come from yet another process
         error.add_note(f"on {socket.gethostname()}:\n{''.join(traceback.format_tb(error.__traceback__))}")
     try:

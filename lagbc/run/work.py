@@ -207,6 +207,26 @@ class StepWork(Work):
         vars(other).update({name: value for name, value in vars(self).items() if name in ("items", "panel")})
         return other
 
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state; the hand sums a span cut by cut."""
+        sum_cut = self.prepare(stop)
+
+        def run(span: Span, items: Items) -> list[Piece]:
+            pieces: list[Piece] = []
+            for cut in self.cuts(span):
+                pieces += sum_cut(cut, items[cut.first - span.first : cut.last - span.first])
+            return pieces
+
+        return run
+
+    @abstractmethod
+    def prepare(self, stop: StopFlag) -> Hand:
+        """Prepare a state, and return a hand for one cut of a span at a time."""
+
+    def cuts(self, span: Span) -> Iterator[Span]:
+        """Cut a span into the batches that are summed at once."""
+        return self.spans(*span, self.batch)
+
     def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
         """Return the same work on the device to which `copy` copies graphs."""
         return self.with_step(replace(self.step, graph=copy(self.graph)))
@@ -236,13 +256,7 @@ class StepWork(Work):
         """Make a total from the arrays of `pack_total`."""
 
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
-        """Return the work with less at a time, and say so: a thread less, or half the batch.
-
-        Raises
-        ------
-        MemoryError
-            There is nothing to give up.
-        """
+        """Return the work with a thread less, or half the batch, and say so; MemoryError at the least."""
         step, method = memory.smaller(self.step), self.step.method
         if step is None:
             ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {self.sweep.batch}"

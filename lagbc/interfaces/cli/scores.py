@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.centrality.registry import (
-    OF_THE_SCORES,
-    OF_THE_SUMS,
-    Arguments,
-    Centrality,
-    all_sums,
-    find,
-    registered,
-    that_take,
-)
+from lagbc.centrality import registry
+from lagbc.centrality.registry import Arguments, Centrality
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
 
 def scored() -> dict[str, Centrality]:
     """Return the centralities of vertices and edges, by the names of their commands."""
-    return {one.name.replace("_", "-"): one for one in registered() if one.count is None}
+    return {one.name.replace("_", "-"): one for one in registry.registered() if one.count is None}
 
 
 def score_command(record: Centrality) -> click.Command:
@@ -81,7 +73,7 @@ def score_command(record: Centrality) -> click.Command:
     "stress, as far as they take the arguments that are given]",
 )
 @options.takes_sample
-@takes_arguments(*OF_THE_SUMS, *OF_THE_SCORES)
+@takes_arguments(*registry.OF_THE_SUMS, *registry.OF_THE_SCORES)
 @options.takes_output(top=True, plot="scores of vertices", part=True)
 @options.takes_run()
 def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
@@ -89,12 +81,12 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
     from lagbc.centrality.together import DEFAULT_SET
 
     _require_writable_result(output)
-    named = None if which is None else [find(name.strip().replace("-", "_")) for name in which.split(",")]
+    named = None if which is None else [registry.find(name.strip().replace("-", "_")) for name in which.split(",")]
     if any(record.of_edges for record in named or ()):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
-        return tuple(named or map(find, that_take(DEFAULT_SET, Arguments(**given))))
+        return tuple(named or map(registry.find, registry.that_take(DEFAULT_SET, Arguments(**given))))
 
     _carry_out_records(records, output, together=True, **asked)
 
@@ -126,7 +118,7 @@ def _carry_out_records(
     **typed: Any,
 ) -> None:
     """Compute the centralities that `records_of` returns for the arguments read."""
-    dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
+    dealing = Dealing.of_run(run, lambda: registry.all_sums(records_of({})))
     if dealing is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
@@ -185,7 +177,7 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
             source=Source(file, graph.directed, None, "parts"),
             output=output,
             steps=steps,
-            records=tuple(map(find, found)),
+            records=tuple(map(registry.find, found)),
             together=len(found) > 1,
             given={name: None if one is None else np.asarray(one).tolist() for name, one in given.items()},
             found=found,
