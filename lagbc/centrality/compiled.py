@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lagbc.centrality.compute import compute
-from lagbc.centrality.registry import Arguments, find, shared
+from lagbc.centrality.registry import Arguments, Read, find, shared
 from lagbc.methods import table
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.plan.options import Options
@@ -54,12 +54,12 @@ def _run_small_graphs() -> None:
                 if one.sums & OF_BOUNDS:
                     continue
                 arguments = Arguments(**{name: value for name, value in given.items() if name in one.takes})
-                compute(matrix, one, "auto", None, weighted, False, options, arguments)
+                compute(matrix, one, "auto", Read(weighted=weighted), options, arguments)
             if any(row.demand and row.device == "cuda" and row.weighted == weighted for row in table.METHODS):
                 for name in ("bc", "edge_bc"):
                     arguments = Arguments(demand=sparse.csr_array(([1.0], ([0], [1])), shape=matrix.shape))
-                    compute(matrix, find(name), "auto", None, weighted, False, options, arguments)
-        compute(_diamonds(1100), find("bc"), "auto", None, weighted, False, options, Arguments(sources=[0]))
+                    compute(matrix, find(name), "auto", Read(weighted=weighted), options, arguments)
+        compute(_diamonds(1100), find("bc"), "auto", Read(weighted=weighted), options, Arguments(sources=[0]))
 
 
 def _diamonds(count: int) -> sparse.csr_array:

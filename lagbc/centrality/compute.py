@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
-from lagbc.centrality.registry import Arguments, Centrality, all_sums, require_taken
+from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
 from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
@@ -51,9 +51,7 @@ def compute(
     A: GraphLike,
     which: Centrality | tuple[Centrality, ...],
     batch: int | str,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
+    read: Read,
     options: Options,
     arguments: Arguments,
     standard_error: bool = False,
@@ -64,7 +62,7 @@ def compute(
     """
     centralities = (which,) if isinstance(which, Centrality) else which
     here = partial(_compute_here, centralities, batch, arguments, standard_error)
-    read, names = Read(directed, weighted, strength), [one.name for one in centralities]
+    names = [one.name for one in centralities]
     if with_defaults(options).get("comm") is None:
         found = here(A, read, options)
     else:
@@ -74,14 +72,6 @@ def compute(
     if which is centralities:
         return found
     return tuple(part[names[0]] for part in found) if standard_error else found[names[0]]
-
-
-class Read(NamedTuple):
-    """How a graph is read: arguments as for `lagbc.bc`."""
-
-    directed: bool | None = None
-    weighted: bool | str | None = None
-    strength: bool | str = False
 
 
 def made_on_ranks(
@@ -125,7 +115,7 @@ def _compute_here(
     require_taken(centralities, arguments)
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
-        call = plan_call(A, centralities, *read, settings, arguments)
+        call = plan_call(A, centralities, read, settings, arguments)
         if standard_error:
             require_estimate(arguments.k, log2=arguments.log2)
         call.warn_of_ties(read.strength)
@@ -142,7 +132,7 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
 
     def estimate(roots: int, rng: np.random.Generator) -> Estimates:
         arguments = replace(call.arguments, k=roots, rng=rng)
-        smaller = execute(plan_call(graph, call.centralities, None, None, False, silent, arguments).plan)
+        smaller = execute(plan_call(graph, call.centralities, Read(), silent, arguments).plan)
         return {one.name: np.stack(_finish_columns(one, smaller, arguments)) for one in call.centralities}
 
     if k < graph.n:
@@ -174,20 +164,16 @@ class Call:
 def plan_call(
     A: GraphLike,
     centralities: tuple[Centrality, ...],
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
+    read: Read,
     settings: Settings,
     arguments: Arguments,
     resumed: Resumed | None = None,
 ) -> Call:
     """Check a call, and plan its run; arguments as for `compute` and `make_plan`."""
-    upload = (
-        not strength
-        and arguments.cutoff is None
-        and is_read_on_device(A, partial(_count_asked_roots, A, arguments), weighted=bool(weighted), settings=settings)
-    )
-    graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False, upload=upload)
+    roots = partial(_count_asked_roots, A, arguments)
+    upload = not read.strength and arguments.cutoff is None
+    upload = upload and is_read_on_device(A, roots, weighted=bool(read.weighted), settings=settings)
+    graph = take_graph(A, **read._asdict(), copy=False, upload=upload)
     raise_if_stopped()
     if graph.names is not None:
         arguments = _with_numbers(graph, arguments)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, add
+from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, Read, add
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -52,12 +52,11 @@ def centrality(
         add(record)
         leading = ["A", *([needs] if needs else []), *([] if count else ["batch='auto'"])]
         has_errors = "k" in record.takes
-        how = "directed, weighted, strength, options"
         if count is None:
-            call = f"compute(A, own, batch, {how}, arguments{', standard_error' if has_errors else ''})"
+            call = f"compute(A, own, batch, read, options, arguments{', standard_error' if has_errors else ''})"
             run = f"from lagbc.centrality.compute import compute; return {call}"
         else:
-            run = f"return own.finish(own.count(A, {how}, arguments), arguments)"
+            run = "return own.finish(own.count(A, *read, options, arguments), arguments)"
         FUNCTIONS[name] = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)
         return FUNCTIONS[name]
 
@@ -89,7 +88,7 @@ def public_function(
     """Make a function with name, docstring and module of another, and with its parameters written out.
 
     `leading` are positional parameters, with their defaults, and `takes` names of arguments, whose order and defaults
-    `Arguments` gives. The body `run` can read `own`, `arguments` and the parameters.
+    `Arguments` gives. The body `run` can read `own`, `read`, `arguments` and the parameters.
     """
     positional = {text.partition("=")[0]: text for text in leading}
     of_keywords = _GRAPH | {
@@ -99,16 +98,16 @@ def public_function(
     keywords = ", ".join(f"{name}={default!r}" for name, (_, default) in of_keywords.items())
     given = ", ".join(f"{name}={name}" for name in ARGUMENTS if name in takes)
     text = f"""
-def make(own, Arguments):
+def make(own, Read, Arguments):
     def {function.__name__}({", ".join(positional.values())}, *, {keywords}, **options):
-        arguments = Arguments({given})
+        read, arguments = Read({", ".join(_GRAPH)}), Arguments({given})
         {run}
     return {function.__name__}
 """
     made: dict[str, Any] = {}
     # Its globals are the names of the module: doctests and tracebacks find the module by them.
     exec(compile(text, f"<{function.__module__}.{function.__name__}>", "exec"), function.__globals__, made)
-    public: Callable[..., Any] = made["make"](own, Arguments)
+    public: Callable[..., Any] = made["make"](own, Read, Arguments)
     public.__doc__, public.__module__ = function.__doc__, function.__module__
     public.__qualname__ = function.__qualname__
     kinds = _LEADING | {name: str(kind) for name, (kind, _) in of_keywords.items()}

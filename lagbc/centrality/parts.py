@@ -20,7 +20,7 @@ from scipy import sparse
 
 from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
 from lagbc.centrality.declare import takes_all
-from lagbc.centrality.registry import Arguments, require_taken
+from lagbc.centrality.registry import Arguments, Read, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
@@ -44,7 +44,7 @@ _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "va
 
 @takes_all(
     ["path", "part", "A", "which='bc'", "batch='auto'"],
-    "path, part, A, which, batch, directed, weighted, strength, options, arguments",
+    "path, part, A, which, batch, read, options, arguments",
     path="str | os.PathLike[str]",
     part="tuple[int, int]",
     which="CentralityName | Iterable[CentralityName]",
@@ -56,9 +56,7 @@ def save_part(
     A: GraphLike,
     which: CentralityName | Iterable[CentralityName],
     batch: int | str,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
+    read: Read,
     options: Options,
     arguments: Arguments,
 ) -> Written:
@@ -108,8 +106,8 @@ def save_part(
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
-        call = plan_call(A, centralities, directed, weighted, strength, settings, arguments)
-        call.warn_of_ties(strength)
+        call = plan_call(A, centralities, read, settings, arguments)
+        call.warn_of_ties(read.strength)
         return _save_share(target, share, call)
 
 
@@ -175,12 +173,9 @@ def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
-        A, centralities, settings = (
-            graph.without_names(),
-            find_all(told["which"]),
-            check_options("auto", told["options"]),
-        )
-        return plan_call(A, centralities, None, None, False, settings, arguments, resumed_from(file)), graph
+        centralities, settings = find_all(told["which"]), check_options("auto", told["options"])
+        A, resumed = graph.without_names(), resumed_from(file)
+        return plan_call(A, centralities, Read(), settings, arguments, resumed), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error
 

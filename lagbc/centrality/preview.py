@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.centrality.compute import Asked, find_all, keywords_of, plan_call, resumed_by
-from lagbc.centrality.registry import Arguments, all_sums, require_taken
+from lagbc.centrality.registry import Arguments, Read, all_sums, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -23,6 +23,8 @@ from lagbc.plan.options import Options, Settings, check_options
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
+
+_OWN = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
 
 
 def select_method(
@@ -66,11 +68,8 @@ def select_method(
     MissingDependencyError
         The row needs a library that is not installed.
     """
-    own = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = check_options("auto", options, lambda: own)
-    with reading_gpu(A, settings.devices):
-        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _with_shape(_plan_roots(graph, roots, which, demand, (cutoff, decay), settings).selection, graph)
+    settings, read = check_options("auto", options, lambda: _OWN), Read(directed, weighted, strength)
+    return _with_shape(_plan_roots(A, read, roots, which, demand, (cutoff, decay), settings))
 
 
 def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, arguments: Arguments) -> Selection:
@@ -79,12 +78,11 @@ def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, a
     require_taken(centralities, arguments)
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with reading_gpu(graph, settings.devices):
-        plan = plan_call(graph, centralities, None, None, False, settings, arguments).plan
-        return _with_shape(plan.selection, graph)
+        return _with_shape(plan_call(graph, centralities, Read(), settings, arguments).plan)
 
 
-def _with_shape(chosen: Selection, graph: Graph) -> Selection:
-    return Selection(chosen.method, f"{chosen.reason}; {graph.order_in_words}")
+def _with_shape(plan: Plan) -> Selection:
+    return Selection(plan.selection.method, f"{plan.selection.reason}; {plan.graph.order_in_words}")
 
 
 def estimate_memory(
@@ -125,15 +123,14 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    own = ("batch", "roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
-    settings = check_options(batch, options, lambda: own)
-    with reading_gpu(A, settings.devices):
-        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
-        return _plan_roots(graph, roots, which, demand, (cutoff, decay), settings).memory
+    settings = check_options(batch, options, lambda: ("batch", *_OWN))
+    read = Read(directed, weighted, strength)
+    return _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings).memory
 
 
 def _plan_roots(
-    graph: Graph,
+    A: GraphLike,
+    read: Read,
     roots: int | None,
     which: Asked,
     demand: DemandLike | None,
@@ -141,22 +138,25 @@ def _plan_roots(
     settings: Settings,
 ) -> Plan:
     """Plan a run of a demand, or from so many roots, drawn with a fixed seed."""
-    cutoff, decay = cutoff_and_decay
-    centralities = find_all(which)
-    require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
-    sums = all_sums(centralities)
-    bounds, resumed = parse_bounds(sums, *cutoff_and_decay), resumed_by(settings)
-    if demand is not None:
-        if decay is not None:
-            raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
-        if roots is not None:
-            raise InvalidValueError("demand says which roots there are; leave out roots")
-        trips = parse_demand(graph.n, demand, graph.names)
-        return make_plan(graph, Request(sums, origins(trips), demand=trips, bounds=bounds), settings, resumed)
-    count = graph.n if roots is None else roots
-    if not isinstance(count, SupportsIndex):
-        raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
-    if not 0 <= operator.index(count) <= graph.n:
-        raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
-    roots_drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
-    return make_plan(graph, Request(sums, roots_drawn, bounds=bounds), settings, resumed)
+    with reading_gpu(A, settings.devices):
+        graph = as_graph(A, **read._asdict(), copy=False)
+        cutoff, decay = cutoff_and_decay
+        centralities = find_all(which)
+        require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
+        sums = all_sums(centralities)
+        bounds = parse_bounds(sums, *cutoff_and_decay)
+        if demand is not None:
+            if decay is not None:
+                raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
+            if roots is not None:
+                raise InvalidValueError("demand says which roots there are; leave out roots")
+            trips = parse_demand(graph.n, demand, graph.names)
+            request = Request(sums, origins(trips), demand=trips, bounds=bounds)
+            return make_plan(graph, request, settings, resumed_by(settings))
+        count = graph.n if roots is None else roots
+        if not isinstance(count, SupportsIndex):
+            raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
+        if not 0 <= operator.index(count) <= graph.n:
+            raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
+        drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
+        return make_plan(graph, Request(sums, drawn, bounds=bounds), settings, resumed_by(settings))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
@@ -63,6 +63,14 @@ class Arguments:
             for name, value in vars(self).items()
             if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name])
         }
+
+
+class Read(NamedTuple):
+    """How a graph is read: arguments as for `lagbc.bc`."""
+
+    directed: bool | None = None
+    weighted: bool | str | None = None
+    strength: bool | str = False
 
 
 NONE_GIVEN = Arguments()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lagbc.centrality.declare import takes_all
-from lagbc.centrality.registry import Arguments, that_take
+from lagbc.centrality.registry import Arguments, Read, that_take
 
 if TYPE_CHECKING:
     from lagbc.plan.options import Options
@@ -17,16 +17,14 @@ DEFAULT_SET: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccen
 
 @takes_all(
     ["A", "which=None", "batch='auto'"],
-    "A, which, batch, directed, weighted, strength, options, arguments, standard_error",
+    "A, which, batch, read, options, arguments, standard_error",
     has_errors=True,
 )
 def centralities(
     A: GraphLike,
     which: CentralityName | Iterable[CentralityName] | None,
     batch: int | str,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
+    read: Read,
     options: Options,
     arguments: Arguments,
     standard_error: bool,
@@ -68,4 +66,4 @@ def centralities(
     from lagbc.centrality.compute import compute, find_all
 
     found = find_all(that_take(DEFAULT_SET, arguments) if which is None else which)
-    return compute(A, found, batch, directed, weighted, strength, options, arguments, standard_error)
+    return compute(A, found, batch, read, options, arguments, standard_error)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.centrality.compute import Read, as_returned, made_on_ranks, plan_call, resumed_by
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, find, require_taken
+from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, find, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, sums_of, terms_of
@@ -654,7 +654,7 @@ class _Run:
 
     def _sweep_all(self, reason: str) -> Estimate:
         """Sweep all roots."""
-        call = plan_call(self._graph, (self._asked.centrality,), None, None, False, self._settings, self._arguments)
+        call = plan_call(self._graph, (self._asked.centrality,), Read(), self._settings, self._arguments)
         result = execute(call.plan)
         scores = self._asked.centrality.finish(result, call.arguments)
         return self._result_of(

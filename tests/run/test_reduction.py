@@ -10,7 +10,7 @@ from chained import hub
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.centrality.registry import Arguments
+from lagbc.centrality.registry import Arguments, Read
 from lagbc.plan import memory
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible
@@ -204,7 +204,7 @@ def plan_of(A, given):
     options = {name: value for name, value in given.items() if name != "directed"}
     centralities = compute.find_all("bc")
     settings = compute.check_options("auto", options)
-    return compute.plan_call(A, centralities, given["directed"], None, False, settings, Arguments()).plan
+    return compute.plan_call(A, centralities, Read(given["directed"]), settings, Arguments()).plan
 
 
 def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
