@@ -15,6 +15,7 @@ import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates import estimate as estimate_module
 from lagbc.methods.arrays import bytes_of
+from lagbc.plan import rounds
 from lagbc.plan.rounds import arrays_of_sequence
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence
@@ -354,13 +355,13 @@ def test_arrays_of_a_sequence_are_counted():
 @pytest.mark.parametrize(("kind", "means"), [("hops", SOCIAL.shape[0]), ("edges", SOCIAL.nnz)])
 def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
     made = []
-    plan_rounds = estimate_module.plan_rounds
+    plan_rounds = rounds.plan_rounds
 
     def planned(*given):
         made.append(plan_rounds(*given))
         return made[-1]
 
-    monkeypatch.setattr(estimate_module, "plan_rounds", planned)
+    monkeypatch.setattr(rounds, "plan_rounds", planned)
     estimated(kind, max_roots=200, reduce="none", threads=1)
     (plan,) = made
     (step,) = plan.steps
