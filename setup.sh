@@ -81,14 +81,16 @@ install() {
 }
 
 # The tools that compile, in a folder of their own, as an environment that runs lagbc does not need them. A compiler is
-# one of them where the system has none. They are not got anew, or else all would be compiled anew.
+# one of them where the system has none. They are got anew only for another backend, or else all would be compiled anew.
 get_tools() {
-    if [ -d build/tools ]; then return; fi
-    rm -rf build/tools.part
+    backend=$(sed -n '/build-system/,/^$/p' pyproject.toml | cat - build_backend/lagbc_build.py | cksum)
+    if [ "$backend" = "$(cat build/tools/backend 2>/dev/null)" ]; then return; fi
+    rm -rf build/tools build/tools.part
     run_pip install --no-compile --target build/tools.part scikit-build-core nanobind cmake ninja
     compiler=$(PYTHONPATH=build/tools.part:build_backend .venv/bin/python -c \
         'import lagbc_build; print(*lagbc_build.requirements())')
     if [ -n "$compiler" ]; then run_pip install --no-compile --target build/tools.part "$compiler"; fi
+    printf '%s\n' "$backend" >build/tools.part/backend
     mv build/tools.part build/tools
 }
 

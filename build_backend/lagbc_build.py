@@ -33,6 +33,11 @@ def system_compiler():
     return None
 
 
+def compiles(config_settings):
+    """Whether kernels are compiled: not where `wheel.cmake=false` says that they are beside it."""
+    return (config_settings or {}).get("wheel.cmake") != "false"
+
+
 def requirements():
     return [] if system_compiler() else ["ziglang>=0.15"]
 
@@ -65,7 +70,8 @@ def get_requires_for_build_wheel(config_settings=None):
 
 
 def get_requires_for_build_editable(config_settings=None):
-    return build.get_requires_for_build_editable(config_settings) + requirements()
+    more = requirements() if compiles(config_settings) else []
+    return build.get_requires_for_build_editable(config_settings) + more
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
@@ -74,5 +80,6 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    choose_compiler()
+    if compiles(config_settings):
+        choose_compiler()
     return build.build_editable(wheel_directory, config_settings, metadata_directory)

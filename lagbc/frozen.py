@@ -32,7 +32,7 @@ def frozen_value(cls: Class) -> Class:
 
 def _with_fast_init(made: Any) -> Any:
     """Give a frozen dataclass an ``__init__`` that writes the dict of an object; no slots, no `InitVar`."""
-    positional, keywords, lines = ["self"], ["*"], ["values = self.__dict__"]
+    positional, keywords, lines = ["self"], ["*"], ["_values = self.__dict__"]
     known: dict[str, Any] = {"_made": _MADE}
     for one in fields(made):
         if not one.init:
@@ -45,7 +45,7 @@ def _with_fast_init(made: Any) -> Any:
             known[f"usual_{name}"] = one.default
             parameter = f"{name}=usual_{name}"
         (keywords if one.kw_only else positional).append(parameter)
-        lines.append(f"values[{name!r}] = {value}")
+        lines.append(f"_values[{name!r}] = {value}")
     if hasattr(made, "__post_init__"):
         lines.append("self.__post_init__()")
     parameters = ", ".join([*positional, *(keywords if len(keywords) > 1 else [])])

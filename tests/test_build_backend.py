@@ -56,6 +56,8 @@ def test_a_compiler_that_is_there_is_taken(backend):
 def test_zig_is_required_where_there_is_no_compiler(backend, monkeypatch, tmp_path, statuses):
     have_programs(monkeypatch, tmp_path, **statuses)
     assert all([one for one in needed if one.startswith("ziglang")] for needed in requirements(backend))
+    needed = backend.get_requires_for_build_editable({"wheel.cmake": "false"})
+    assert not [one for one in needed if "zig" in one], "nothing is compiled"
     monkeypatch.setenv("CXX", "of-the-user")
     assert backend.system_compiler() == "of-the-user"
     monkeypatch.setenv("LAGBC_ZIG_TARGET", "x86_64-linux-gnu.2.28")

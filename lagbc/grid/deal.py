@@ -158,6 +158,8 @@ class DealtGraph(Graph):
     blocks: Blocks = field(kw_only=True)
     entering: Ints = field(kw_only=True)  # edges that enter each vertex
     is_searched: NDArray[np.bool_] = field(kw_only=True)  # whether edges that are swept leave each vertex
+
+    __repr__ = Graph.__repr__
     trees: Trees | None = field(kw_only=True)  # that were folded
     hub: int = field(kw_only=True)  # where a search for the depth begins; -1 if there is to be none
     way: Way = field(default="along", kw_only=True)  # that its edges are swept in its blocks

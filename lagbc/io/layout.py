@@ -170,7 +170,7 @@ def separator_of(source: Source, line: int, text: bytes) -> bytes:
     """Tell the separator of columns by a line: outside quotes, and before a comment if one is found there."""
     bare = _QUOTED.sub(b"", text)
     for part in (re.split(rb"[#%]", bare, maxsplit=1)[0], bare):
-        spread = re.split(rb"[;\t ]+", part.strip())[2:]
+        spread = _split_beside_commas(source, part.strip())[2:]
         if part.count(b",") == sum(_DECIMAL_COMMA.fullmatch(field) is not None for field in spread):
             _refuse_decimal_comma(source, line, text, spread)
         found = [byte for byte in (b",", b";") if byte in part]
@@ -181,6 +181,14 @@ def separator_of(source: Source, line: int, text: bytes) -> bytes:
         if found:
             return found[0]
     return b"\t" if b"\t" in bare.strip(b" \t\f\v") else b" "
+
+
+def _split_beside_commas(source: Source, text: bytes) -> list[bytes]:
+    """Split a line whose commas may be decimal; by blanks only where the name of the file does not say commas."""
+    separator = next((byte for byte in (b";", b"\t") if byte in text), None)
+    if separator is None and ".csv" in source.name.lower():
+        return [text]
+    return [field.strip() for field in text.split(separator)]
 
 
 def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[bytes]) -> None:

@@ -84,8 +84,10 @@ class Source:
         """Yield pieces as `pieces` does, of all lines to come, or of those that begin before a place."""
         line = 1
         while read := stream.read(_PIECE if last is None else max(min(last - stream.tell(), _PIECE), 0)):
-            parts, above = [read.removeprefix(codecs.BOM_UTF8) if line == 1 else read], read.count(b"\n")
-            while not parts[-1].endswith(b"\n"):
+            if stream.tell() == len(read):
+                read = read.removeprefix(codecs.BOM_UTF8)
+            parts, above = [read], read.count(b"\n")
+            while not parts[-1].endswith(b"\n") and b"\0" not in parts[-1]:
                 length = sum(map(len, parts)) - read.rfind(b"\n") - 1
                 self.require(_COPIES_OF_A_LINE * length, f"line {line + above}")
                 parts.append(stream.readline(_PIECE) or b"\n")

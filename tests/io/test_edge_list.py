@@ -409,3 +409,7 @@ def test_decimal_commas(write, text, line, number):
 @pytest.mark.parametrize("text", ["1,2\n2,3\n", "1, 2, 3\n2, 3, 4\n", "a b,c 1\n", "1,2 # 3 4,5\n", "1 , 2 , 5\n"])
 def test_commas_that_are_not_decimal(write, text):
     assert "separated by commas" in read_graph(write(text, "graph.txt")).said
+
+
+def test_commas_in_names_of_several_words(write):
+    assert read_graph(write("Bus stop 12,34\nBus stop 5,12\n", "stops.csv")).matrix.shape == (4, 4)

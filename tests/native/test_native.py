@@ -117,6 +117,16 @@ def test_fields_that_are_missing_or_unknown_are_named():
         core.Csr32(indptr=INDPTR, indices=INDICES, indice=INDICES)
 
 
+@pytest.mark.parametrize("other", [5, core.Csr64(indptr=INDPTR, indices=INDICES.astype(np.int64))])
+def test_records_of_other_classes_are_refused(other):
+    for use in (
+        lambda: core.Csr32.__init__(other, indptr=INDPTR, indices=INDICES),
+        lambda: core.Csr32.indptr.fget(other),
+    ):
+        with pytest.raises(TypeError, match="this is no Csr32"):
+            use()
+
+
 @pytest.mark.parametrize("wrong", [None, 3, (INDPTR, INDICES)])
 def test_arguments_that_are_refused_are_named(wrong):
     with pytest.raises(TypeError, match="find_blocks: graph has to be a Csr32 or a Csr64, not"):

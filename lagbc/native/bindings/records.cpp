@@ -30,12 +30,13 @@ RecordType::RecordType(const char* name, std::vector<Part> parts, Class of)
     for (Part& part : parts_) part.key = PyUnicode_InternFromString(part.name);
 }
 
-void RecordType::bind(nb::handle bound) const {
+void RecordType::bind(nb::handle bound) {
+    bound_ = reinterpret_cast<PyTypeObject*>(bound.ptr());
     auto make = [this](nb::handle self, const nb::kwargs& keywords) { this->make(self, keywords); };
     nb::cpp_function_def(make, nb::scope(bound), nb::name("__init__"), nb::is_method(), nb::sig(signature().c_str()));
     const nb::object property = nb::module_::import_("builtins").attr("property");
     for (const Part& part : parts_) {
-        auto get = [&part](nb::handle self) { return RecordType::get(self, part); };
+        auto get = [this, &part](nb::handle self) { return this->get(self, part); };
         auto set = [this, &part](nb::handle self, nb::handle given) { change(self, part, given); };
         const std::string type = annotation(*part.type->description), before = std::string("def ") + part.name;
         const std::string getter = before + "(self) -> " + type;
@@ -54,8 +55,13 @@ std::string RecordType::signature() const {
     return all + ") -> None";
 }
 
+void* RecordType::record_of(nb::handle self) const {
+    if (PyObject_TypeCheck(self.ptr(), bound_)) return nb::inst_ptr<void>(self);
+    throw nb::type_error(("this is no " + name_).c_str());
+}
+
 void RecordType::make(nb::handle self, const nb::kwargs& keywords) const {
-    void* record = nb::inst_ptr<void>(self);
+    void* record = record_of(self);
     of_.make(record);
     nb::inst_mark_ready(self);
     const nb::object kept = dict_of(self);
@@ -80,7 +86,7 @@ void RecordType::make(nb::handle self, const nb::kwargs& keywords) const {
 }
 
 void RecordType::change(nb::handle self, const Part& part, nb::handle given) const {
-    void* record = nb::inst_ptr<void>(self);
+    void* record = record_of(self);
     const nb::object kept = dict_of(self);
     Lengths lengths;
     if (!part.type->lengths(place_of(record, part), lengths)) return set(kept, record, part, given);
@@ -91,9 +97,10 @@ void RecordType::change(nb::handle self, const Part& part, nb::handle given) con
     refuse(found);
 }
 
-nb::object RecordType::get(nb::handle self, const Part& part) {
+nb::object RecordType::get(nb::handle self, const Part& part) const {
+    const void* record = record_of(self);
     if (is_kept(part)) return nb::cast<nb::dict>(dict_of(self))[part.key];
-    return part.type->get(place_of(nb::inst_ptr<void>(self), part));
+    return part.type->get(place_of(record, part));
 }
 
 void RecordType::set(const nb::object& kept, void* record, const Part& part, nb::handle given) const {

@@ -104,8 +104,8 @@ public:
 
     const char* name() const { return name_.c_str(); }
 
-    // Bind the fields and how records are made.
-    void bind(nb::handle bound) const;
+    // Bind the fields and how records are made; the class in Python lives as long.
+    void bind(nb::handle bound);
 
 private:
     std::string signature() const;
@@ -116,7 +116,10 @@ private:
     // Set a field of a record that has all of them; where it does not go with the others, it stays as it was.
     void change(nb::handle self, const Part& part, nb::handle given) const;
 
-    static nb::object get(nb::handle self, const Part& part);
+    nb::object get(nb::handle self, const Part& part) const;
+
+    // The record of an object; TypeError if it is none of this class.
+    void* record_of(nb::handle self) const;
 
     // Set a field. An array is kept in the __dict__ of the record as long as it is the field.
     void set(const nb::object& kept, void* record, const Part& part, nb::handle given) const;
@@ -130,6 +133,7 @@ private:
     std::string name_;
     std::vector<Part> parts_;
     Class of_;
+    PyTypeObject* bound_ = nullptr;
 };
 
 // The offset of a field that is the record's own, or of a base that comes first in it.
@@ -145,7 +149,7 @@ nb::class_<Class> record(nb::module_& m, const char* name, Field<Owners, T>... f
     constexpr RecordType::Class of = {
         [](void* place) { new (place) Class(); },
         [](const void* made) { return Rule<Class>::broken_by(*static_cast<const Class*>(made)); }};
-    const auto* type =
+    auto* type =
         new RecordType(name, {{fields.name, fields.shape, &field_type<T>, offset_of(fields.place), nullptr}...}, of);
     Described<Class>::name = type->name();
     nb::class_<Class> bound(m, name, nb::dynamic_attr());
