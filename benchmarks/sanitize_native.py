@@ -5,7 +5,8 @@ Each tool has a build of its own in build/sanitize, of the level of this machine
 graphs, arguments and files, which have to be refused. Before, each error of benchmarks/planted.cpp is made in a process
 of its own, which the tool has to report.
 
-Needs GCC, and nanobind, cmake and ninja in the environment (``pip install cmake ninja``). Leaks are not looked for: CPython has its own.
+Needs GCC, and nanobind, cmake and ninja in the environment (``pip install cmake ninja``). Leaks are not looked for:
+CPython has its own.
 """
 
 from __future__ import annotations

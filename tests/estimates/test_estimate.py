@@ -13,7 +13,6 @@ from strategies import disjoint, grid, path, scale_free, with_lengths
 
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
-from lagbc.estimates import estimate as estimate_module
 from lagbc.methods.arrays import bytes_of
 from lagbc.plan import rounds
 from lagbc.plan.rounds import arrays_of_sequence
