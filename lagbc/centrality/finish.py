@@ -176,11 +176,7 @@ def per_sample(raw: Scores, sampled: NDArray[np.int64] | None) -> Scores:
     """Scale sums over a random sample, if there is one, to all roots other than v: by (n - 1) / (samples but v)."""
     if sampled is None:
         return raw
-    n = len(raw)
-    require_defined(n, len(sampled), endpoints=False)
-    scaled: Scores = raw * ((n - 1) / max(len(sampled), 1))
-    scaled[sampled] = raw[sampled] * ((n - 1) / max(len(sampled) - 1, 1))
-    return scaled
+    return rescale(raw, directed=True, normalized=False, endpoints=False, sampled=sampled)
 
 
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:

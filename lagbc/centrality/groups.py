@@ -22,6 +22,7 @@ from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, r
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.plan.ties import warn_of_ties
 from lagbc.run.carriers import Inline, Threads
+from lagbc.run.execute import edges_of
 from lagbc.run.groups import Groups
 from lagbc.run.loop import sum_over
 from lagbc.run.progress import Meter, Stretch
@@ -128,8 +129,7 @@ def _sum_pairs(
     starts = range(0, in_group.shape[1], at_once)
     totals = [np.zeros(0)]
     with ExitStack() as stack:
-        edges = graph.nnz if graph.directed else graph.nnz / 2
-        meter = Meter([Stretch(len(starts) * len(roots), 0, edges)], settings.progress, "", stack)
+        meter = Meter([Stretch(len(starts) * len(roots), 0, edges_of(graph))], settings.progress, "", stack)
         carrier = Threads() if threads > 1 else Inline()
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(in_group[:, first : first + at_once])

@@ -619,8 +619,9 @@ class _Run:
         if sizes and not aim.is_reached(sequence):
             drawn = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
             total = self._sweep(drawn, aim, sequence)
-        reached = aim.is_reached(total)
-        return self._estimate(aim, total, population, self._reason(total, population, reached=reached))
+        reason = self._reason(total, population, reached=aim.is_reached(total))
+        scores, lower, upper = map(as_numpy, aim.intervals(total))
+        return self._result_of((scores, lower, upper), roots=total.drawn, exact=total.is_exact, reason=reason)
 
     def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
         """Sweep rounds, from the checkpoint on, if there is one."""
@@ -660,10 +661,6 @@ class _Run:
         return self._result_of(
             (scores, scores, scores), roots=self._graph.n, exact=True, reason=f"{reason}: scores are exact"
         )
-
-    def _estimate(self, aim: Aim, sequence: Sequence, population: Population, reason: str) -> Estimate:
-        scores, lower, upper = map(as_numpy, aim.intervals(sequence))
-        return self._result_of((scores, lower, upper), roots=sequence.drawn, exact=sequence.is_exact, reason=reason)
 
     def _result_of(self, found: tuple[Values, Values, Values], *, roots: int, exact: bool, reason: str) -> Estimate:
         """Make the result of the call."""

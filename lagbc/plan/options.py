@@ -323,7 +323,8 @@ def _parse_grid(name: str, grid: Any) -> tuple[int, int] | str:
     return rows, columns
 
 
-def _parse_flag(name: str, flag: Any) -> bool:
+def parse_flag(name: str, flag: Any) -> bool:
+    """Return a flag of Python or NumPy."""
     if type(flag).__name__ not in ("bool", "bool_"):
         raise InvalidTypeError(f"{name}={flag!r} is neither True nor False")
     return bool(flag)
@@ -376,7 +377,7 @@ OPTIONS = (
     Option("executor", _parse_object),
     Option("comm", _parse_object),
     Option("grid", _parse_grid),
-    Option("overlap", _parse_flag, False),
+    Option("overlap", parse_flag, False),
 )
 
 _OF_NAME = {option.name: option for option in OPTIONS}

@@ -105,8 +105,7 @@ def plan_of(graph: Graph, request: Request, settings: Settings, resumed: Resumed
         step, choice = _step(graph, request, settings, *steps[:1])
         chosen = Selection(step.method, choice.reason)
         return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
-    given = _given(request, settings)
-    _require_options(_choose(graph, request, settings, given).method, given, settings)
+    _require_options(_choose(graph, request, settings).method, request, settings)
     if len(steps) != len(reduction.remainders):
         steps = [None] * len(reduction.remainders)
     made = [_step_of(reduction, number, settings, one) for number, one in enumerate(steps)]
@@ -144,7 +143,7 @@ def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Seque
     edges, limit = "edges" in request.sums, settings.memory
     needed = [choice.needed for _, choice in made]
     if not made:  # nothing is left
-        selection = Selection(_choose(graph, request, settings, _given(request, settings)).method, str(reduction))
+        selection = Selection(_choose(graph, request, settings).method, str(reduction))
         whole = memory.estimate_call(graph, needed, selection.method, edges=edges, limit=limit)
     else:
         step, choice = max(made, key=lambda one: one[0].work)
@@ -211,11 +210,9 @@ def _step(
 def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
     """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
     probing = Probing(graph, request.roots)
-    given = _given(request, settings)
-    selection = _choose(graph, request, settings, given, probing)
+    selection = _choose(graph, request, settings, probing)
     method, reason = selection.method, selection.reason
-    if given or settings.dtype != "float64":
-        _require_options(method, given, settings)
+    _require_options(method, request, settings)
     if method.device == "cuda":
         reason += _gpus(settings)
     there = probing.placed(method)
@@ -255,9 +252,7 @@ def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings,
     return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
 
 
-def _choose(
-    graph: Graph, request: Request, settings: Settings, given: dict[str, Any], probing: Probing | None = None
-) -> Selection:
+def _choose(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> Selection:
     """Choose a method; without probing, the first that fits, which decides the options that mean something."""
     return choose(
         graph,
@@ -267,7 +262,7 @@ def _choose(
         sums=request.sums,
         demand=request.demand is not None,
         bounds=request.bounds is not None,
-        options=frozenset(given),
+        options=frozenset(_given(request, settings)),
         probing=probing,
     )
 
@@ -322,14 +317,14 @@ def _is_offered(graph: Graph, request: Request, method: str, device: str) -> boo
     return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 
-def _require_options(method: Method, given: dict[str, Any], settings: Settings) -> None:
-    """Raise ValueError if an option means nothing to the method; `given` has the options of only some methods."""
+def _require_options(method: Method, request: Request, settings: Settings) -> None:
+    """Raise ValueError if an option means nothing to the method."""
     if settings.dtype != "float64" and method.device == "cpu":
         raise InvalidValueError(
             f"dtype={settings.dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', "
             "too"
         )
-    for name, value in given.items():
+    for name, value in _given(request, settings).items():
         if not method.reads(name):
             rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]

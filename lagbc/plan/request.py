@@ -13,7 +13,7 @@ from lagbc.frozen import frozen
 from lagbc.graph.given import array_of, refuse_masked
 from lagbc.graph.names import Names, in_words
 from lagbc.methods.sums import OF_BOUNDS, Bounds
-from lagbc.plan.options import parse_count, parse_real
+from lagbc.plan.options import parse_count, parse_flag, parse_real
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -193,5 +193,4 @@ def parse_tolerance(rtol: Any) -> float:
 def require_flags(**flags: Any) -> None:
     """Raise TypeError if one of the named arguments is neither True nor False."""
     for name, flag in flags.items():
-        if flag is not True and flag is not False and not isinstance(flag, np.bool_):
-            raise InvalidTypeError(f"{name}={flag!r} is neither True nor False")
+        parse_flag(name, flag)

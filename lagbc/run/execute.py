@@ -174,12 +174,12 @@ def meter_of(plan: Plan, works: Sequence[StepWork], kept: Checkpoint | None, sta
 def _stretch(work: StepWork, done: int = 0) -> Stretch:
     from lagbc.run.progress import Stretch
 
-    return Stretch(len(work.items), done, edges_of(work.step))
+    return Stretch(len(work.items), done, edges_of(work.graph))
 
 
-def edges_of(step: Step) -> float:
+def edges_of(graph: Graph) -> float:
     """Count the edges that each root traverses; in the undirected case an edge counts once."""
-    return step.graph.nnz if step.graph.directed else step.graph.nnz / 2
+    return graph.nnz if graph.directed else graph.nnz / 2
 
 
 def _note(plan: Plan) -> str:

@@ -12,14 +12,11 @@ from lagbc.plan.options import Progress, Reporter
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a run: its roots, the roots done before, and the edges that each root traverses.
-
-    In the undirected case an edge counts once.
-    """
+    """A part of a run."""
 
     roots: int
-    done: int
-    edges: float
+    done: int  # of them, before
+    edges: float  # that each root traverses; in the undirected case an edge counts once
 
 
 class Meter:

@@ -45,6 +45,7 @@ class Rounds(Sweeps):
 
     goal: Goal | None = None  # None in a process that sums spans for another
     begun: Sequence | None = None  # before the first round
+    _kept = ("items", "panel", "_in_order")
 
     @classmethod
     def of_goal(cls, step: Step, goal: Goal, begun: Sequence | None = None) -> Self:
@@ -91,12 +92,6 @@ class Rounds(Sweeps):
     def may_end_early(self) -> bool:
         """Once the goal is reached."""
         return True
-
-    def with_step(self, step: Step) -> Self:
-        """Return the same work with another step of the same items."""
-        other = type(self)(step, self.module, self.goal, self.begun)
-        vars(other).update({name: value for name, value in vars(self).items() if name in _KEPT})
-        return other
 
     def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
         """Cut a span; rounds that begin in it are put in order before they are handed out."""
@@ -184,6 +179,3 @@ class Rounds(Sweeps):
             zeros = Sums.zeros(np, names, n, nnz)
             part = Sums(**{name: asarray(read(f"{_ROUND}{name}", array.shape)) for name, array in zeros})
         return Total(done, sequence, part)
-
-
-_KEPT = ("items", "panel", "_in_order")

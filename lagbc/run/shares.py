@@ -69,7 +69,7 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
     with open_writer(path, head) as file, ExitStack() as stack:
         more(file)
         stretches = [
-            Stretch(span.last - span.first, 0, edges_of(work.step)) for work, span in zip(works, spans, strict=True)
+            Stretch(span.last - span.first, 0, edges_of(work.graph)) for work, span in zip(works, spans, strict=True)
         ]
         meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
         for number, (work, span) in enumerate(zip(works, spans, strict=True)):

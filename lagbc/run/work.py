@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,14 +42,10 @@ class Span(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The sum over the items of a span, which ends within a chunk, or with it.
-
-    `sums` is of the kind of the work. For roots it is `Sums` of the whole span; or, where `items` has the roots, `Sums`
-    with a row for each of their panels.
-    """
+    """The sum over the items of a span, which ends within a chunk, or with it."""
 
     span: Span
-    sums: Any
+    sums: Any  # of the kind of the work; for roots `Sums`, of the whole span, or with a row for each panel of `items`
     items: Items | None = None
 
 
@@ -172,6 +168,7 @@ class StepWork(Work):
     module: MethodModule  # the module of the step's method, or its stand-in
     sweep: SweepPlan = field(init=False)  # the request to its method
     graph: Graph = field(init=False)  # the graph that is swept
+    _kept: ClassVar[tuple[str, ...]] = ("items", "panel")  # cached properties that depend on the items alone
 
     def __post_init__(self) -> None:
         vars(self).update(sweep=self.step.sweep, graph=self.step.graph)
@@ -203,8 +200,8 @@ class StepWork(Work):
 
     def with_step(self, step: Step) -> Self:
         """Return the same work with another step of the same items."""
-        other = type(self)(step, self.module)
-        vars(other).update({name: value for name, value in vars(self).items() if name in ("items", "panel")})
+        other = replace(self, step=step)
+        vars(other).update({name: value for name, value in vars(self).items() if name in self._kept})
         return other
 
     def open(self, stop: StopFlag) -> Hand:
