@@ -33,12 +33,12 @@ def lengths_of(A, *, directed=True):
 
 def with_lengths(A, values, seed=0):
     """A's pattern with lengths drawn from some values, the same both ways; without loops and duplicates."""
-    edges = sorted({(min(edge), max(edge)) for edge in edges_of(A)})
-    drawn = dict(zip(edges, np.random.default_rng(seed).choice(values, len(edges)).tolist(), strict=True))
-    entries = sorted(edges_of(A))
-    i, j = np.array(entries, dtype=np.int64).reshape(-1, 2).T
-    data = np.array([drawn[min(edge), max(edge)] for edge in entries], dtype=np.asarray(values).dtype)
-    return sp.coo_array((data, (i, j)), shape=A.shape)
+    entries = np.unique(np.ravel_multi_index(sp.coo_array(A).coords, A.shape))
+    i, j = np.unravel_index(entries, A.shape)
+    i, j = i[i != j], j[i != j]
+    edges, edge_of_entry = np.unique(np.minimum(i, j) * A.shape[0] + np.maximum(i, j), return_inverse=True)
+    drawn = np.random.default_rng(seed).choice(values, len(edges))
+    return sp.coo_array((drawn[edge_of_entry], (i, j)), shape=A.shape)
 
 
 def both_ways(n, edges):
