@@ -67,7 +67,7 @@ def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
     -----
     A search from each vertex on the CPU, and a pass over its shortest paths for all groups: O(nnz) a vertex and group.
     As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives other numbers for some
-    groups of three or more, against its own formula.
+    groups, those of directed graphs above all, against its own formula.
 
     References
     ----------

@@ -335,7 +335,8 @@ def estimate(
     max_roots : int, optional
         The most roots; the intervals may then be wider than wanted.
     max_seconds : float, optional
-        No round goes on after so many seconds. Another run may end after another round.
+        No round but the first, of 128 roots (256 on a GPU), goes on after so many seconds. Another run may end after
+        another round.
     rng : int or numpy.random.Generator, optional
         Draws the roots.
     rtol : as for `lagbc.bc`

@@ -151,9 +151,12 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
         return [*table.values()]
     vertices = range(n) if names is None else list(names)
     missing = next((vertex for vertex in vertices if vertex not in table), None)
-    if missing is not None or len(given) > n:  # type: ignore[arg-type]
-        fault = f"not that of {missing!r}" if missing is not None else "others, too"
-        raise InvalidValueError(f"{name} has {len(table)} numbers, {fault}; it holds one for each of the {n} vertices")
+    if missing is not None:
+        raise InvalidValueError(f"{name} has no number for {missing!r}; it holds one for each of the {n} vertices")
+    if len(table) > n:
+        known = set(vertices)
+        other = next(vertex for vertex in table if vertex not in known)
+        raise InvalidValueError(f"{name} has a number for {other!r}, which is none of the {n} vertices")
     return [table[vertex] for vertex in vertices]
 
 
