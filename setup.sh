@@ -68,8 +68,10 @@ install() {
     echo "installing lagbc[$extra] into .venv" >&2
     rm -f .venv/lagbc-*
     set -- "$@" --config-settings "cmake.define.LAGBC_LEVELS=$levels"
-    get_tools
-    make_local_wheel "$@" &
+    (
+        get_tools
+        make_local_wheel "$@"
+    ) &
     compiling=$!
     got=0
     run_pip install --no-compile --config-settings wheel.cmake=false --config-settings wheel.py-api=py3 \
