@@ -151,6 +151,7 @@ OPTION_NAMES = frozenset(Options.__annotations__)
 _ELSEWHERE = {
     "weight": ("weighted",),
     "weights": ("weighted",),
+    "distance": ("weighted",),
     "seed": ("rng",),
     "random_state": ("rng",),
     "n_jobs": ("threads",),

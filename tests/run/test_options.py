@@ -126,6 +126,7 @@ def test_a_smaller_batch_than_asked_for_is_told():
         (lagbc.bc, {"thread": 2}, "there is no argument 'thread'; did you mean threads=?"),
         (lagbc.bc, {"target": [0]}, "there is no argument 'target'; did you mean targets=?"),
         (lagbc.bc, {"weight": "length"}, "there is no argument 'weight'; did you mean weighted=?"),
+        (lagbc.closeness, {"distance": "length"}, "there is no argument 'distance'; did you mean weighted=?"),
         (lagbc.centralities, {"seed": 1}, "there is no argument 'seed'; did you mean rng=?"),
         (lagbc.eccentricity, {"seed": 1}, "there is no argument 'seed'; the options of a run are method, device"),
         (lagbc.closeness, {"targets": [0]}, "closeness takes no targets"),
