@@ -282,6 +282,19 @@ def test_transposed_rows_keep_the_order_of_what_is_alike():
     assert [part.tolist() for part in ours] == [[0, 1, 3], [0, 0, 0], [6.0, 5.0, 7.0]]
 
 
+@pytest.mark.parametrize("A", [path(4000), scale_free(300, 4000, seed=1)], ids=["path", "scale-free"])
+def test_symmetry_is_told_in_the_room_of_a_transpose(monkeypatch, A):
+    """However many the cores are: each has a place a row."""
+    monkeypatch.setattr(cores, "SHARED_FROM", 0)
+    monkeypatch.setattr(cores, "cores", lambda: 64)
+    graph, parts = as_graph(A, directed=False), []
+    shared = host.share
+    monkeypatch.setattr(host, "share", lambda work, given, *rest: shared(work, parts.append(given) or given, *rest))
+    csr = graph.indptr, graph.indices, None
+    assert reverse_of(graph.n, *csr) is None
+    assert 1 <= len(parts[0]) * 16 * graph.n <= max(16 * graph.n, graph.indptr.nbytes + graph.indices.nbytes)
+
+
 def test_scores_do_not_depend_on_the_cores(monkeypatch):
     A = with_lengths(grid(12, 13), [0.1, 0.2, 0.3])
     expected = lagbc.bc(A, weighted=True)

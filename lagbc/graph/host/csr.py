@@ -78,7 +78,10 @@ def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 
 def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr | None:
     """Return the transpose of a matrix in canonical form; None if that is the matrix itself."""
-    mirrored = share(core.count_mirrored, parts_of_rows(indptr), (indptr, indices, data))
+    # Each part has 16 bytes a row: all parts have no more than the transpose takes.
+    room = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
+    parts = parts_of_rows(indptr, room // (16 * len(indptr)))
+    mirrored = share(core.count_mirrored, parts, (indptr, indices, data))
     is_symmetric = min(mirrored) >= 0 and 2 * sum(mirrored) == len(indices)
     return None if is_symmetric else transposed(n, indptr, indices, data)
 
