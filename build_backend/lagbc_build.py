@@ -34,7 +34,7 @@ def system_compiler():
 
 
 def compiles(config_settings):
-    """Whether kernels are compiled: not where `wheel.cmake=false` says that they are beside it."""
+    """Whether this build compiles kernels; `wheel.cmake=false` says that another one does."""
     return (config_settings or {}).get("wheel.cmake") != "false"
 
 

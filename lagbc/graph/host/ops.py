@@ -33,8 +33,6 @@ __all__ = [
     "weak_components",
 ]
 
-# By falling degree, ties by number; from the first of the longest rows, of all or of the largest component; numbers of
-# components from 0, in the order of their first vertices.
-degree_order = core.order_by_length
-search_from_hub = core.search_from_hub
-weak_components = core.find_components
+degree_order = core.order_by_length  # by falling degree, ties by number
+search_from_hub = core.search_from_hub  # the hub is the first of the longest rows
+weak_components = core.find_components  # numbers from 0, in the order of their first vertices

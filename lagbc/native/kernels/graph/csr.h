@@ -40,7 +40,7 @@ namespace lagbc::LAGBC_LEVEL {
 inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4, falling = 8;
 
 // Return whether some columns are outside the matrix, some rows not ascending, some entries loops or at the place of
-// the entry before, or some pointers fall or lie beyond the entries; rows between such are not read.
+// the entry before, or some pointers fall or lie beyond the entries. No row is read from the first such pointer on.
 template <class Index>
 int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last) {
     const int64_t n = indptr.size - 1;
