@@ -29,7 +29,7 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan import costs
+from lagbc.plan import reduce
 from lagbc.plan import reduce as reduction
 from lagbc.plan.request import Request
 from lagbc.reduce.blocks import split
@@ -84,8 +84,8 @@ def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
     block: Any = SimpleNamespace(n=n, nnz=nnz, weighted=weighted)
-    whole = costs.predict_at_depth(block, n, "cpu", depth)
-    return whole / 1e9, costs.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
+    whole = reduce.predict_at_depth(block, n, "cpu", depth)
+    return whole / 1e9, reduce.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:

@@ -20,7 +20,7 @@ from benchmarks.generators import with_hashed_lengths
 from benchmarks.graphs import SEED, is_symmetric, is_weighted, table
 from benchmarks.report import COLOURS
 from benchmarks.run import RESULTS
-from lagbc.phases import PHASES, record
+from lagbc.calls import PHASES, record
 
 Row = dict[str, Any]
 

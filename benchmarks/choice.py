@@ -33,7 +33,7 @@ from benchmarks.survey import Case, Network, Roots, runner, timed_run
 from benchmarks.survey_report import Cell, Ratio, choice_page, figure
 from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, probe
-from lagbc.plan import costs
+from lagbc.plan import choose
 from lagbc.plan.step import order_roots
 
 Row = dict[str, Any]
@@ -80,7 +80,7 @@ def line_up(network: Network, case: Case) -> Roots:
 def measure(network: Network, case: Case, seconds: float) -> Iterator[Row]:
     """Time all candidates, in turns: the best of the rounds, which end after about so many `seconds`."""
     ordered, grouped_from = line_up(network, case), tuning.GROUPED_ROOTS
-    counted = costs.terms(network.graph, probe(network.graph, ordered))
+    counted = choose.terms(network.graph, probe(network.graph, ordered))
     # A piece is lined up as the whole is.
     is_grouped = len(ordered) >= grouped_from and not network.graph.has_high_diameter
     tuning.GROUPED_ROOTS = 1 if is_grouped else network.graph.n + 1
@@ -161,7 +161,7 @@ def measured(rows: Sequence[Row], key: tuple[str, bool]) -> Measured:
         [Cell(key[1], key[0], 1, row["roots"], _class_of(row)) for row in first],
         [row["n"] for row in first],
         np.array([[1e3 * group[name]["seconds"] for name in names] for group in whole]),
-        np.array([[row["terms"][name] for name in costs.TERMS] for row in first]),
+        np.array([[row["terms"][name] for name in choose.TERMS] for row in first]),
     )
 
 
@@ -241,7 +241,7 @@ def left_out(these: Measured) -> NDArray[np.float64]:
 
 def today(these: Measured, key: tuple[str, bool]) -> list[NDArray[np.float64]]:
     """Return the constants of tuning.py, in the order of the terms."""
-    return [np.array([tuning.COSTS[(name, *key)].get(term, 0.0) for term in costs.TERMS]) for name in these.names]
+    return [np.array([tuning.COSTS[(name, *key)].get(term, 0.0) for term in choose.TERMS]) for name in these.names]
 
 
 def page(rows: Sequence[Row], picture: Path) -> str:
@@ -278,7 +278,7 @@ def fitted(rows: Sequence[Row]) -> Costs:
     for key in sorted({(row["device"], row["weighted"]) for row in rows}):
         these = measured(rows, key)
         for name, constants in zip(these.names, fit(these), strict=True):
-            kept = {term: float(f"{value:.2g}") for term, value in zip(costs.TERMS, constants, strict=True) if value}
+            kept = {term: float(f"{value:.2g}") for term, value in zip(choose.TERMS, constants, strict=True) if value}
             found[(name, *key)] = kept
     return found
 
@@ -308,7 +308,7 @@ def recounted(rows: Sequence[Row], networks: Iterable[NamedGraph]) -> list[Row]:
             own = [row for row in rows if (row["graph"], row["weighted"]) == (named.name, weighted)]
             for device, roots, count in {(row["device"], row["roots"], _class_of(row)) for row in own}:
                 ordered = line_up(network, Case(weighted, roots, count, device, 1))
-                found = costs.terms(network.graph, probe(network.graph, ordered))
+                found = choose.terms(network.graph, probe(network.graph, ordered))
                 counted[named.name, weighted, device, roots, len(ordered)] = found
     keys = [(row["graph"], row["weighted"], row["device"], row["roots"], row["count"]) for row in rows]
     return [row | {"terms": counted[key]} for row, key in zip(rows, keys, strict=True)]

@@ -27,9 +27,9 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat, road_like
+from lagbc.calls import record
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.phases import record
 from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
 

@@ -24,7 +24,7 @@ from benchmarks import json_lines
 from benchmarks.graphs import SEED
 from benchmarks.memory import DevicePeak
 from benchmarks.run import RESULTS
-from lagbc.phases import record
+from lagbc.calls import record
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

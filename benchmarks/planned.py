@@ -22,9 +22,8 @@ from lagbc.plan.step import Step, order_roots
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks
-from lagbc.run.carriers import Threads
 from lagbc.run.execute import execute
-from lagbc.run.loop import sum_over, sum_step
+from lagbc.run.loop import Threads, sum_over, sum_step
 from lagbc.run.small import SmallBicomponents
 
 Roots = NDArray[np.int64]

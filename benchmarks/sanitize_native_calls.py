@@ -128,10 +128,10 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
 
 def call_on_threads() -> int:
     """Make these calls, in which all work on graphs is shared out; return how many there were."""
-    from lagbc.cpu import cores
+    from lagbc import native
 
-    cores.SHARED_FROM = 1
-    cores.cores = lambda: 4
+    native.SHARED_FROM = 1
+    native.cores = lambda: 4
     count = 0
     for call in calls_on_threads():
         call()

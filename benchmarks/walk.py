@@ -60,7 +60,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         lagbc.bc(mesh, checkpoint=path, **how)
 
     return {
-        "`bc(A)`, karate": lambda: lagbc.bc(A, directed=False, device="cpu"),
+        "`bc(A)`, karate": lambda: lagbc.bc(A, directed=False),
         '`bc(A, weighted=True, k=100, reduce="all", checkpoint=..., threads=2)`, a mesh': weighted,
         "`bc(A, cutoff=[2, 4])`, karate": lambda: lagbc.bc(A, directed=False, cutoff=[2, 4]),
     }

@@ -14,8 +14,7 @@ from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.streams import Ways
-from lagbc.run.carriers import Inline, Threads
-from lagbc.run.loop import sum_over, work_of
+from lagbc.run.loop import Inline, Threads, sum_over, work_of
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
 BATCHED = ROWS["batched"]

@@ -13,7 +13,7 @@ from benchmarks import choice, json_lines
 from benchmarks.graphs import table
 from benchmarks.survey import Network
 from lagbc.methods import tuning
-from lagbc.plan import costs
+from lagbc.plan import choose
 
 
 def rows(device: str) -> list[choice.Row]:
@@ -21,7 +21,7 @@ def rows(device: str) -> list[choice.Row]:
     rng = np.random.default_rng(1)
     made = []
     for number in range(30):
-        counted = dict(zip(costs.TERMS, [1.0, *rng.lognormal(6, 3, len(costs.TERMS) - 1)], strict=True))
+        counted = dict(zip(choose.TERMS, [1.0, *rng.lognormal(6, 3, len(choose.TERMS) - 1)], strict=True))
         common = {"graph": str(number % 2), "n": 5000, "roots": "random", "count": 64, "terms": counted}
         common |= {"count": 64 + number, "device": device, "commit": "0", "hardware": "none"}
         for (name, on, weighted), constants in tuning.COSTS.items():
@@ -57,7 +57,7 @@ def test_a_case_is_measured(weighted: bool) -> None:
     for case in choice.cases("cpu", weighted=weighted)[-1:]:
         found = list(choice.measure(network, case, 0.0))
         assert [row["competitor"] for row in found] == [row.name for row in choice.candidates(case)]
-        assert all(row["seconds"] > 0 and tuple(row["terms"]) == costs.TERMS for row in found)
+        assert all(row["seconds"] > 0 and tuple(row["terms"]) == choose.TERMS for row in found)
     assert before == tuning.GROUPED_ROOTS
 
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from benchmarks import calls, graphs, survey, survey_report
 from benchmarks.generators import erdos_renyi, holed_grid
-from lagbc.phases import PHASES
+from lagbc.calls import PHASES
 
 
 @pytest.fixture

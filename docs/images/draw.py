@@ -67,7 +67,7 @@ FLOORS = (
             (
                 "run",
                 "the one loop over works; who carries them; the file of partial sums",
-                "work.py   loop.py   carriers.py   partial.py",
+                "work.py   loop.py   execute.py   partial.py",
             ),
         ),
         "a request and options",

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase, raise_if_stopped, stopping_by
 from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
 from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
@@ -17,12 +18,11 @@ from lagbc.centrality.standard_error import Estimates, require_estimate, standar
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
+from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
-from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy, stored_loops, take_graph
 from lagbc.methods.sums import DECAYING, PATH_SUMS
-from lagbc.phases import phase
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import is_read_on_device, reading_gpu
 from lagbc.plan.options import Options, Settings, check_options, communicator, of_grid, with_defaults
@@ -39,7 +39,6 @@ from lagbc.plan.request import (
 from lagbc.plan.step import NOTHING, Resumed
 from lagbc.plan.ties import warn_of_ties
 from lagbc.run.execute import Result, execute
-from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import GraphLike
 
 # Centralities, by name or as records.
@@ -62,16 +61,17 @@ def compute(
     """
     centralities = (which,) if isinstance(which, Centrality) else which
     here = partial(_compute_here, centralities, batch, arguments, standard_error)
-    names = [one.name for one in centralities]
     if with_defaults(options).get("comm") is None:
         found = here(A, read, options)
     else:
+        names = [one.name for one in centralities]
         folds = names == ["bc"] and not arguments.endpoints
         comm, sums = communicator(options), partial(all_sums, centralities)
         found = made_on_ranks(comm, A, read, options, here, names, sums, folds=folds)
     if which is centralities:
         return found
-    return tuple(part[names[0]] for part in found) if standard_error else found[names[0]]
+    name = centralities[0].name
+    return tuple(part[name] for part in found) if standard_error else found[name]
 
 
 def made_on_ranks(

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import stopping_by
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
 from lagbc.frozen import frozen
@@ -21,13 +22,11 @@ from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
 from lagbc.plan.ties import warn_of_ties
-from lagbc.run.carriers import Inline, Threads
 from lagbc.run.execute import edges_of
 from lagbc.run.groups import Groups
-from lagbc.run.loop import sum_over
+from lagbc.run.loop import Inline, Threads, sum_over
 from lagbc.run.progress import Meter, Stretch
 from lagbc.run.work import Total
-from lagbc.stopping import stopping_by
 from lagbc.types import GraphLike
 
 # Bytes a thread for the shares of the groups that are counted at once, and the most such groups.

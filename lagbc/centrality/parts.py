@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.calls import stopping_by
 from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
 from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, Read, require_taken
@@ -30,7 +31,6 @@ from lagbc.plan.devices import reading_gpu
 from lagbc.plan.options import Options, Settings, check_options, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
-from lagbc.stopping import stopping_by
 from lagbc.types import CentralityName, GraphLike, Scores
 
 # Arguments that are arrays, and arguments of one value.

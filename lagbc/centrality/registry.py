@@ -57,12 +57,11 @@ class Arguments:
     @property
     def given(self) -> set[str]:
         """Names of the arguments with another value than their default."""
-        usual = vars(NONE_GIVEN)
-        return {
-            name
-            for name, value in vars(self).items()
-            if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name])
-        }
+        usual, given = vars(NONE_GIVEN), set[str]()
+        for name, value in vars(self).items():
+            if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name]):
+                given.add(name)
+        return given
 
 
 class Read(NamedTuple):

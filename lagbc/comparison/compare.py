@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagbc.calls import record as record_phases
 from lagbc.comparison.check import Check
 from lagbc.comparison.measure import Places, Task, TooSlow, time_method
 from lagbc.comparison.records import Comparison, Measurement
@@ -18,7 +19,6 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
-from lagbc.phases import record as record_phases
 from lagbc.plan.options import Options, check_options, parse_real
 from lagbc.plan.request import require_flags
 from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName

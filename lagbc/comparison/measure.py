@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import Phase, record
 from lagbc.comparison.peak import PeakMemory, old_objects_apart
 from lagbc.comparison.roots import STEP, growing_sizes
 from lagbc.errors import quantity
@@ -20,7 +21,6 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.phases import Phase, record
 from lagbc.plan import memory
 from lagbc.plan.options import OPTIONS, Options, check_options
 from lagbc.plan.plan import make_plan

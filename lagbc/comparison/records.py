@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from lagbc.calls import PHASES
 from lagbc.errors import MissingDependencyError, quantity
 from lagbc.graph.names import size_in_words
-from lagbc.phases import PHASES
 
 if TYPE_CHECKING:
     import pandas

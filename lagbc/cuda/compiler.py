@@ -15,7 +15,7 @@ from importlib.resources import files
 from threading import Lock
 from typing import Any
 
-from lagbc.phases import in_phase
+from lagbc.calls import in_phase
 
 THREADS = 256  # of a thread block: WARPS of the kernels, times 32
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.calls import in_phase
 from lagbc.cuda import compiler
 from lagbc.cuda.compiler import THREADS, Source
 from lagbc.errors import InvalidTypeError
-from lagbc.phases import in_phase
 
 # Thread blocks of a launch whose threads take many items each.
 _STRIDING_BLOCKS = 1024

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.calls import raise_if_stopped, stopping_by
 from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
 from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, find, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -32,13 +33,11 @@ from lagbc.plan.request import Request, parse_generator, parse_tolerance, parse_
 from lagbc.plan.rounds import Population, with_rounds
 from lagbc.plan.step import Resumed
 from lagbc.plan.ties import warn_of_ties
-from lagbc.run.carriers import Carrier
 from lagbc.run.execute import carrier_of, execute, meter_of, open_checkpoint, submitting, total_of
-from lagbc.run.loop import sum_over
+from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import StepWork, Total
-from lagbc.stopping import raise_if_stopped, stopping_by
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 from lagbc.graph import numbered
 from lagbc.graph.entries import Entries, as_lengths, attribute_of, no_attribute
-from lagbc.graph.given import array_of
-from lagbc.graph.plain import Listed, Rows
+from lagbc.graph.given import Listed, Rows, array_of
 
 
 def is_networkx(A: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
-from lagbc.graph.plain import Listed
+from lagbc.graph.given import Listed
 
 # The edge attribute that holds lengths by default, as in NetworkX and igraph.
 LENGTH = "weight"

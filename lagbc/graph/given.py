@@ -1,22 +1,111 @@
-"""Arrays and columns as they are given. Masked arrays are refused: NumPy would read their masked entries, too."""
+"""Matrices, arrays and columns as they are given.
+
+Matrices of this module have the attributes of SciPy's: to import SciPy's takes 0.1 s. Masked arrays are refused: NumPy
+would read their masked entries, too.
+"""
 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError
-from lagbc.graph.plain import is_sparse
+from lagbc.graph.csr import ops_of
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
 # Arrays of a sparse matrix by its format, where they are not those of compressed rows.
 _PARTS = {"coo": ("data", "row", "col")}
 _COLUMN = "a column, an array of one dimension"
 _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
+
+
+class _PlainMatrix:
+    """A sparse matrix: its shape and stored values."""
+
+    ndim = 2
+    to_scipy: Any
+
+    def __init__(self, shape: tuple[int, int], data: NDArray[Any]) -> None:
+        self.shape, self.dtype, self.nnz, self.data = shape, data.dtype, len(data), data
+
+    def tocsr(self) -> sparse.csr_array:
+        """Return SciPy's compressed rows."""
+        return self.to_scipy().tocsr()
+
+    def toarray(self) -> NDArray[Any]:
+        """Return a dense array."""
+        dense: NDArray[Any] = self.to_scipy().toarray()
+        return dense
+
+
+class Listed(_PlainMatrix):
+    """A matrix as a list of entries, in any order; several may be at one place."""
+
+    format = "coo"
+
+    def __init__(self, shape: tuple[int, int], row: NDArray[Any], col: NDArray[Any], data: NDArray[Any]) -> None:
+        super().__init__(shape, data)
+        self.row, self.col = row, col
+
+    def tocoo(self) -> Listed:
+        """Return itself."""
+        return self
+
+    def to_scipy(self) -> sparse.coo_array:
+        """Return SciPy's matrix of the same arrays."""
+        from scipy import sparse
+
+        return sparse.coo_array((self.data, (self.row, self.col)), shape=self.shape)
+
+
+class Rows(_PlainMatrix):
+    """Compressed rows of a square matrix; their indices were checked."""
+
+    format = "csr"
+
+    def __init__(self, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any]) -> None:
+        super().__init__((len(indptr) - 1, len(indptr) - 1), data)
+        self.indptr, self.indices = indptr, indices
+
+    def tocoo(self) -> Listed:
+        """Return the same entries, in the same order."""
+        return Listed(self.shape, ops_of(self.indptr).rows_of(self.indptr, self.indices), self.indices, self.data)
+
+    def check_format(self, full_check: bool) -> None:
+        """Do nothing: the indices were checked."""
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return SciPy's matrix of the same arrays; its row pointers are of the type of the columns."""
+        from scipy import sparse
+
+        # SciPy widens both index arrays to the wider of the two.
+        fits = self.nnz <= np.iinfo(self.indices.dtype).max
+        indptr = self.indptr.astype(self.indices.dtype, copy=False) if fits else self.indptr
+        return sparse.csr_array((self.data, self.indices, indptr), shape=self.shape)
+
+
+def is_sparse(given: Any) -> bool:
+    """Whether an object is a sparse matrix, SciPy's or one of this module."""
+    if isinstance(given, _PlainMatrix):
+        return True
+    if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
+        return False
+    return bool(_issparse()(given))
+
+
+@cache
+def _issparse() -> Any:
+    from scipy import sparse  # waits while another thread imports it
+
+    return sparse.issparse
 
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:

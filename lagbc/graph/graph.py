@@ -13,15 +13,15 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import in_phase
 from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.csr import Csr, as_numpy, ops_of
+from lagbc.graph.given import Rows
 from lagbc.graph.names import size_in_words
-from lagbc.graph.plain import Rows
 from lagbc.native import Csr as NativeCsr
 from lagbc.native import core
 from lagbc.native import csr as native_csr
-from lagbc.phases import in_phase
 
 if TYPE_CHECKING:
     from scipy import sparse

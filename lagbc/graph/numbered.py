@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.entries import Entries, as_lengths, attribute_of, mirrored, no_attribute
-from lagbc.graph.plain import Listed
+from lagbc.graph.given import Listed
 
 
 class Numbered(NamedTuple):

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
-from lagbc.graph.given import refuse_masked
+from lagbc.graph.given import Rows, is_sparse, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words
-from lagbc.graph.plain import Rows, is_sparse
-from lagbc.phases import phase
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def take_graph(
         return A
     with phase("check"):
         names, matrix = None, A
-        if adapters.is_adaptable(A):
+        if not is_sparse(A) and adapters.is_adaptable(A):
             names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
         matrix = _as_inverses(matrix, names) if strength else matrix
         graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)

@@ -13,9 +13,9 @@ from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.csr import index_type
 from lagbc.graph.entries import mirrored
+from lagbc.graph.given import Rows
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import size_in_words
-from lagbc.graph.plain import Rows
 
 if TYPE_CHECKING:
     from scipy import sparse

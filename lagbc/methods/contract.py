@@ -163,7 +163,10 @@ class SweepPlan:
 
     def summed(self, graph: Graph) -> int:
         """Count the numbers of the sums over all roots of a graph."""
-        return sum(self.columns(name) * (graph.nnz if name in OF_EDGES else graph.n) for name in self.sums)
+        count = 0
+        for name in self.sums:
+            count += self.columns(name) * (graph.nnz if name in OF_EDGES else graph.n)
+        return count
 
     def require_path_counts(self) -> None:
         """Raise ValueError if no sum asked for needs path counts, so that they are not counted."""
@@ -297,6 +300,15 @@ class MethodModule(Protocol):
         OverflowError
             Target weights of one column are too far apart to be scaled.
         """
+
+
+def put_weights(arrays: dict[str, Any], graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """Write omega and class_sizes of a plan, where it has them, into arrays in sweep order."""
+    for name, array in arrays.items():
+        weights = getattr(plan, name)
+        if weights is not None:
+            array[...] = weights[graph.order]
+    return arrays
 
 
 def new_state(xp: Any, module: MethodModule, graph: Graph, plan: SweepPlan) -> Any:

@@ -129,8 +129,11 @@ class Sums:
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
         """Make the zero sums of a batch."""
-        shapes = {name: (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,) for name in names}
-        return cls(**{name: arrays.zeros(shape) for name, shape in shapes.items()})
+        made = cls()
+        for name in names:
+            shape = (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,)
+            setattr(made, name, arrays.zeros(shape))
+        return made
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield name and array of each sum asked for."""
@@ -147,7 +150,10 @@ class Sums:
 
     def moved(self, asarray: Any) -> Sums:
         """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""
-        return Sums(**{name: asarray(array) for name, array in self})
+        moved = Sums()
+        for name, array in self:
+            setattr(moved, name, asarray(array))
+        return moved
 
     def of_paths(self) -> Sums:
         """Return the sums of `PATH_SUMS`, which share their arrays with these."""

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.calls import in_phase
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
-from lagbc.phases import in_phase
 from lagbc.types import DeviceName, MethodName
 
 

@@ -14,20 +14,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
 from lagbc.graph.csr import as_numpy, module_of
-from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
 
 # omega stays below two to this exponent, so that sums over all vertices are finite.
 _LARGEST_EXPONENTS = {"float64": 900, "float32": 90}
-
-
-def put_weights(arrays: dict[str, Any], graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """Write omega and class_sizes of a plan, where it has them, into arrays in sweep order."""
-    for name, array in arrays.items():
-        weights = getattr(plan, name)
-        if weights is not None:
-            array[...] = weights[graph.order]
-    return arrays
 
 
 def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any:

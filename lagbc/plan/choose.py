@@ -1,10 +1,25 @@
 """The choice of a method: the row of METHODS that a run takes, and the reason.
 
-It depends on the graph, on the request and on the kind of device; never on threads, time, or free memory.
+It depends on the graph, on the request and on the kind of device; never on threads, time, or free memory. The choice
+alone depends on predictions, and no score.
+
+**Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.methods.tuning.COSTS`. A
+search that all roots of a batch share costs as its rows do, however many columns are live in them: `visit` and `edge`.
+A search from a single root costs as its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU all roots under
+way wait for each level; `launch_level` counts the levels of a batch again where the host launches each of them, as it
+does not on graphs of high diameter. With lengths, `pruned` is 1 where a search before the sweeps looks for edges of no
+shortest path, else 0.
+
+With lengths, and in hops on a CPU where the diameter is high, paths are not counted level by level: a row waits until
+most of its columns are ready. `level_visit` counts the visits of the other graphs again. Two more counts tell how far
+waiting goes. On levels with more rows than a core's cache holds, `far_visit` counts the visits beyond the cache again.
+And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all, P (V / P)^4, which rises
+steeply where the distances of the columns lie apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -16,13 +31,29 @@ from lagbc.frozen import frozen_value
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
-from lagbc.methods.probe import Probe, probe
+from lagbc.methods.probe import Probe, most_edges, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
-from lagbc.plan import costs
 from lagbc.plan.step import order_roots
 
 _AS_A_RULE = "the fastest there as a rule"
+TERMS = (
+    "run",
+    "batch_level",
+    "group_level",
+    "launch_level",
+    "pruned",
+    "group_row",
+    "visit",
+    "level_visit",
+    "far_visit",
+    "edge",
+    "pair",
+    "lone_pair",
+    "pair_edge",
+)
+# Roots that a GPU has under way in a group, and in a batch; a CPU has a group's or fewer.
+_GROUP, _BATCH = 256, 4096
 
 
 @frozen_value
@@ -145,11 +176,53 @@ def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probi
         found = probing.probe(candidates[0])
     except MemoryError:  # the run may take less; if not, it tells its need
         return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
-    counted = costs.terms(graph, found)
-    a_root = {row: costs.predict(row, counted) / max(1, found.lined_up) for row in candidates}
+    counted = terms(graph, found)
+    a_root = {row: predict(row, counted) / max(1, found.lined_up) for row in candidates}
     best, *others = sorted(candidates, key=lambda row: a_root[row])
     compared = ", ".join(f"{row.name} {a_root[row]:.2g}" for row in others)
     return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
+
+
+def terms(graph: Graph, probe: Probe) -> dict[str, float]:
+    """Return the counts in which the costs of a run are linear.
+
+    For a search that ended early the counts are scaled as if each root reached all vertices with edges, and the levels
+    are at least the levels from the hub.
+    """
+    roots, per_root, levels = probe.lined_up, 1 / max(1, probe.roots), probe.levels / probe.searches
+    if probe.edges > probe.searches * most_edges(graph, roots):
+        per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
+        levels = max(levels, graph.depth)
+    groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
+    far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
+    apart = probe.visits / max(1, probe.pairs)
+    by_levels = not graph.weighted and not graph.has_high_diameter
+    return {
+        "run": 1,
+        "batch_level": batches * levels,
+        "group_level": groups * levels,
+        "launch_level": (not graph.has_high_diameter) * batches * levels,
+        "pruned": int(_is_pruned(graph, roots)),
+        "group_row": groups * graph.n,
+        "visit": roots * per_root * probe.visits,
+        "level_visit": by_levels * roots * per_root * probe.visits,
+        "far_visit": far * roots * per_root * probe.visits,
+        "edge": roots * per_root * probe.edges,
+        "pair": roots * per_root * probe.pairs,
+        "lone_pair": apart**4 * roots * per_root * probe.pairs,
+        "pair_edge": roots * per_root * probe.pair_edges,
+    }
+
+
+def _is_pruned(graph: Graph, roots: int) -> bool:
+    """Whether `lagbc.methods.gpu.delta_stepping.pruning` looks for edges to leave out, as far as sizes tell."""
+    is_large = graph.nnz >= tuning.PRUNING_LEAST_EDGES and roots >= tuning.PRUNING_LEAST_ROOTS
+    return graph.weighted and is_large and not graph.has_high_diameter
+
+
+def predict(method: Method, counted: Mapping[str, float]) -> float:
+    """Predict the milliseconds of a run from its `terms`: of a whole call, on a CPU by one thread."""
+    return sum(constant * counted[name] for name, constant in tuning.COSTS[method.key].items())
 
 
 def _refuse(rows: list[Method], weighted: bool, *, sums: frozenset[str], demand: bool, bounds: bool) -> NoReturn:

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph.given import column_of, reals_of, refuse_masked, require_reals
+from lagbc.graph.given import column_of, is_sparse, reals_of, refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words, numbers_of
-from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shifts_of_rows

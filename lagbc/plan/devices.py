@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph import tuning as graph_tuning
+from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
-from lagbc.graph.plain import is_sparse
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table, tuning
 from lagbc.plan import memory

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
@@ -14,7 +15,6 @@ from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import Method
-from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.choose import Probing, Selection, choose
 from lagbc.plan.devices import gpu_numbers

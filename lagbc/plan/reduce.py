@@ -3,7 +3,22 @@
 A request for sums over paths is a piece: its graph, with the roots as sources and a weight for each vertex as a target.
 `lagbc.reduce` takes it apart into bicomponents, and each of these is left without its twins, or contracted to its
 junctions. The rest is swept, and the sums come back the same way. Whether that pays is told by the work, roots times
-edges; for junctions by the predictions of `lagbc.plan.costs`, before a bicomponent is contracted.
+edges; for junctions by predictions, before a bicomponent is contracted.
+
+**Bicomponents** have costs by their size, swept whole or contracted to their junctions:
+
+    whole        roots * (vertices * pair + edges * pair_edge), a pair taking longer the more levels there are
+    contracted   the same for junctions, which are swept with lengths, and `evaluations` of streams
+
+**The look** at the structure of a graph is work of its own, and has to pay:
+
+    look     n * vertex + nnz * edge, on one thread of the host
+    sweeps   on a CPU: those of a bicomponent, shared by some threads
+             on a GPU: roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
+
+A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
+felt, or if counts of degrees and components, known at once, promise less work. The constants of both are those of
+`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
 """
 
 from __future__ import annotations
@@ -17,6 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase
 from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
@@ -25,8 +41,7 @@ from lagbc.limits import BUDGET_VARIABLE, host_budget, stated_budget
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
-from lagbc.phases import phase
-from lagbc.plan import costs, memory
+from lagbc.plan import memory
 from lagbc.plan.options import Settings
 from lagbc.plan.request import Request
 from lagbc.reduce import tuning
@@ -36,6 +51,7 @@ if TYPE_CHECKING:
     from lagbc.reduce.blocks import Blocks
     from lagbc.reduce.chains import Contracted
     from lagbc.reduce.twins import Twins
+    from lagbc.reduce.work import Work
 
 # The sums that reductions can give back.
 _REDUCIBLE = frozenset({"dependency", "edges"})
@@ -147,7 +163,7 @@ def reduce_request(
     if settings.reduce == "auto":
         roots = len(request.roots) if swept is None else min(swept, len(request.roots))
         device = _device_of(graph, roots, settings)
-        if not (costs.is_look_worth(graph, roots, device) and _is_within(graph, request, settings)):
+        if not (is_look_worth(graph, roots, device) and _is_within(graph, request, settings)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
@@ -245,10 +261,10 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     foreseen = expect_work(piece)
     if roots < foreseen.junctions:
         return
-    expected = costs.predict_junctions(foreseen, device, weighted=weighted)
-    if expected > most * costs.predict_at_depth(piece.graph, roots, device, piece.graph.n):
+    expected = predict_junctions(foreseen, device, weighted=weighted)
+    if expected > most * predict_at_depth(piece.graph, roots, device, piece.graph.n):
         return
-    as_it_is = costs.predict_block(piece.graph, roots, device)
+    as_it_is = predict_block(piece.graph, roots, device)
     if expected > most * as_it_is:
         return
     try:
@@ -256,7 +272,7 @@ def _contracted(piece: Piece, device: str = "cpu", most: float = np.inf) -> Iter
     except NotContractible:
         return
     work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
-    taken = costs.predict_junctions(work, device, weighted=weighted, few_levels=few_levels)
+    taken = predict_junctions(work, device, weighted=weighted, few_levels=few_levels)
     yield Remainder(piece, contracted=contracted, device=device, part=taken / as_it_is)
 
 
@@ -301,3 +317,66 @@ def _ends(graph: Graph, request: Request) -> Scores:
     sources, targets = (np.bincount(component, given)[component] for given in (piece.sources, piece.targets))
     ends: Scores = piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
     return ends
+
+
+def predict_block(graph: Graph, roots: int, device: str) -> float:
+    """Predict the sweeps of a bicomponent; its depth is searched for only where it matters."""
+    least, most = (predict_at_depth(graph, roots, device, depth) for depth in (0, graph.n))
+    return least if least == most else predict_at_depth(graph, roots, device, graph.depth)
+
+
+def predict_at_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
+    """Predict the sweeps of a bicomponent with a given depth, from 0 to n."""
+    costs = tuning.BLOCK_COSTS[device, graph.weighted]
+    pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
+    return roots * (pair * graph.n + costs["pair_edge"] * graph.nnz)
+
+
+def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
+    """Predict the sums from junctions of a bicomponent with lengths or in hops; a far column is half a sweep."""
+    costs = tuning.JUNCTION_COSTS[device, weighted]
+    pair_edge = costs["pair_edge"] * (tuning.FEW_LEVELS[device] if few_levels else 1.0)
+    sweep = work.junctions * costs["pair"] + 2 * work.edges * pair_edge
+    return (work.junctions + work.far_columns / 2) * sweep + costs["evaluation"] * work.evaluations
+
+
+def is_look_worth(graph: Graph, roots: int, device: str) -> bool:
+    """Whether a run is long enough for a look at the structure of its graph.
+
+    The look searches for bicomponents, twins and chains; in a directed graph also for components and arcs.
+    """
+    costs = tuning.LOOK_COSTS
+    edge = costs["directed_edge"] if graph.directed else costs["edge"]
+    look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
+    if look <= tuning.SHORT_LOOK:
+        return look <= tuning.SHORT_SHARE * sweeps
+    if look > tuning.LOOK_MOST * sweeps:
+        return False
+    return look <= tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= tuning.MOST_LEFT
+
+
+def predict_sweeps(graph: Graph, roots: int, device: str) -> float:
+    """Predict the least time of the sweeps."""
+    if device == "cpu":
+        return predict_at_depth(graph, roots, device, 0) / tuning.LOOK_THREADS
+    return tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
+
+
+def promised_left(graph: Graph, roots: int) -> float:
+    """Return the share of the work that remains after reductions, as far as degrees and components tell.
+
+    A vertex of degree one goes with its edge; as a root it is merged where its neighbour is a root, too. Vertices of
+    degree two lie inside chains, and from junctions an edge takes some four times as long. A root sweeps its component.
+    """
+    both = graph.symmetric
+    if not both.nnz:
+        return 1.0
+    degrees, of_component = both.out_degrees, as_numpy(graph.components)
+    ends, inside = (float(np.count_nonzero(degrees == degree)) for degree in (1, 2))
+    there = float(np.count_nonzero(degrees))
+    roots_left = 1 - ends / there * min(1.0, roots / there)
+    left = roots_left * (1 - min(1.0, 2 * ends / both.nnz))
+    if not graph.directed:
+        left = min(left, tuning.FROM_JUNCTIONS * (1 - (ends + inside) / there) ** 2)
+    shares = np.bincount(of_component, degrees) / both.nnz
+    return float(left * (shares**2).sum())

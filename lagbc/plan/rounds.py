@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph, csr_array
 
+from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
-from lagbc.phases import in_phase
 from lagbc.plan import memory
 from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, make_plan

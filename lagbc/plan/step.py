@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import in_phase
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
@@ -17,7 +18,6 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.methods.table import Method
 from lagbc.native import core
-from lagbc.phases import in_phase
 
 if TYPE_CHECKING:
     from lagbc.reduce.chains import Contracted

@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr
-from lagbc.phases import in_phase
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Copies, Rows, Strong, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range

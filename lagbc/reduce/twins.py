@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import in_phase
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import Csr, core, csr
-from lagbc.phases import in_phase
 from lagbc.reduce.layout import find_strong
 from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
 

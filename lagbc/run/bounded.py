@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase
 from lagbc.methods.contract import StopFlag, SumsWithin, new_state
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
-from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root
 from lagbc.run.sweeps import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import raise_if_stopped
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
@@ -19,11 +20,9 @@ from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, uncontracted
 from lagbc.plan.step import Step
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.carriers import Carrier, Inline, Threads
-from lagbc.run.loop import sum_over, work_of
+from lagbc.run.loop import Carrier, Inline, Threads, sum_over, work_of
 from lagbc.run.small import SmallBicomponents
 from lagbc.run.work import StepWork, Total
-from lagbc.stopping import raise_if_stopped
 
 if TYPE_CHECKING:
     from lagbc.run.partial import Checkpoint

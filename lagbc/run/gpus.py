@@ -15,7 +15,7 @@ from threading import Lock
 from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.plan.devices import Device
-from lagbc.run.carriers import Carrier
+from lagbc.run.loop import Carrier
 from lagbc.run.pool import Pool
 from lagbc.run.work import Hand, Piece, Span, StepWork
 

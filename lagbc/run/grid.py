@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import stopping_by
 from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError, StoppedError
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
@@ -40,7 +41,6 @@ from lagbc.plan.options import OfGrid
 from lagbc.run.loop import sum_step
 from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
-from lagbc.stopping import stopping_by
 from lagbc.types import All, GraphLike
 
 Result = TypeVar("Result")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import raise_if_stopped
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
 from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
-from lagbc.stopping import raise_if_stopped
 
 
 class Groups(Work):

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.phases import phase
 from lagbc.plan.junctions import ADDED, widths
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.piece import NotContractible

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
+from lagbc.calls import raise_if_stopped
 from lagbc.errors import OutOfMemoryError
-from lagbc.stopping import raise_if_stopped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -21,7 +21,7 @@ from typing import Any
 
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.limits import host_budget
-from lagbc.run.carriers import Carrier
+from lagbc.run.loop import Carrier
 from lagbc.run.packed import Packed, pack
 from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.methods.contract import StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.targets import shift_into_range
-from lagbc.phases import phase
 from lagbc.plan.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.plan.step import chunk_length
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total

@@ -25,7 +25,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
 from lagbc.plan.devices import gpu_of_worker
-from lagbc.run.carriers import Hands
+from lagbc.run.loop import Hands
 from lagbc.run.packed import map_work, unpack
 from lagbc.run.work import Items, Piece, Span, StepWork
 

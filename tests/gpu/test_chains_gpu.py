@@ -15,8 +15,7 @@ from lagbc.plan.junctions import group_size
 from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run.carriers import Inline
-from lagbc.run.loop import sum_step
+from lagbc.run.loop import Inline, sum_step
 
 (DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from strategies import graphs, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
-from lagbc.cpu import cores
+from lagbc import native
 from lagbc.graph.host import csr as host
 from lagbc.graph.host import proximity
 from lagbc.graph.host.ops import (
@@ -87,8 +87,8 @@ def uncompressed(n, rows, columns, values, kind):
 def parts(request, monkeypatch):
     """Have even the smallest work cut into parts and ranges, as large work is."""
     if request.param == "many parts":
-        monkeypatch.setattr(cores, "SHARED_FROM", 0)
-        monkeypatch.setattr(cores, "cores", lambda: 3)
+        monkeypatch.setattr(native, "SHARED_FROM", 0)
+        monkeypatch.setattr(native, "cores", lambda: 3)
         monkeypatch.setattr(proximity, "SHARED_FROM", 0)
         monkeypatch.setattr(host, "_SHIFT", 1)
 
@@ -285,8 +285,8 @@ def test_transposed_rows_keep_the_order_of_what_is_alike():
 @pytest.mark.parametrize("A", [path(4000), scale_free(300, 4000, seed=1)], ids=["path", "scale-free"])
 def test_symmetry_is_told_in_the_room_of_a_transpose(monkeypatch, A):
     """However many the cores are: each has a place a row."""
-    monkeypatch.setattr(cores, "SHARED_FROM", 0)
-    monkeypatch.setattr(cores, "cores", lambda: 64)
+    monkeypatch.setattr(native, "SHARED_FROM", 0)
+    monkeypatch.setattr(native, "cores", lambda: 64)
     graph, parts = as_graph(A, directed=False), []
     shared = host.share
     monkeypatch.setattr(host, "share", lambda work, given, *rest: shared(work, parts.append(given) or given, *rest))
@@ -298,7 +298,7 @@ def test_symmetry_is_told_in_the_room_of_a_transpose(monkeypatch, A):
 def test_scores_do_not_depend_on_the_cores(monkeypatch):
     A = with_lengths(grid(12, 13), [0.1, 0.2, 0.3])
     expected = lagbc.bc(A, weighted=True)
-    monkeypatch.setattr(cores, "SHARED_FROM", 0)
+    monkeypatch.setattr(native, "SHARED_FROM", 0)
     for count in (1, 2, 5):
-        monkeypatch.setattr(cores, "cores", lambda count=count: count)
+        monkeypatch.setattr(native, "cores", lambda count=count: count)
         np.testing.assert_array_equal(lagbc.bc(A, weighted=True), expected)

@@ -10,13 +10,13 @@ from on_threads import ESTIMATES, each_on_grid, estimated, on_grid, parts_of, re
 from strategies import disjoint, graphs, grid, matrix, path, scale_free, star
 
 import lagbc
+from lagbc.calls import stopping_by
 from lagbc.estimates.estimate import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
 from lagbc.grid.lanes import Lane
 from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import SQUARES
-from lagbc.stopping import stopping_by
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (1, 3), (3, 1)])

@@ -9,11 +9,11 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
+from lagbc.calls import PHASES
 from lagbc.centrality import compute
 from lagbc.centrality.registry import shared
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
-from lagbc.phases import PHASES
 from lagbc.run.execute import execute
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"

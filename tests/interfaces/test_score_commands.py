@@ -8,9 +8,9 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
+from lagbc.calls import PHASES
 from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, shared
 from lagbc.interfaces.cli import main
-from lagbc.phases import PHASES
 
 OF_VERTICES = [record for record in shared() if not record.of_edges]
 

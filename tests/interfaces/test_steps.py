@@ -10,7 +10,7 @@ import pytest
 from commands import run
 
 import lagbc
-from lagbc import phases
+from lagbc import calls
 from lagbc.interfaces.cli import steps as module
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.io import read
@@ -70,26 +70,26 @@ def test_phases_of_a_call_are_one_step_until_it_sweeps(capsys, monkeypatch):
         steps.draw()
         assert text in drawn(capsys) if text else drawn(capsys).strip() == ""
 
-    with phases.record(watch=steps.phase):
+    with calls.record(watch=steps.phase):
         look(5, "")
-        with phases.phase("order"):
+        with calls.phase("order"):
             look(1.5, "")
-            with phases.phase("compile"):
+            with calls.phase("compile"):
                 look(1.5, "lagbc: compiling: 00:03")
             look(1, "lagbc: putting the graph in order: 00:04")
         look(0.05, "")
-        with phases.phase("prepare"):
+        with calls.phase("prepare"):
             look(1, "lagbc: preparing the run: 00:05")
-        with phases.phase("sweep"):
+        with calls.phase("sweep"):
             look(9, "")  # it has a bar of its own
-        with phases.phase("finish"):
+        with calls.phase("finish"):
             look(1.5, "")
             look(1.5, "lagbc: finishing the scores: 00:03")
     look(5, "")
 
 
 def test_every_phase_but_the_sweep_has_words():
-    assert {*phases.PHASES} - module._PHASES.keys() == {"sweep"}
+    assert {*calls.PHASES} - module._PHASES.keys() == {"sweep"}
 
 
 def test_nothing_is_drawn_unless_it_is_wanted(capsys, at_once):

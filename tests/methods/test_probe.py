@@ -8,7 +8,7 @@ from strategies import grid, path, scale_free
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, Probe, probe
-from lagbc.plan import costs
+from lagbc.plan import choose
 
 GRAPHS = {
     "directed": (scale_free(400, 1500, seed=3), True),
@@ -64,7 +64,7 @@ def test_of_many_roots_several_places_are_searched(monkeypatch, name):
     assert probe(graph, graph.order).searches == 2, "no more, however many roots"
     monkeypatch.setattr(tuning, "PROBE_ROOTS", len(graph.order) + 1)
     assert probe(graph, graph.order) == middle
-    each = costs.terms(graph, found)
+    each = choose.terms(graph, found)
     assert each["pair"] == pytest.approx(len(graph.order) * found.pairs / found.roots)
     assert each["batch_level"] == pytest.approx(found.levels / 3)
 
@@ -73,7 +73,7 @@ def test_no_roots_are_no_work():
     graph = as_graph(path(5))
     nothing = probe(graph, np.zeros(0, np.int64))
     assert nothing == Probe(0, 0, 1, 0, 0, 0, 0, 0)
-    assert sum(costs.terms(graph, nothing).values()) == 1, "the run itself"
+    assert sum(choose.terms(graph, nothing).values()) == 1, "the run itself"
 
 
 def test_pairs_are_lone_where_columns_are_live_at_different_levels(monkeypatch):
@@ -82,16 +82,16 @@ def test_pairs_are_lone_where_columns_are_live_at_different_levels(monkeypatch):
     for roots, each in ((graph.order[100:101], 1), (graph.order[::25], 8)):
         found = probe(graph, roots)
         assert (found.roots, found.pairs) == (each, 200 * each)
-        counted = costs.terms(graph, found)
+        counted = choose.terms(graph, found)
         assert counted["lone_pair"] == pytest.approx(counted["visit"] ** 4 / counted["pair"] ** 3)
-    assert costs.terms(graph, probe(graph, graph.order[:1]))["lone_pair"] == 200
+    assert choose.terms(graph, probe(graph, graph.order[:1]))["lone_pair"] == 200
 
 
 @pytest.mark.parametrize(("n", "weighted", "by_levels"), [(200, False, False), (4, False, True), (4, True, False)])
 def test_visits_are_of_levels_unless_rows_wait(n, weighted, by_levels):
     graph = as_graph(path(n).astype(float), directed=False, weighted=weighted)
     assert graph.has_high_diameter == (n == 200)
-    counted = costs.terms(graph, probe(graph, graph.order[:3]))
+    counted = choose.terms(graph, probe(graph, graph.order[:3]))
     assert counted["visit"] > 0
     assert counted["level_visit"] == by_levels * counted["visit"]
 
@@ -102,26 +102,26 @@ def test_rows_of_levels_beyond_the_cache_are_far(monkeypatch):
     a_level = found.visits / found.levels
     for cached, far in ((2 * a_level, 0.0), (a_level, 0.0), (a_level / 4, 0.75), (0, 1.0)):
         monkeypatch.setattr(tuning, "CACHED_ROWS", cached)
-        counted = costs.terms(graph, found)
+        counted = choose.terms(graph, found)
         assert counted["far_visit"] == pytest.approx(far * counted["visit"], abs=1e-6)
 
 
 def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):
     graph = as_graph(grid(30, 30), directed=False)
     roots = graph.order[:128]
-    whole = costs.terms(graph, probe(graph, roots))
+    whole = choose.terms(graph, probe(graph, roots))
     monkeypatch.setattr(tuning, "PROBE_SHARE", 1 / 64)
     found = probe(graph, roots)
-    ended = costs.terms(graph, found)
+    ended = choose.terms(graph, found)
     assert found.levels < graph.depth == ended["batch_level"], "at least those from the hub"
     assert ended["pair"] == pytest.approx(whole["pair"])
-    assert tuple(whole) == costs.TERMS
+    assert tuple(whole) == choose.TERMS
 
 
 @pytest.mark.parametrize(("n", "is_launched"), [(4, True), (200, False)])
 def test_levels_are_launched_unless_the_diameter_is_high(n, is_launched):
     graph = as_graph(path(n), directed=False)
-    counted = costs.terms(graph, probe(graph, graph.order))
+    counted = choose.terms(graph, probe(graph, graph.order))
     assert counted["batch_level"] > 0
     assert counted["launch_level"] == is_launched * counted["batch_level"]
 
@@ -134,11 +134,11 @@ def test_edges_are_pruned_with_lengths_of_many_edges_and_roots(monkeypatch, weig
     assert not graph.has_high_diameter
     monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", graph.nnz + edges)
     monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 100 + roots)
-    assert costs.terms(graph, probe(graph, graph.order[:100]))["pruned"] == is_pruned
+    assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == is_pruned
 
 
 def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
     graph = as_graph(path(200).astype(float), directed=False, weighted=True)
     monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 0)
     monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 0)
-    assert costs.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
+    assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0

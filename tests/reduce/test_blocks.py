@@ -11,8 +11,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
-from lagbc.run.carriers import Inline, Threads
-from lagbc.run.loop import sum_over
+from lagbc.run.loop import Inline, Threads, sum_over
 from lagbc.run.small import SmallBicomponents
 
 

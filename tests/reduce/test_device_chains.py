@@ -19,7 +19,7 @@ from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
 from lagbc.run import junctions as run
-from lagbc.run.carriers import Inline
+from lagbc.run.loop import Inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 SOURCE = Path(kernels.__file__).with_name("columns.py")

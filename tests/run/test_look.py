@@ -7,7 +7,7 @@ from strategies import disjoint, grid, path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan import costs
+from lagbc.plan import reduce
 from lagbc.reduce import blocks
 
 
@@ -20,7 +20,7 @@ def star(n):
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_more_roots_are_more_reason(device):
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    pays = [costs.is_look_worth(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
+    pays = [reduce.is_look_worth(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
     assert pays == sorted(pays)
     assert not pays[0]
     assert pays[-1]
@@ -28,7 +28,7 @@ def test_more_roots_are_more_reason(device):
 
 def test_a_gpu_has_less_time_for_it():
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    assert costs.predict_sweeps(graph, 2000, "cuda") < costs.predict_sweeps(graph, 2000, "cpu")
+    assert reduce.predict_sweeps(graph, 2000, "cuda") < reduce.predict_sweeps(graph, 2000, "cpu")
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_gpu_has_less_time_for_it():
     ids=["mesh", "ends", "chain", "components"],
 )
 def test_what_degrees_and_components_promise(A, least, most):
-    assert least <= costs.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
+    assert least <= reduce.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
 
 
 def test_a_graph_without_edges_promises_nothing():
-    assert costs.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
+    assert reduce.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):

@@ -22,8 +22,7 @@ from lagbc.plan import memory
 from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece as Bicomponent
-from lagbc.run.carriers import Inline, Threads
-from lagbc.run.loop import sum_over, sum_step, work_of
+from lagbc.run.loop import Inline, Threads, sum_over, sum_step, work_of
 from lagbc.run.work import Piece, Span, Total
 
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.cores import parts_of, parts_of_rows, share
-from lagbc.native import core
+from lagbc.native import core, parts_of, parts_of_rows, share
 from lagbc.native import csr as as_native
 
 Csr = tuple[NDArray[np.int64], NDArray[Any], Any]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.cores import SHARED_FROM, cores, share
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import relabelled
-from lagbc.native import core
+from lagbc.native import SHARED_FROM, core, cores, share
 
 # Pieces of vertices a core: more than one, as some take longer than others.
 _PIECES = 4

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cpu.cores import parts_of_rows, share
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import Csr
-from lagbc.native import by_index, core, csr
+from lagbc.native import by_index, core, csr, parts_of_rows, share
 
 
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:

@@ -20,8 +20,8 @@ from lagbc.interfaces.cli.task import Drawing, Task, carry_out
 from lagbc.interfaces.cli.text import wrapped
 
 if TYPE_CHECKING:
+    from lagbc.calls import Phase
     from lagbc.comparison.records import Measurement
-    from lagbc.phases import Phase
 
 # The exit status if scores of some method are wrong.
 WRONG = 3

@@ -22,9 +22,9 @@ from lagbc.interfaces.cli.task import Drawing, Task, carry_out
 from lagbc.interfaces.cli.text import left_behind
 
 if TYPE_CHECKING:
+    from lagbc.calls import Phase
     from lagbc.interfaces.cli.graphs import Source
     from lagbc.interfaces.cli.steps import Steps
-    from lagbc.phases import Phase
 
 # The meaning of a score, by the sum that is estimated.
 _MEANINGS = {

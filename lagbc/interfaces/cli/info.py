@@ -18,9 +18,9 @@ from lagbc.interfaces.cli.text import duration, size, table, wrapped
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagbc.calls import Phase
     from lagbc.comparison.predict import Prediction
     from lagbc.interfaces.cli.graphs import Source
-    from lagbc.phases import Phase
 
 
 @click.command("info", epilog=options.GRAPH_HELP)

@@ -20,9 +20,9 @@ from lagbc.interfaces.cli.text import left_behind, size, timing
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagbc.calls import Phase
     from lagbc.centrality.registry import Centrality
     from lagbc.graph.coordinates import Coordinates
-    from lagbc.phases import Phase
     from lagbc.plan.choose import Selection
 
 # Names of betweenness in figures, before a unit; other centralities have the names of their records.

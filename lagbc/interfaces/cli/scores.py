@@ -161,7 +161,7 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
     import numpy as np
 
     from lagbc.centrality.parts import merge_files
-    from lagbc.graph.plain import Rows
+    from lagbc.graph.given import Rows
     from lagbc.io.graph_file import GraphFile
 
     check_outputs(output.out, None)

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lagbc.phases import Phase
+    from lagbc.calls import Phase
 
 # Seconds until a step is shown, between two looks, and between two phases that are one step.
 _AFTER, _EVERY, _PAUSE = 2.0, 0.2, 0.1

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lagbc.calls import record
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import deal_source, open_source, title_lines, weight_lines
 from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import timing
-from lagbc.phases import record
 
 if TYPE_CHECKING:
+    from lagbc.calls import Phase
     from lagbc.interfaces.cli.graphs import Dealing, Source
     from lagbc.interfaces.cli.options import GraphOptions, OutputOptions
     from lagbc.interfaces.cli.steps import Steps
-    from lagbc.phases import Phase
 
 
 class Drawing(NamedTuple):

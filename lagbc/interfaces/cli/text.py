@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from lagbc.phases import Phase
+from lagbc.calls import Phase
 
 # Arguments whose options have another name.
 _OPTIONS = {"rng": "seed"}

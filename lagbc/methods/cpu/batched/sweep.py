@@ -15,9 +15,9 @@ from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
-from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan
+from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan, put_weights
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
-from lagbc.methods.targets import columns_into_range, put_weights
+from lagbc.methods.targets import columns_into_range
 from lagbc.native import by_index, core, csr
 
 # Roots of a batch: the columns of a row.

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array
-from lagbc.methods.contract import Batching, Blocks, SweepPlan
+from lagbc.methods.contract import Batching, Blocks, SweepPlan, put_weights
 from lagbc.methods.cpu.traversal import near
 from lagbc.methods.cpu.traversal.near import Near, take
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
-from lagbc.methods.targets import columns_into_range, put_weights
+from lagbc.methods.targets import columns_into_range
 from lagbc.native import by_index, core
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time

@@ -7,7 +7,7 @@ import pytest
 from strategies import path
 
 import lagbc
-from lagbc import phases
+from lagbc import calls
 from lagbc.run.pool import Pool
 
 
@@ -15,7 +15,7 @@ from lagbc.run.pool import Pool
 def clock(monkeypatch):
     """Return a function that lets time pass."""
     now = [0.0]
-    monkeypatch.setattr(phases.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(calls.time, "perf_counter", lambda: now[0])
 
     def wait(seconds):
         now[0] += seconds
@@ -28,32 +28,32 @@ def found(recorder):
 
 
 def test_a_phase_within_another_counts_for_itself(clock):
-    with phases.record() as recorder:
+    with calls.record() as recorder:
         clock(100)
-        with phases.phase("sweep"):
+        with calls.phase("sweep"):
             clock(1)
-            with phases.phase("prepare"):
+            with calls.phase("prepare"):
                 clock(2)
-                phases.in_phase("compile")(clock)(4)
+                calls.in_phase("compile")(clock)(4)
             clock(8)
-        with phases.phase("sweep"):
+        with calls.phase("sweep"):
             clock(16)
-    assert tuple(recorder.seconds) == phases.PHASES
+    assert tuple(recorder.seconds) == calls.PHASES
     assert found(recorder) == {"sweep": 25, "prepare": 2, "compile": 4}
 
 
 def test_what_is_not_asked_for_is_not_recorded(clock):
-    with phases.record() as recorder:
+    with calls.record() as recorder:
         pass
-    with phases.phase("sweep"):
+    with calls.phase("sweep"):
         clock(1)
-    phases.in_phase("sweep")(clock)(1)
+    calls.in_phase("sweep")(clock)(1)
     assert not found(recorder)
 
 
 def test_a_phase_ends_with_an_error(clock):
-    with phases.record() as recorder, phases.phase("sweep"):
-        with suppress(ZeroDivisionError), phases.phase("prepare"):
+    with calls.record() as recorder, calls.phase("sweep"):
+        with suppress(ZeroDivisionError), calls.phase("prepare"):
             clock(1)
             raise ZeroDivisionError
         clock(2)
@@ -64,7 +64,7 @@ def test_two_workers_that_compile_at_once_count_once(clock):
     both, one_ended = threading.Barrier(2), threading.Event()
 
     def compiles(first):
-        with phases.phase("compile"):
+        with calls.phase("compile"):
             both.wait(10)
             if first:
                 clock(1)
@@ -73,7 +73,7 @@ def test_two_workers_that_compile_at_once_count_once(clock):
                 clock(2)
         one_ended.set()
 
-    with phases.record() as recorder, phases.phase("sweep"), Pool(2) as pool:
+    with calls.record() as recorder, calls.phase("sweep"), Pool(2) as pool:
         for call in [pool.submit(compiles, True), pool.submit(compiles, False)]:
             call.result()
         clock(4)
@@ -81,13 +81,13 @@ def test_two_workers_that_compile_at_once_count_once(clock):
 
 
 def test_the_device_is_waited_for_at_the_end_of_a_phase(clock):
-    with phases.record(wait=lambda: clock(1)) as recorder, phases.phase("order"):
+    with calls.record(wait=lambda: clock(1)) as recorder, calls.phase("order"):
         clock(1)
     assert found(recorder) == {"order": 2}
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_call_is_in_all_phases(weighted):
-    with phases.record() as recorder:
+    with calls.record() as recorder:
         lagbc.bc(path(300), weighted=weighted, device="cpu")
     assert min(recorder.seconds.values()) > 0

@@ -1,10 +1,12 @@
-"""The phases of a call, and the seconds of each where somebody records them.
+"""A call as it runs: its phases, with the seconds of each where somebody records them, and its end by ``stop=``.
 
-Functions mark their phase. Where nobody records, a mark costs a look at a context variable.
+Functions mark their phase. Where nobody records, a mark costs a look at a context variable. The end at another thread's
+request is polled where Ctrl-C is polled.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,6 +14,8 @@ from contextvars import ContextVar
 from functools import wraps
 from threading import Lock
 from typing import Literal, ParamSpec, TypeVar, get_args
+
+from lagbc.errors import StoppedError
 
 # In order: reading and checking of the graph; directions, orders and groups; plan, upload and states of the workers;
 # compiling and loading of kernels; batches; scores from sums.
@@ -108,3 +112,40 @@ def in_phase(name: Phase) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return within
 
     return decorate
+
+
+_check: ContextVar[Callable[[], None] | None] = ContextVar("lagbc stop", default=None)
+
+
+def stopping_by(
+    is_asked: Callable[[], object] | None, checkpoint: str | os.PathLike[str] | None = None
+) -> AbstractContextManager[None]:
+    """Return a context whose calls raise `StoppedError`, with the name of the checkpoint, once `is_asked` returns True.
+
+    A call within another call ends for the outer call's reasons, too.
+    """
+    return nullcontext() if is_asked is None else _checking(is_asked, checkpoint)
+
+
+@contextmanager
+def _checking(is_asked: Callable[[], object], checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
+    outer, kept = _check.get(), "" if checkpoint is None else f"; {os.fspath(checkpoint)} holds what is summed so far"
+
+    def check() -> None:
+        if outer is not None:
+            outer()
+        if is_asked():
+            raise StoppedError(f"the run was stopped, as stop= asked for{kept}")
+
+    token = _check.set(check)
+    try:
+        check()
+        yield
+    finally:
+        _check.reset(token)
+
+
+def raise_if_stopped() -> None:
+    """Raise StoppedError if the current call shall end, in any thread that has its context."""
+    if (check := _check.get()) is not None:
+        check()

@@ -1,1 +1,0 @@
-"""Large work of the host, cut into parts for its cores."""
