@@ -45,8 +45,8 @@ def arrow(axes: Any, start: tuple[float, float], end: tuple[float, float], color
 FLOORS = (
     (
         (
-            ("interfaces", "what people and programs type", "cli/   networkx.py"),
-            ("comparison   plots", "every method, side by side", "measure.py   check.py"),
+            ("interfaces", "commands, and NetworkX's functions", "cli/   networkx.py"),
+            ("estimates   comparison   plots", "bounds, methods, pictures", "estimate.py   compare.py"),
         ),
         "arguments, by the public functions",
         "scores",
@@ -55,7 +55,7 @@ FLOORS = (
         (
             (
                 "centrality",
-                "which sums a centrality is made of, and how they are finished",
+                "the sums of each centrality, and the scores made of them",
                 "registry.py   compute.py   finish.py",
             ),
         ),
@@ -66,7 +66,7 @@ FLOORS = (
         (
             (
                 "run",
-                "the one loop over works; who carries them; the file of partial sums",
+                "the one loop over works, the carriers of works, the file of partial sums",
                 "work.py   loop.py   execute.py   partial.py",
             ),
         ),
@@ -88,7 +88,7 @@ FLOORS = (
         (
             (
                 "reduce",
-                "what need not be swept, and the way back from what is left",
+                "a graph without the parts that need no sweep, and the way back",
                 "blocks.py   twins.py   chains.py",
             ),
         ),
@@ -98,19 +98,19 @@ FLOORS = (
     (
         (
             (
-                "methods",
-                "the sweeps themselves: forward from the roots, and backward",
+                "methods   grid",
+                "the sweeps: forward from the roots, and backward; on one machine, or over ranks",
                 "contract.py   table.py   cpu/   gpu/",
             ),
         ),
-        "what a sweep reads",
+        "the graph of a sweep",
         "ordered arrays, compiled kernels",
     ),
     (
         (
             ("graph", "checked, ordered", "validate.py   device/"),
             ("io", "files into matrices", "a file a format"),
-            ("cuda", "compiling", "compiler.py"),
+            ("native   cuda", "kernels", "kernels/   compiler.py"),
         ),
         "",
         "",
