@@ -128,9 +128,9 @@ make_wheel() {
     auditwheel show "$wheel"
     echo "compiling for aarch64" >&2
     mkdir -p build/wheel/aarch64
-    (cd build/wheel/aarch64 && printf '%s\n' ../../../lagbc/native/kernels/*.cpp | xargs -P "$(nproc)" -n 1 \
+    (cd build/wheel/aarch64 && printf '%s\n' ../cp*/*.cpp ../../../lagbc/native/kernels/*.cpp | xargs -P "$(nproc)" -n 1 \
         python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
-        -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c)
+        -I ../../../lagbc/native/kernels -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c)
     try_wheel "$wheel"
 }
 

@@ -23,6 +23,11 @@ DISTANCE_SUMS = "reached", "distance", "inverse", "distance_squares", "inverse_s
 SUMS_WITH_CLASS_SIZES = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
 # Sums of squares of the terms of single roots in the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
+# Sums over paths and distances in the order of lagbc/native/kernels/batch_sums.h, where `depth` is the last.
+_OF_ROW = (
+    *("dependency", "stress", "edges", "reached", "distance", "inverse"),
+    *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
+)
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root, and, among them, the sums made only where a run has bounds.
@@ -147,6 +152,11 @@ class Sums:
             needed, of = (roots, "roots") if name == "depth" else (blocks, "blocks of roots")
             if len(array) < needed:
                 raise InvalidValueError(f"sums.{name} has {len(array)} rows; the batch adds to those of {needed} {of}")
+
+    def row(self, row: int) -> tuple[Any, ...]:
+        """Take a row of a batch, and the depths of all its roots, for kernels of the CPU; None is not asked for."""
+        arrays = (getattr(self, name) for name in _OF_ROW)
+        return (*(None if array is None else array[row] for array in arrays), self.depth)
 
     def moved(self, asarray: Any) -> Sums:
         """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""

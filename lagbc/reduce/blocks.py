@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr
 from lagbc.reduce import tuning
-from lagbc.reduce.layout import Copies, Rows, Strong, find_strong, lay_out
+from lagbc.reduce.layout import Copies, Rows, Strong, each_connected, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
 
@@ -75,8 +74,7 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
     indptr = core.lay_rows(graph.indptr, graph.indices, copies, indices, places)
     lengths = None if graph.weights is None else graph.weights[places]
-    weigh = _weigh if both is graph else partial(_weigh_along, indptr=indptr, indices=indices)
-    sources, targets, cut = weigh(piece, copies)
+    sources, targets, cut = _weigh(piece, copies, indptr, indices, symmetric=both is graph)
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
     roots, work, kinds = _classify(rows)
     scores, edge_scores = np.zeros(len(sources)), np.zeros(0)
@@ -111,24 +109,26 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     )
 
 
-def _weigh(piece: Piece, copies: Copies) -> tuple[Scores, Scores, Scores]:
-    """Return the sources and targets of all copies, and the demand from branch to branch at each vertex."""
-    sources, of_sources = core.spread_weights(copies, piece.sources)
-    targets, of_targets = sources, of_sources
-    if not np.array_equal(piece.targets, piece.sources):
-        targets, of_targets = core.spread_weights(copies, piece.targets)
-    return sources, targets, core.sum_separated(copies, of_sources, of_targets)
+def _weigh(
+    piece: Piece, copies: Copies, indptr: Any, indices: Any, *, symmetric: bool
+) -> tuple[Scores, Scores, Scores]:
+    """Return the sources and targets of all copies, and the demand from branch to branch at each vertex.
 
-
-def _weigh_along(piece: Piece, copies: Copies, *, indptr: Any, indices: Any) -> tuple[Scores, Scores, Scores]:
-    """Return the same for a directed graph with these rows; NotReducible if that may take too long."""
-    found = find_strong(copies.ptr, indptr, indices)
-    ends, heads, back, tails = core.condense(indptr, indices, found)
-    work = np.count_nonzero(piece.sources) * piece.graph.nnz
-    if _most_steps(copies, found, ends) > max(tuning.FEW_STEPS, tuning.MOST_STEPS * work):
-        raise NotReducible
+    Copies have these rows; NotReducible tells that a directed graph may take too long.
+    """
+    if symmetric:
+        found, ends, heads = each_connected(copies), np.zeros(len(copies.ptr), np.int64), indices[:0]
+        back, tails = ends, heads
+    else:
+        found = find_strong(copies.ptr, indptr, indices)
+        ends, heads, back, tails = core.condense(indptr, indices, found)
+        work = np.count_nonzero(piece.sources) * piece.graph.nnz
+        if _most_steps(copies, found, ends) > max(tuning.FEW_STEPS, tuning.MOST_STEPS * work):
+            raise NotReducible
     sources, of_sources = core.spread_along(copies, found, back, tails, True, piece.sources)
-    targets, of_targets = core.spread_along(copies, found, ends, heads, False, piece.targets)
+    targets, of_targets = sources, of_sources
+    if not symmetric or not np.array_equal(piece.targets, piece.sources):
+        targets, of_targets = core.spread_along(copies, found, ends, heads, False, piece.targets)
     return sources, targets, core.sum_separated(copies, of_sources, of_targets)
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lagbc.native import core
 
 
@@ -76,3 +78,10 @@ def lay_out(home: Any, attach: Any) -> Copies:
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
     """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
     return Strong(*core.find_strong(ptr, indptr, indices))
+
+
+def each_connected(copies: Copies) -> Strong:
+    """Make the strong components of an undirected graph: each bicomponent is one."""
+    blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
+    component = np.repeat(members[:blocks], np.diff(copies.ptr))
+    return Strong(component, np.arange(blocks + 1), copies.ptr, members)

@@ -8,7 +8,7 @@ from strategies import scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
-from lagbc.reduce.layout import Copies, Strong
+from lagbc.reduce.layout import Copies, Strong, each_connected
 from lagbc.reduce.streams import Flows
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
@@ -31,7 +31,8 @@ def made(index, *, weighted, directed):
     ends = core.lay_rows(out.indptr, out.indices, copies, columns, places)
     strong = Strong(*core.find_strong(ptr, ends, columns))
     arcs = core.condense(ends, columns, strong)
-    spread = core.spread_weights(copies, weights)
+    alone = np.zeros(len(attach) + 1, np.int64), columns[:0]  # no arcs
+    spread = core.spread_along(copies, each_connected(copies), *alone, True, weights)
     keys = core.sum_keys(out, into)
     first = core.join_open(out, into, keys)
     closed = core.join_closed(out, into, keys, first)

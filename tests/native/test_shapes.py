@@ -124,7 +124,7 @@ def test_graphs_of_a_sweep_are_of_its_size(made):
 @pytest.mark.parametrize("buckets", [0, 3, 12])
 def test_buckets_are_a_power_of_two(buckets):
     with pytest.raises(ValueError, match=f"last has to be as long as a power of two, not of {buckets} buckets"):
-        core.Buckets32(last=np.zeros(buckets, np.uint32), before=np.zeros(4, np.uint32), per_length=1.0)
+        core.Buckets(last=np.zeros(buckets, np.uint32), before=np.zeros(4, np.uint32), per_length=1.0)
 
 
 @pytest.mark.parametrize("field", Flows._fields)

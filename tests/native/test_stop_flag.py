@@ -19,7 +19,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
 from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.sweep import new_found
-from lagbc.methods.sums import Bounds
+from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core, csr
 from lagbc.reduce.chains import contract
 from lagbc.reduce.streams import Flows
@@ -68,11 +68,11 @@ class Along:
         """Return a flag in a number of the root's column."""
         return flag_in(array, self.row[v] * 64, byte)
 
-    def back(self, kernel):
+    def back(self):
         """Sweep back as far as a flag in c of vertex 40; return whether that was finished, and the sums."""
         self.sweep.stop = self.flag_of(self.sweep.values, 40, 0)
-        scores = np.zeros(LAST + 1)
-        finished = kernel(self.sweep, None, np.ones(64), None, scores, None, None, None, None)
+        scores = np.zeros((1, LAST + 1))
+        finished = core.sum_paths(self.sweep, None, np.ones(64), None, Sums(dependency=scores).row(0))
         assert self.sweep.stop[0]
         return finished, scores
 
@@ -81,9 +81,9 @@ class Along:
 
 
 BACKWARD = {
-    "levels": (by_levels, None, core.search_levels, core.sum_levels),
-    "waiting": (when_ready, None, core.search_waiting, core.sum_waiting),
-    "lengths": (with_lengths_of, [0.5], core.search_lengths, core.sum_lengths),
+    "levels": (by_levels, None),
+    "waiting": (when_ready, None),
+    "lengths": (with_lengths_of, [0.5]),
 }
 
 
@@ -91,11 +91,11 @@ BACKWARD = {
 @pytest.mark.parametrize("way", BACKWARD)
 def test_backward(way, index):
     """Rows behind the one at which the flag is set keep their path counts, and nothing is added."""
-    module, lengths, search, kernel = BACKWARD[way]
+    module, lengths = BACKWARD[way]
     along = Along(module, index, lengths=lengths)
-    search(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert along.sigma(39) == along.sigma(40) == 1
-    finished, scores = along.back(kernel)
+    finished, scores = along.back()
     assert not finished
     assert not scores.any()
     assert along.sigma(39) == 1
@@ -107,7 +107,7 @@ def test_backward(way, index):
 def test_levels(sums, index):
     along = Along(by_levels, index, sums)
     along.sweep.stop = flag_in(along.sweep.starts, 3, 0)  # where level 2 ends
-    core.search_levels(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert (along.sweep.depth, along.sweep.entries) == (2, 3)
 
 
@@ -116,7 +116,7 @@ def test_levels_before_rows_wait(index):
     along = Along(when_ready, index)
     along.sweep.nearest.fill(0)
     along.sweep.stop = flag_in(along.sweep.nearest, along.row[3], 7)
-    core.search_waiting(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert along.sweep.depth == 3
     assert np.count_nonzero(along.sweep.tight_masks) == 3
 
@@ -124,11 +124,11 @@ def test_levels_before_rows_wait(index):
 @by_index
 @pytest.mark.parametrize("way", ["waiting", "lengths"])
 def test_counting(way, index):
-    module, lengths, search, _ = BACKWARD[way]
+    module, lengths = BACKWARD[way]
     along = Along(module, index, ("dependency", "distance"), lengths)
     along.sweep.values.fill(0)
     along.sweep.stop = along.flag_of(along.sweep.values, 3, 7)
-    search(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert along.sweep.entries == 4
     assert along.sigma(3) == 1
     assert along.sigma(4) == 0
@@ -139,7 +139,7 @@ def test_distances(index):
     along = Along(with_lengths_of, index, lengths=[1 / 3])
     distances = along.sweep.distances
     along.sweep.stop = along.flag_of(distances, 2, 0)
-    core.search_lengths(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert np.flatnonzero(np.isfinite(distances).any(axis=1)).tolist() == sorted(along.row[:3])
     core.length_distances(along.sweep, along.roots, distances)
     assert np.count_nonzero(np.isfinite(distances)) == 3
@@ -149,7 +149,7 @@ def test_distances(index):
 def test_short_distances(index):
     along = Along(with_lengths_of, index, lengths=[2.0])
     along.sweep.stop = SET
-    core.search_lengths(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert np.count_nonzero(along.sweep.short_distances < 2**16 - 1) == 1
 
 
@@ -159,7 +159,7 @@ def test_tight_edges(index):
     starts = along.sweep.tight_starts
     starts.fill(256)
     along.sweep.stop = flag_in(starts, 5, 0)
-    core.search_lengths(along.sweep, along.roots)
+    core.search_batch(along.sweep, along.roots)
     assert 0 < starts[5] < 12
     assert (starts[6:] == 256).all()
 
@@ -167,11 +167,8 @@ def test_tight_edges(index):
 QUEUES = {
     "hops": lambda index: None,
     "heap": lambda index: heap_of(LAST + 1, index),
-    "buckets": lambda index: core.Buckets32(
+    "buckets": lambda index: core.Buckets(
         last=np.full(8, 2**32 - 1, np.uint32), before=np.empty(2 * LAST, np.uint32), per_length=1.01
-    ),
-    "wide buckets": lambda index: core.Buckets64(
-        last=np.full(8, 2**64 - 1, np.uint64), before=np.empty(2 * LAST, np.uint64), per_length=1.01
     ),
 }
 
@@ -313,10 +310,10 @@ def test_chains_are_entered(number):
 @pytest.mark.parametrize("way", ["waiting", "lengths"])
 def test_tight_edges_are_transposed(way, index):
     """Edges into a vertex, by ascending tails, are those out of it in the transpose, with the same columns."""
-    module, lengths, search, _ = BACKWARD[way]
+    module, lengths = BACKWARD[way]
     A = scale_free(80, 500, seed=1)
     _, sweep = prepared(module, with_lengths(A, [1.0, 2.0]) if lengths else A, index, weighted=lengths is not None)
-    search(sweep, np.random.default_rng(1).permutation(80)[:4])
+    core.search_batch(sweep, np.random.default_rng(1).permutation(80)[:4])
     if way == "waiting":
         edges = sweep.tight_masks, sweep.out.indices, sweep.out.indptr
     else:

@@ -28,7 +28,7 @@ MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
 _LINE = 64  # bytes of a cache line
 
 
-Ball: TypeAlias = core.Ball16 | core.Ball32 | core.BallFloat
+Ball: TypeAlias = core.Ball16 | core.BallFloat
 
 
 def sums_in_blocks(graph: Graph, plan: SweepPlan) -> bool:
@@ -78,7 +78,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
     """Make a ball of its arrays."""
     number, far = _number(graph, plan.radius)
-    kind: Any = {np.uint16: core.Ball16, np.uint32: core.Ball32}.get(number.type, core.BallFloat)
+    kind: Any = core.BallFloat if number == FLOAT else core.Ball16
     out, whole = arrays["out"], arrays["matrices"]
     into = out if arrays["into"] is None else arrays["into"]
     types = dict.fromkeys(whole, FLOAT) | {"dist": number}
@@ -166,11 +166,9 @@ def _aligned(whole: NDArray[np.uint8], number: np.dtype[Any]) -> NDArray[Any]:
 def _number(graph: Graph, radius: float) -> tuple[np.dtype[Any], Any]:
     """Return the type of distances, and the next number of it above the radius.
 
-    Whole lengths have the narrowest integers that hold a length more than that.
+    Whole lengths have integers of 16 bits, if these hold a length more than that.
     """
-    if graph.has_whole_lengths:
-        beyond = int(radius) + 1
-        for whole in (np.uint16, np.uint32):
-            if beyond + graph.longest <= np.iinfo(whole).max:
-                return np.dtype(whole), beyond
-    return np.dtype(np.float64), float(np.nextafter(radius, np.inf))
+    beyond = int(radius) + 1
+    if graph.has_whole_lengths and beyond + graph.longest <= np.iinfo(np.uint16).max:
+        return np.dtype(np.uint16), beyond
+    return FLOAT, float(np.nextafter(radius, np.inf))

@@ -1,7 +1,7 @@
 // Kernels of the batched method for Python, and the records of its workers.
 #include "../kernels/batched/family.h"
+#include "batch_sums.h"
 #include "bind.h"
-#include "records.h"
 
 namespace lagbc {
 namespace {
@@ -102,5 +102,5 @@ void lagbc::bind_batched(nb::module_& m, int level) {
     bind_lengths<Narrow>(m, "LengthSweep32");
     bind_lengths<Wide>(m, "LengthSweep64");
     bind_blocks(m);
-    bind(m, level, signatures::Batched());
+    bind(m, level, signatures::BatchedKernels());
 }

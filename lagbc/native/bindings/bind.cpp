@@ -24,7 +24,7 @@ std::string join(const std::vector<std::string>& texts, const char* separator) {
     return joined;
 }
 
-constexpr std::size_t most_arguments = 13;
+constexpr std::size_t most_arguments = 11;
 
 // Put arguments into slots up to the first that a version does not take; count them.
 std::size_t load_all(const Version& version, const nb::handle* given, Slot* slots) {

@@ -20,5 +20,5 @@ void bind_root(nb::module_& m, const char* name) {
 void lagbc::bind_extended(nb::module_& m, int level) {
     bind_root<Narrow>(m, "RootSweep32");
     bind_root<Wide>(m, "RootSweep64");
-    bind(m, level, signatures::Roots());
+    bind(m, level, signatures::ExtendedKernels());
 }

@@ -25,5 +25,5 @@ struct Items<EntriesRoom<Index>> {
 }  // namespace lagbc
 
 void lagbc::bind_graph(nb::module_& m, int level) {
-    bind(m, level, signatures::Graphs());
+    bind(m, level, signatures::GraphKernels());
 }

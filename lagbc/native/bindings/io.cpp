@@ -49,5 +49,5 @@ void lagbc::bind_io(nb::module_& m, int level) {
                 return view(self.h, self.p->text, self.p->offsets[self.p->count]);
             },
             nb::sig("def text(self) -> numpy.typing.NDArray[numpy.uint8]"));
-    bind(m, level, signatures::Io());
+    bind(m, level, signatures::IoKernels());
 }

@@ -28,5 +28,5 @@ struct type_caster<lagbc::Strided<T>> : view_caster<lagbc::Strided<T>> {};
 }  // namespace nanobind::detail
 
 void lagbc::bind_methods(nb::module_& m, int level) {
-    bind(m, level, signatures::Methods());
+    bind(m, level, signatures::MethodsKernels());
 }

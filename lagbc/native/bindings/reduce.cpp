@@ -59,5 +59,5 @@ struct Items<Flows> {
 }  // namespace lagbc
 
 void lagbc::bind_reduce(nb::module_& m, int level) {
-    bind(m, level, signatures::Reduce());
+    bind(m, level, signatures::ReduceKernels());
 }

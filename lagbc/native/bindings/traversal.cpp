@@ -1,13 +1,13 @@
 // Kernels of traversals for Python.
 #include "../kernels/traversal/family.h"
+#include "batch_sums.h"
 #include "bind.h"
-#include "records.h"
 
 namespace lagbc {
 
-template <class Note>
-struct Rule<Buckets<Note>> {
-    static std::string broken_by(const Buckets<Note>& queue) {
+template <>
+struct Rule<Buckets> {
+    static std::string broken_by(const Buckets& queue) {
         const int64_t size = queue.last.size;
         if (size > 0 && (size & (size - 1)) == 0) return "";
         return "last has to be as long as a power of two, not of " + std::to_string(size) + " buckets";
@@ -42,13 +42,6 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
     record<H>(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys, "n"}, Field{"vertices", &H::vertices, "n"});
 }
 
-template <class Note>
-void bind_buckets(nb::module_& m, const char* name) {
-    using B = Buckets<Note>;
-    record<B>(m, name, Field{"last", &B::last, "buckets"}, Field{"before", &B::before, "most"},
-              Field{"per_length", &B::per_length});
-}
-
 }  // namespace
 }  // namespace lagbc
 
@@ -74,7 +67,7 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
                     Field{"gravity", &Columns::gravity});
     bind_of_index<Narrow>(m, "32");
     bind_of_index<Wide>(m, "64");
-    bind_buckets<uint32_t>(m, "Buckets32");
-    bind_buckets<uint64_t>(m, "Buckets64");
-    bind(m, level, signatures::Traversal());
+    record<Buckets>(m, "Buckets", Field{"last", &Buckets::last, "buckets"}, Field{"before", &Buckets::before, "most"},
+                    Field{"per_length", &Buckets::per_length});
+    bind(m, level, signatures::TraversalKernels());
 }

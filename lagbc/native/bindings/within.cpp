@@ -27,7 +27,6 @@ void bind_ball(nb::module_& m, const char* name) {
 
 void lagbc::bind_within(nb::module_& m, int level) {
     bind_ball<uint16_t>(m, "Ball16");
-    bind_ball<uint32_t>(m, "Ball32");
     bind_ball<double>(m, "BallFloat");
-    bind(m, level, signatures::Within());
+    bind(m, level, signatures::WithinKernels());
 }

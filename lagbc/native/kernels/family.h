@@ -49,7 +49,7 @@ struct Family {
     }
 };
 
-// The table of a level: kernels/FAMILY.cpp defines it.
+// The table of a level: kernels/family.cpp.in defines it.
 template <class Level, Text family>
 Table table_of();
 

@@ -1,6 +1,6 @@
 // Vectors of the width that the level has, and sets of their lanes: the only file that knows of instructions.
 //
-// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or integers of 16 or 32 bits. In memory
+// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or integers of 16 bits. In memory
 // rows are aligned like their items, no more: so they are read by `load` and written by `store`, and never through a
 // pointer to vectors, which promises alignment that numpy does not give.
 #pragma once
@@ -26,11 +26,9 @@ inline constexpr int lanes = 4;
 inline constexpr int lanes = 2;
 #endif
 inline constexpr int short_lanes = 4 * lanes;
-inline constexpr int word_lanes = short_lanes / 2;
 
 using Lanes = double __attribute__((vector_size(8 * lanes)));
 using ShortLanes = uint16_t __attribute__((vector_size(2 * short_lanes)));
-using WordLanes = uint32_t __attribute__((vector_size(4 * word_lanes)));
 
 template <class T>
 struct Vector;
@@ -41,10 +39,6 @@ struct Vector<double> {
 template <>
 struct Vector<uint16_t> {
     using Type = ShortLanes;
-};
-template <>
-struct Vector<uint32_t> {
-    using Type = WordLanes;
 };
 template <class T>
 using VectorOf = typename Vector<T>::Type;
@@ -71,7 +65,6 @@ LAGBC_INLINE void store(T* row, int i, VectorOf<T> value) {
 #if defined(__AVX512F__)
 using Set = __mmask8;
 using ShortSet = __mmask32;
-using WordSet = __mmask16;
 
 // The columns of a mask in part i of a row.
 LAGBC_INLINE Set set_of(uint64_t mask, int i) {
@@ -122,22 +115,9 @@ LAGBC_INLINE ShortSet is_less(ShortLanes one, ShortLanes other) {
 LAGBC_INLINE ShortSet is_equal(ShortLanes one, ShortLanes other) {
     return _mm512_cmpeq_epu16_mask((__m512i)one, (__m512i)other);
 }
-
-LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
-    return (WordLanes)_mm512_mask_blend_epi32(set, (__m512i)other, (__m512i)one);
-}
-
-LAGBC_INLINE WordSet is_less(WordLanes one, WordLanes other) {
-    return _mm512_cmplt_epu32_mask((__m512i)one, (__m512i)other);
-}
-
-LAGBC_INLINE WordSet is_equal(WordLanes one, WordLanes other) {
-    return _mm512_cmpeq_epu32_mask((__m512i)one, (__m512i)other);
-}
 #else
 using Set = int64_t __attribute__((vector_size(8 * lanes)));
 using ShortSet = int16_t __attribute__((vector_size(2 * short_lanes)));
-using WordSet = int32_t __attribute__((vector_size(4 * word_lanes)));
 
 struct SetsOfBits {
     int64_t at[1 << lanes][lanes] = {};
@@ -168,10 +148,6 @@ LAGBC_INLINE uint64_t bits_of(Set set) {
     return static_cast<uint64_t>(_mm256_movemask_pd((__m256d)set));
 }
 
-LAGBC_INLINE uint64_t bits_of(WordSet set) {
-    return static_cast<uint64_t>(_mm256_movemask_ps((__m256)set));
-}
-
 LAGBC_INLINE uint64_t bits_of(ShortSet set) {
     const __m256i whole = (__m256i)set;
     const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
@@ -185,10 +161,6 @@ LAGBC_INLINE bool is_any(AnySet set) {
 #elif defined(__x86_64__)
 LAGBC_INLINE uint64_t bits_of(Set set) {
     return static_cast<uint64_t>(_mm_movemask_pd((__m128d)set));
-}
-
-LAGBC_INLINE uint64_t bits_of(WordSet set) {
-    return static_cast<uint64_t>(_mm_movemask_ps((__m128)set));
 }
 
 LAGBC_INLINE uint64_t bits_of(ShortSet set) {
@@ -231,13 +203,9 @@ LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
     return set ? one : other;
 }
 
-LAGBC_INLINE WordLanes select(WordSet set, WordLanes one, WordLanes other) {
-    return set ? one : other;
-}
-
 // The set of a comparison's lanes, as one of these types; the comparison's own type depends on the compiler.
-template <class AnyLanes, int bytes = sizeof(AnyLanes{}[0])>
-using SetFor = std::conditional_t<bytes == 8, Set, std::conditional_t<bytes == 4, WordSet, ShortSet> >;
+template <class AnyLanes>
+using SetFor = std::conditional_t<sizeof(AnyLanes{}[0]) == 8, Set, ShortSet>;
 
 template <class AnyLanes>
 LAGBC_INLINE auto is_less(AnyLanes one, AnyLanes other) {

@@ -4,7 +4,7 @@
 // Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
 //
 // Distances that are integers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums end
-// there. Distances within a cutoff may be uint32, too.
+// there.
 #pragma once
 
 #include "lanes.h"
@@ -31,10 +31,6 @@ LAGBC_INLINE Lanes splat(double number) {
 
 LAGBC_INLINE ShortLanes splat(uint16_t number) {
     return ShortLanes{} + number;
-}
-
-LAGBC_INLINE WordLanes splat(uint32_t number) {
-    return WordLanes{} + number;
 }
 
 LAGBC_INLINE Row zero_row() {
@@ -232,9 +228,6 @@ LAGBC_INLINE Lanes lengthen(Lanes near, Lanes length) {
 }
 LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) {
     return add_saturated(near, length);
-}
-LAGBC_INLINE WordLanes lengthen(WordLanes near, WordLanes length) {
-    return near + length;
 }
 
 // The bits of a row whose part i is the set is(i), and whether there is any.

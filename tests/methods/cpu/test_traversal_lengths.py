@@ -1,5 +1,7 @@
 """Dijkstra's search on the CPU: its two queues, and what it leaves behind."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -50,7 +52,7 @@ def test_distances_and_counts(queue, name):
     A = GRAPHS[name]
     graph, roots = as_graph(A, directed=False, weighted=True), [0, 5, 31]
     dist, sigma, state = search(graph, roots)
-    assert isinstance(state.search[-1], core.Buckets32) == (queue == "buckets")
+    assert isinstance(state.search[-1], core.Buckets) == (queue == "buckets")
     np.testing.assert_array_equal(dist, dijkstra(graph.matrix, indices=roots).T)
     (levels,) = module.forward(state, np.array(roots))
     np.testing.assert_array_equal(levels.found.depth, np.where(np.isfinite(dist), dist, 0).max(axis=0))
@@ -120,9 +122,11 @@ def test_a_graph_without_edges_takes_the_heap():
     assert module._choose_buckets(as_graph(sp.coo_array((3, 3)), weighted=True), SweepPlan(batch=1)) == (0, 0.0)
 
 
-@pytest.mark.parametrize(("notes", "bits"), [(0, 32), (2**32 - 2, 32), (2**32 - 1, 64)])
-def test_notes_have_numbers_and_none_is_another(notes, bits):
-    assert module._note_type(notes).itemsize == bits // 8
+@pytest.mark.parametrize(("edges", "buckets"), [(2**32 - 2, 8), (2**32 - 1, 0)])
+def test_notes_have_numbers_and_none_is_another(edges, buckets):
+    """A graph with more edges than 32-bit numbers of notes takes the heap."""
+    graph = SimpleNamespace(nnz=edges, weights=np.array([1.0, 3.0]), longest=3.0)
+    assert module._choose_buckets(graph, SweepPlan(batch=1))[0] == buckets
 
 
 @pytest.mark.parametrize("name", ["mesh, tenths", "mesh, far apart"])

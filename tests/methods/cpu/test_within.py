@@ -22,7 +22,7 @@ ALONE, TOGETHER = 0.0, 1e9
 KINDS = {
     "ties": ([1.0, 2.0], 11.0, np.uint16),
     "whole": (np.arange(20.0, 201.0), 900.5, np.uint16),
-    "large": (np.arange(20_000.0, 200_001.0, 1000.0), 900_000.0, np.uint32),
+    "large": (np.arange(20_000.0, 200_001.0, 1000.0), 900_000.0, np.float64),
     "tenths": ([0.1, 0.2, 0.3], 1.9, np.float64),
     "huge": ([2.0**40, 2.0**41], 2.0**43, np.float64),
 }

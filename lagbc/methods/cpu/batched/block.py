@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
-from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
+from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS, Sums
 from lagbc.native import Csr, core, csr
 
 # Options of a plan that are read.
@@ -170,11 +169,10 @@ class _HostRows(BlockSweep):
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         level, counts = self.joined(levels), [len(one.rows) for one in levels]
         starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._sweep.order)
-        sums: dict[str, Any] = {name: np.zeros(n) if name in self._sums else None for name in DISTANCE_SUMS}
+        sums = {name: np.zeros((1, n)) for name in DISTANCE_SUMS if name in self._sums}
         of_own = level.rows + np.int32(self._sweep.own)
-        reached, distance, inverse, *squares = sums.values()
-        core.sum_row_distances(self._sweep, of_own, level.masks, starts, reached, distance, inverse, deepest, *squares)
-        return {name: found[None, self._own] for name, found in sums.items() if found is not None}
+        core.sum_row_distances(self._sweep, of_own, level.masks, starts, Sums(**sums, depth=deepest).row(0))
+        return {name: found[:, self._own] for name, found in sums.items()}
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
         return core.count_columns(level.masks)

@@ -14,9 +14,9 @@ and waiting.h describe the kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,12 @@ from lagbc.methods.arrays import INTEGER, WORD, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import by_index, core, csr
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"class_sizes", "linear"})
+forward, backward = sweeps.forward, sweeps.backward
 
 
 def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -74,34 +75,15 @@ def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any])
     )
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """An order in which rows are counted: the arrays and the record of a sweep, and its kernels."""
+class Schedule(NamedTuple):
+    """An order in which rows are counted: the arrays and the record of a sweep, by which kernels know it."""
 
     arrays: Callable[[Graph, SweepPlan], dict[str, Any]]
     sweep: Callable[[Graph, SweepPlan, dict[str, Any]], Any]
-    search: Callable[..., Any]
-    distances: Callable[..., Any]
-    sum_paths: Callable[..., Any]
-    sum_distances: Callable[..., Any]
 
 
-LEVEL_ORDER = Schedule(
-    arrays=_arrays_in_level_order,
-    sweep=_sweep_in_level_order,
-    search=core.search_levels,
-    distances=core.level_distances,
-    sum_paths=core.sum_levels,
-    sum_distances=core.sum_level_distances,
-)
-READY_ORDER = Schedule(
-    arrays=_arrays_in_ready_order,
-    sweep=_sweep_in_ready_order,
-    search=core.search_waiting,
-    distances=core.waiting_distances,
-    sum_paths=core.sum_waiting,
-    sum_distances=core.sum_waiting_distances,
-)
+LEVEL_ORDER = Schedule(_arrays_in_level_order, _sweep_in_level_order)
+READY_ORDER = Schedule(_arrays_in_ready_order, _sweep_in_ready_order)
 
 
 @dataclass(eq=False)
@@ -110,7 +92,6 @@ class State:
 
     graph: Graph
     plan: SweepPlan
-    schedule: Schedule
     sweep: Any  # the kernels' record
 
 
@@ -127,23 +108,12 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Schedule | None = None) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
-    schedule = schedule or schedule_of(graph, plan)
-    return State(graph, plan, schedule, schedule.sweep(graph, plan, arrays))
-
-
-def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the levels of up to 64 roots and count their shortest paths."""
-    yield sweeps.find_levels(state, roots, state.schedule.search)
+    return State(graph, plan, (schedule or schedule_of(graph, plan)).sweep(graph, plan, arrays))
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, by the contract of `ReadsPaths`."""
     state.plan.require_path_counts()
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
-    state.schedule.distances(state.sweep, dist)
+    core.write_levels(state.sweep, dist)
     return dist, np.where(np.isfinite(dist), state.sweep.values[:, : len(levels.roots)], 0)
-
-
-def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    sweeps.add_sums(state, levels, sums, omega, state.schedule.sum_paths, state.schedule.sum_distances)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,12 @@ from lagbc.methods.arrays import FLOAT, INTEGER, Array, stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.sums import PATH_SUMS
 from lagbc.native import by_index, core
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
+forward, backward = sweeps.forward, sweeps.backward
 # Distances of 16 bits, and the number that stands for infinity among them.
 _SHORT = np.dtype(np.uint16)
 _MOST = np.iinfo(_SHORT).max
@@ -87,11 +87,6 @@ def _are_short(graph: Graph, plan: SweepPlan) -> bool:
     return graph.longest + 2 * graph.mean_length * graph.depth < _MOST and graph.has_whole_lengths
 
 
-def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find distances from up to 64 roots, tight edges, and an order to count shortest paths; count them."""
-    yield sweeps.find_levels(state, roots, core.search_lengths)
-
-
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return dist and sigma by `ReadsPaths`: distances under path counts anew, short ones as float32."""
     state.plan.require_path_counts()
@@ -106,8 +101,3 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float6
         dist = np.where(dist == _MOST, np.float32(np.inf), dist.astype(np.float32))
     core.clear_unreached(dist, sigma)
     return dist, sigma
-
-
-def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of the roots that did not overflow to the one row of `sums`."""
-    sweeps.add_sums(state, levels, sums, omega, core.sum_lengths, core.sum_length_distances)

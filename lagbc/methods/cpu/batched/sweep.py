@@ -6,6 +6,7 @@ queue of (vertex, bit row) entries has the room that graphs of a kind were seen 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -187,34 +188,24 @@ def weights_of_columns(
     return rows, times
 
 
-def find_levels(state: Any, roots: NDArray[np.int64], search: Any) -> Levels:
-    """Find the levels of up to 64 roots, and count their shortest paths, by a kernel that searches."""
+def forward(state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
+    """Find the levels of up to 64 roots, and count their shortest paths."""
     sweep = state.sweep
-    search(sweep, rows_of_roots(state.graph, roots))
+    core.search_batch(sweep, rows_of_roots(state.graph, roots))
     state.plan.stop.check()
-    return Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
+    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
 
 
-def add_sums(
-    state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None, over_paths: Any, over_distances: Any
-) -> None:
-    """Add the sums of the roots in range to the one row of `sums`, by two kernels; Interrupted adds none over paths.
+def backward(state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
+    """Add the sums of the roots in range to the one row of `sums`; Interrupted adds none over paths.
 
     Those over distances come first: counts may take the place of distances.
     """
-    plan, sweep = state.plan, state.sweep
+    plan, sweep, totals = state.plan, state.sweep, sums.row(0)
     if plan.sums - PATH_SUMS:
-        squares = _row(sums.distance_squares), _row(sums.inverse_squares)
-        over_distances(sweep, _row(sums.reached), _row(sums.distance), _row(sums.inverse), sums.depth, *squares)
+        core.sum_distances(sweep, totals)
     if plan.sums & PATH_SUMS:
         of_columns, times = weights_of_columns(plan, levels.roots, omega)
         edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
-        squares = _row(sums.dependency_squares), _row(sums.edges_squares)
-        totals = (_row(sums.dependency), _row(sums.stress), _row(sums.edges), *squares)
-        if not over_paths(sweep, of_columns, times, edge_order, *totals):
+        if not core.sum_paths(sweep, of_columns, times, edge_order, totals):
             raise Interrupted
-
-
-def _row(total: Any) -> Any:
-    """Return the one row of a sum of a batch; None for a sum that is not asked for."""
-    return None if total is None else total[0]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import FLOAT, Array
+from lagbc.methods.arrays import FLOAT, HALF_WORD, Array
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import sweep
@@ -21,10 +21,11 @@ from lagbc.methods.cpu.traversal.sweep import Levels, State
 from lagbc.native import by_index, core, csr
 
 Search = core.Search32 | core.Search64
-Queue = core.Buckets32 | core.Buckets64 | core.Heap32 | core.Heap64
+Queue = core.Buckets | core.Heap32 | core.Heap64
 
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"rtol", "class_sizes", "linear"})
+_NO_NOTE = np.iinfo(HALF_WORD).max
 forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
 
 
@@ -35,7 +36,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     notes = _most_notes(graph, buckets)
     return {
         "search": search_arrays(index, graph.n, notes),
-        "queue": _bucket_arrays(_note_type(graph.nnz), buckets, notes) if buckets else heap_arrays(index, graph.n),
+        "queue": _bucket_arrays(buckets, notes) if buckets else heap_arrays(index, graph.n),
         "ball": within.arrays(graph, plan) if within.sums_in_blocks(graph, plan) else None,
         **sweep.arrays_of_state(graph, plan, notes),
     }
@@ -46,11 +47,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     index, ball = graph.indices.dtype, arrays["ball"]
     buckets, per_length = _choose_buckets(graph, plan)
     queue: Queue
-    if buckets:
-        of_number: Any = core.Buckets32 if _note_type(graph.nnz) == np.uint32 else core.Buckets64
-        queue = of_number(**arrays["queue"], per_length=per_length)
-    else:
-        queue = new_heap(index, arrays["queue"])
+    queue = core.Buckets(**arrays["queue"], per_length=per_length) if buckets else new_heap(index, arrays["queue"])
     out = csr(*graph.reordered.csr)
     searched = out, new_search(index, arrays["search"]), queue
     if ball is None:
@@ -88,8 +85,9 @@ def new_heap(index: np.dtype[Any], arrays: dict[str, Any]) -> core.Heap32 | core
     return heap
 
 
-def _bucket_arrays(number: np.dtype[Any], buckets: int, notes: int) -> dict[str, Array]:
-    return {"last": Array((buckets,), number, np.iinfo(number).max), "before": Array((notes,), number)}
+def _bucket_arrays(buckets: int, notes: int) -> dict[str, Array]:
+    """State buckets of notes; the largest number stands for none."""
+    return {"last": Array((buckets,), HALF_WORD, _NO_NOTE), "before": Array((notes,), HALF_WORD)}
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -101,9 +99,10 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
 def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
     """Return the count of buckets, and one over their width; no bucket if the heap is taken.
 
-    They are narrower than the shortest edge by more than rounding can move a distance from one to another.
+    They are narrower than the shortest edge by more than rounding can move a distance from one to another. Notes have
+    32-bit numbers there.
     """
-    if plan.rtol or not graph.nnz:
+    if plan.rtol or not 0 < graph.nnz < _NO_NOTE:
         return 0, 0.0
     assert graph.weights is not None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -122,8 +121,3 @@ def _most_notes(graph: Graph, buckets: int) -> int:
     absorbs, or a tolerance, can note both.
     """
     return sweep.most_tight_edges(graph) if buckets else graph.nnz
-
-
-def _note_type(notes: int) -> np.dtype[Any]:
-    """Return the type of the number of a note; its largest value stands for none."""
-    return np.dtype(np.uint32 if notes < np.iinfo(np.uint32).max else np.uint64)

@@ -167,12 +167,9 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         scaled, times = columns_into_range(omega, _weights_of_roots(state.plan, levels.roots), "float64")
         omega = np.ascontiguousarray(scaled.T, np.float64)
         _run(state, _places(state.graph, levels.roots), times, omega, state.totals)
-    row, graph = levels.first // BLOCK, state.graph
-    asked = sums.dependency, sums.stress, sums.edges, sums.reached, sums.distance, sums.inverse
-    squares = sums.dependency_squares, sums.edges_squares, sums.distance_squares, sums.inverse_squares
+    graph = state.graph
     edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
-    rows = (None if total is None else total[row] for total in (*asked, *squares))
-    core.take_totals(state.totals, graph.order, edge_order, *rows)
+    core.take_totals(state.totals, graph.order, edge_order, sums.row(levels.first // BLOCK))
     if sums.depth is not None:
         sums.depth[levels.places] += levels.found.depth
 

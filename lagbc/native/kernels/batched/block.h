@@ -238,12 +238,8 @@ inline Buffer<int64_t> count_columns(Span<const uint64_t> masks) {
 
 // Add the sums over the distances of rows that are owned, those of level l being starts[l]:starts[l + 1].
 inline void sum_row_distances(const BlockSweep& s, Span<const Narrow> rows, Span<const uint64_t> masks,
-                              Span<const int64_t> starts, Optional<Span<double>> reached,
-                              Optional<Span<double>> distance, Optional<Span<double>> inverse,
-                              Optional<Span<double>> deepest, Optional<Span<double>> distance_squares,
-                              Optional<Span<double>> inverse_squares) {
-    add_level_sums(rows.data, masks.data, starts, starts.size - 2, every_column, s.order,
-                   {reached, distance, inverse, deepest, distance_squares, inverse_squares});
+                              Span<const int64_t> starts, const BatchSums& totals) {
+    add_level_sums(rows.data, masks.data, starts, starts.size - 2, every_column, s.order, totals);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

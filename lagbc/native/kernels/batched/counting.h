@@ -131,7 +131,7 @@ struct CountedBack {
 
 template <class Index, class AddEdges>
 bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, const ColumnWeights& weights,
-                 const PathTotals& totals, const AddEdges& add_edges) {
+                 const BatchSums& totals, const AddEdges& add_edges) {
     return add_path_sums(s, out.starts, out.ends, weights, totals, CountedBack<Index>{s, out}, add_edges);
 }
 

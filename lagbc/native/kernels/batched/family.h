@@ -11,25 +11,17 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Batched = Family<
+using BatchedKernels = Family<
     Level, "batched",  //
-    Kernel<"search_levels(sweep, positions)", search_levels<Narrow>, search_levels<Wide>>,
-    Kernel<"sum_levels(sweep, omega, times, edge_order, dependency, stress, edges, dependency_squares, edges_squares)",
-           sum_levels<Narrow>, sum_levels<Wide>>,
-    Kernel<"sum_level_distances(sweep, reached, distance, inverse, deepest, distance_squares, inverse_squares)",
-           sum_level_distances<Narrow>, sum_level_distances<Wide>>,
-    Kernel<"level_distances(sweep, dist)", level_distances<Narrow>, level_distances<Wide>>,
-    Kernel<"search_waiting(sweep, positions)", search_waiting<Narrow>, search_waiting<Wide>>,
-    Kernel<"sum_waiting(sweep, omega, times, edge_order, dependency, stress, edges, dependency_squares, edges_squares)",
-           sum_waiting<Narrow>, sum_waiting<Wide>>,
-    Kernel<"sum_waiting_distances(sweep, reached, distance, inverse, deepest, distance_squares, inverse_squares)",
-           sum_waiting_distances<Narrow>, sum_waiting_distances<Wide>>,
-    Kernel<"waiting_distances(sweep, dist)", waiting_distances<Narrow>, waiting_distances<Wide>>,
-    Kernel<"search_lengths(sweep, positions)", search_lengths<Narrow>, search_lengths<Wide>>,
-    Kernel<"sum_lengths(sweep, omega, times, edge_order, dependency, stress, edges, dependency_squares, edges_squares)",
-           sum_lengths<Narrow>, sum_lengths<Wide>>,
-    Kernel<"sum_length_distances(sweep, reached, distance, inverse, deepest, distance_squares, inverse_squares)",
-           sum_length_distances<Narrow>, sum_length_distances<Wide>>,
+    Kernel<"search_batch(sweep, positions)", search_levels<Narrow>, search_levels<Wide>, search_waiting<Narrow>,
+           search_waiting<Wide>, search_lengths<Narrow>, search_lengths<Wide>>,
+    Kernel<"sum_paths(sweep, omega, times, edge_order, sums)", sum_levels<Narrow>, sum_levels<Wide>,
+           sum_waiting<Narrow>, sum_waiting<Wide>, sum_lengths<Narrow>, sum_lengths<Wide>>,
+    Kernel<"sum_distances(sweep, sums)", sum_level_distances<Narrow>, sum_level_distances<Wide>,
+           sum_waiting_distances<Narrow>, sum_waiting_distances<Wide>, sum_length_distances<Narrow>,
+           sum_length_distances<Wide>>,
+    Kernel<"write_levels(sweep, dist)", level_distances<Narrow>, level_distances<Wide>, waiting_distances<Narrow>,
+           waiting_distances<Wide>>,
     Kernel<"length_distances(sweep, positions, dist)", length_distances<Narrow, double>,
            length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>>,
     Kernel<"pack_rows(sweep, rows, masks, has_values, has_paths)", pack_rows>,
@@ -40,9 +32,7 @@ using Batched = Family<
     Kernel<"found_rows(sweep, first, last)", found_rows>,
     Kernel<"finish_rows(sweep, rows, masks, first, times, level)", finish_rows>,
     Kernel<"count_columns(masks)", count_columns>,
-    Kernel<"sum_row_distances(sweep, rows, masks, starts, reached, distance, inverse, deepest, distance_squares, "
-           "inverse_squares)",
-           sum_row_distances>,
+    Kernel<"sum_row_distances(sweep, rows, masks, starts, sums)", sum_row_distances>,
     Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
     // For tests alone:
     Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,

@@ -137,9 +137,7 @@ void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions
 
 template <class Index>
 bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                 Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,
-                 Optional<Span<double>> stress, Optional<Span<double>> edges, Optional<Span<double>> dependency_squares,
-                 Optional<Span<double>> edges_squares) {
+                 Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const TightEdges<Index> tight = tight_edges(s);
     auto add_edges = [&](Span<double> total, Span<const double> sums) {
         for (int64_t v = 0; v < s.order.size; ++v) {
@@ -150,16 +148,13 @@ bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega
             }
         }
     };
-    return sum_counted(s, tight, {omega, times.data}, {dependency, stress, edges, dependency_squares, edges_squares},
-                       add_edges);
+    return sum_counted(s, tight, {omega, times.data}, totals, add_edges);
 }
 
 // Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column.
 template <class Index>
-void sum_length_distances(const LengthSweep<Index>& s, Optional<Span<double>> reached, Optional<Span<double>> distance,
-                          Optional<Span<double>> inverse, Optional<Span<double>> deepest,
-                          Optional<Span<double>> distance_squares, Optional<Span<double>> inverse_squares) {
-    DistanceSums sums(s.order.size, distance_squares.is_there || inverse_squares.is_there);
+void sum_length_distances(const LengthSweep<Index>& s, const BatchSums& totals) {
+    DistanceSums sums(s.order.size, totals);
     Row largest = zero_row();
     for (int64_t v = 0; v < s.order.size; ++v) {
         const double* dist = s.distances[v];
@@ -167,12 +162,12 @@ void sum_length_distances(const LengthSweep<Index>& s, Optional<Span<double>> re
         sums.reached[v] = __builtin_popcountll(mask);
         sums.distance[v] = sum_row(dist, mask);
         sums.inverse[v] = sum_inverse_row(dist, mask);
-        if (distance_squares.is_there) sums.distance_squares[v] = sum_squares_row(dist, mask);
-        if (inverse_squares.is_there) sums.inverse_squares[v] = sum_inverse_squares_row(dist, mask);
+        if (totals.distance_squares.is_there) sums.distance_squares[v] = sum_squares_row(dist, mask);
+        if (totals.inverse_squares.is_there) sums.inverse_squares[v] = sum_inverse_squares_row(dist, mask);
         raise_row(largest, dist, mask);
     }
     store_row(sums.deepest, largest);
-    sums.add_to({reached, distance, inverse, deepest, distance_squares, inverse_squares}, s.order);
+    sums.add_to(totals, s.order);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

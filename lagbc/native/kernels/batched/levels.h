@@ -143,9 +143,7 @@ void search_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
 // l + 4 that remain in the first do no harm: no edge leads from level l there.
 template <class Index>
 bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,
-                Optional<Span<double>> stress, Optional<Span<double>> edges, Optional<Span<double>> dependency_squares,
-                Optional<Span<double>> edges_squares) {
+                Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const Index* vertices = s.queue->vertices();
     const uint64_t* masks = s.queue->masks();
     auto sweep_back = [&](const auto& backward) {
@@ -165,17 +163,13 @@ bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<c
         return true;
     };
     auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };
-    return add_path_sums(s, s.out->indptr, s.out->indices, {omega, times.data},
-                         {dependency, stress, edges, dependency_squares, edges_squares}, sweep_back, add_edges);
+    return add_path_sums(s, s.out->indptr, s.out->indices, {omega, times.data}, totals, sweep_back, add_edges);
 }
 
 // Add the sums over the distances of a batch.
 template <class Index>
-void sum_level_distances(const LevelSweep<Index>& s, Optional<Span<double>> reached, Optional<Span<double>> distance,
-                         Optional<Span<double>> inverse, Optional<Span<double>> deepest,
-                         Optional<Span<double>> distance_squares, Optional<Span<double>> inverse_squares) {
-    add_level_sums(s.queue->vertices(), s.queue->masks(), s.starts, s.depth, ~s.overflowed, s.order,
-                   {reached, distance, inverse, deepest, distance_squares, inverse_squares});
+void sum_level_distances(const LevelSweep<Index>& s, const BatchSums& totals) {
+    add_level_sums(s.queue->vertices(), s.queue->masks(), s.starts, s.depth, ~s.overflowed, s.order, totals);
 }
 
 // Write the distances of the entries of all levels, a row a vertex; `dist` is infinite before.

@@ -1,6 +1,7 @@
 // The sums of a batch, brought into matrix order.
 #pragma once
 
+#include "../batch_sums.h"
 #include "../flags.h"
 #include "products.h"
 
@@ -43,40 +44,38 @@ void add_ends(const Sweep<Index>& s, Span<double> scores) {
     }
 }
 
-// The sums over distances asked for, in matrix order, and the largest distance of each root.
-struct DistanceTotals {
-    Optional<Span<double>> reached, distance, inverse, deepest, distance_squares, inverse_squares;
-
-    LAGBC_INLINE bool has_squares() const { return distance_squares.is_there || inverse_squares.is_there; }
-};
-
+// The sums over distances of a batch, in sweep order, and the largest distance of each column.
 struct DistanceSums {
     Buffer<double> reached, distance, inverse, distance_squares, inverse_squares;
     double deepest[columns] = {};
 
-    LAGBC_INLINE DistanceSums(int64_t n, bool has_squares)
+    bool has_squares;
+
+    LAGBC_INLINE DistanceSums(int64_t n, const BatchSums& asked)
         : reached(n, 0.0),
           distance(n, 0.0),
           inverse(n, 0.0),
-          distance_squares(has_squares ? n : 0, 0.0),
-          inverse_squares(has_squares ? n : 0, 0.0) {}
+          has_squares(asked.distance_squares.is_there || asked.inverse_squares.is_there) {
+        distance_squares = Buffer<double>(has_squares ? n : 0, 0.0);
+        inverse_squares = Buffer<double>(has_squares ? n : 0, 0.0);
+    }
 
-    LAGBC_INLINE void add_to(const DistanceTotals& totals, Span<const int64_t> order) const {
+    LAGBC_INLINE void add_to(const BatchSums& totals, Span<const int64_t> order) const {
         if (totals.reached.is_there) add_parts(totals.reached, reached.view(), order);
         if (totals.distance.is_there) add_parts(totals.distance, distance.view(), order);
         if (totals.inverse.is_there) add_parts(totals.inverse, inverse.view(), order);
         if (totals.distance_squares.is_there) add_parts(totals.distance_squares, distance_squares.view(), order);
         if (totals.inverse_squares.is_there) add_parts(totals.inverse_squares, inverse_squares.view(), order);
-        if (totals.deepest.is_there)
-            for (int64_t k = 0; k < totals.deepest.size; ++k) totals.deepest[k] += deepest[k];
+        if (totals.depth.is_there)
+            for (int64_t k = 0; k < totals.depth.size; ++k) totals.depth[k] += deepest[k];
     }
 };
 
 // Add the sums of 1, d and 1 / d over the entries of all levels d of a queue, and the deepest level of each column.
 template <class Index>
 void add_level_sums(const Index* vertices, const uint64_t* masks, Span<const int64_t> starts, int64_t depth,
-                    uint64_t keep, Span<const int64_t> order, const DistanceTotals& totals) {
-    DistanceSums sums(order.size, totals.has_squares());
+                    uint64_t keep, Span<const int64_t> order, const BatchSums& totals) {
+    DistanceSums sums(order.size, totals);
     for (int64_t level = 1; level <= depth; ++level) {
         uint64_t live = 0;
         for (int64_t i = starts[level]; i < starts[level + 1]; ++i) {
@@ -86,7 +85,7 @@ void add_level_sums(const Index* vertices, const uint64_t* masks, Span<const int
             sums.reached[v] += static_cast<double>(found);
             sums.distance[v] += static_cast<double>(found * level);
             sums.inverse[v] += static_cast<double>(found) / static_cast<double>(level);
-            if (totals.has_squares()) {
+            if (sums.has_squares) {
                 sums.distance_squares[v] += static_cast<double>(found * level * level);
                 sums.inverse_squares[v] += static_cast<double>(found) / static_cast<double>(level * level);
             }
@@ -97,16 +96,11 @@ void add_level_sums(const Index* vertices, const uint64_t* masks, Span<const int
     sums.add_to(totals, order);
 }
 
-// The sums over paths asked for, in matrix order.
-struct PathTotals {
-    Optional<Span<double>> dependency, stress, edges, dependency_squares, edges_squares;
-};
-
 // Sweep a batch backward, and add its sums; returns whether that was finished before the flag was set. Nothing is added
 // where it was not. `backward` is called with a `Backward`, and `add_edges` with the sums of the edges of the list.
 template <class Index, class SweepBack, class AddEdges>
 LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> starts, Span<const Index> ends,
-                                const ColumnWeights& weights, const PathTotals& totals, const SweepBack& sweep_back,
+                                const ColumnWeights& weights, const BatchSums& totals, const SweepBack& sweep_back,
                                 const AddEdges& add_edges) {
     const bool has_stress = totals.stress.is_there;
     const bool has_edges = totals.edges.is_there || totals.edges_squares.is_there;

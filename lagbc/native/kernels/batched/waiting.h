@@ -83,22 +83,15 @@ void search_waiting(WaitingSweep<Index>& s, Span<const int64_t> positions) {
 
 template <class Index>
 bool sum_waiting(const WaitingSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                 Optional<Span<const int64_t>> edge_order, Optional<Span<double>> dependency,
-                 Optional<Span<double>> stress, Optional<Span<double>> edges, Optional<Span<double>> dependency_squares,
-                 Optional<Span<double>> edges_squares) {
+                 Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };
-    return sum_counted(s, tight_edges(s), {omega, times.data},
-                       {dependency, stress, edges, dependency_squares, edges_squares}, add_edges);
+    return sum_counted(s, tight_edges(s), {omega, times.data}, totals, add_edges);
 }
 
 // Add the sums over the distances of a batch.
 template <class Index>
-void sum_waiting_distances(const WaitingSweep<Index>& s, Optional<Span<double>> reached,
-                           Optional<Span<double>> distance, Optional<Span<double>> inverse,
-                           Optional<Span<double>> deepest, Optional<Span<double>> distance_squares,
-                           Optional<Span<double>> inverse_squares) {
-    add_level_sums(s.levels->vertices(), s.levels->masks(), s.level_starts, s.depth, ~s.overflowed, s.order,
-                   {reached, distance, inverse, deepest, distance_squares, inverse_squares});
+void sum_waiting_distances(const WaitingSweep<Index>& s, const BatchSums& totals) {
+    add_level_sums(s.levels->vertices(), s.levels->masks(), s.level_starts, s.depth, ~s.overflowed, s.order, totals);
 }
 
 // Write the distances by the sets of tight edges, a row a vertex: a head is one farther than a tail. `dist` is infinite

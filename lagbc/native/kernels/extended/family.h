@@ -6,7 +6,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Roots = Family<
+using ExtendedKernels = Family<
     Level, "extended",  //
     Kernel<"search_root(sweep, root)", search_root<Narrow>, search_root<Wide>>,
     Kernel<"sum_root(sweep, reached, dist, mantissas, powers, omega, times, times_power, edges)", sum_root<Narrow>,

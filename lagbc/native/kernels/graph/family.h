@@ -9,7 +9,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Graphs = Family<
+using GraphKernels = Family<
     Level, "graph",  //
     Kernel<"inspect(indptr, indices, first, last)", inspect<Narrow>, inspect<Wide>>,
     Kernel<"count_mirrored(indptr, indices, values, first, last)", count_mirrored<Narrow>, count_mirrored<Wide>>,

@@ -7,7 +7,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Methods =
+using MethodsKernels =
     Family<Level, "methods",  //
            Kernel<"find_extremes(weights, smallest, largest)", find_extremes>,
            Kernel<"clear_unreached(dist, sigma)", clear_unreached<double>, clear_unreached<float>>,

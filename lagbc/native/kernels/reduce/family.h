@@ -15,7 +15,7 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-using Reduce = Family<
+using ReduceKernels = Family<
     Level, "reduce",  //
     Kernel<"find_blocks(graph)", find_blocks<Narrow>, find_blocks<Wide>>,
     Kernel<"find_strong(ptr, indptr, indices)", find_strong<Narrow>, find_strong<Wide>>,
@@ -23,7 +23,6 @@ using Reduce = Family<
     Kernel<"lay_out(home, attach)", lay_out<Narrow>, lay_out<Wide>>,
     Kernel<"lay_rows(indptr, indices, copies, columns, places)", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>,
            lay_rows<Wide, Wide>, lay_rows<Wide, Narrow>>,
-    Kernel<"spread_weights(copies, weights)", spread_weights<Narrow>, spread_weights<Wide>>,
     Kernel<"sum_separated(copies, sources, targets)", sum_separated<Narrow>, sum_separated<Wide>>,
     Kernel<"spread_along(copies, strong, ends, heads, rising, weights)", spread_along<Narrow>, spread_along<Wide>>,
     Kernel<"sum_keys(out, into)", sum_keys<Narrow>, sum_keys<Wide>>,

@@ -37,44 +37,6 @@ void weigh_hung(const Copies<Index>& copies, Span<const double> weights, Span<co
     }
 }
 
-// W_B of each copy, and the branch of its bicomponent there, of no meaning where a vertex is in no other one: for
-// bicomponents that are connected both ways. O(copies).
-template <class Index>
-std::tuple<Buffer<double>, Buffer<double>> spread_weights(const Copies<Index>& copies, Span<const double> weights) {
-    const auto& [ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung] = copies;
-    Buffer<double> inside(vertices.size), branches(vertices.size, 0.0);
-    Buffer<double> below(weights.size);            // W and the weights that hang on a vertex
-    Buffer<bool> carries(copies.blocks(), false);  // whether anything hangs on a member of a bicomponent
-    for (int64_t v = 0; v < weights.size; ++v) below[v] = weights[v];
-    for (int64_t b = 0; b < copies.blocks(); ++b) {
-        double total = 0.0;
-        for (int64_t x = ptr[b]; x < ptr[b + 1]; ++x) {
-            if (x == at_attach[b]) continue;
-            inside[x] = below[vertices[x]];
-            total += inside[x];
-        }
-        branches[at_attach[b]] = total;
-        below[attach[b]] += total;
-        if (home[attach[b]] >= 0) carries[home[attach[b]]] = true;
-    }
-    weigh_hung<Index>(copies, weights, {branches.data(), branches.size()}, inside.span());
-    for (int64_t b = copies.blocks() - 1; b >= 0; --b) {
-        if (home[attach[b]] >= 0) inside[at_attach[b]] += branches[at_home[attach[b]]];
-        if (!carries[b]) continue;
-        double others = 0.0;
-        for (int64_t x = ptr[b]; x < ptr[b + 1]; ++x) {
-            if (x != at_attach[b]) branches[x] = others;
-            others += inside[x];
-        }
-        others = 0.0;
-        for (int64_t x = ptr[b + 1] - 1; x >= ptr[b]; --x) {
-            if (x != at_attach[b]) branches[x] += others;
-            others += inside[x];
-        }
-    }
-    return {std::move(inside), std::move(branches)};
-}
-
 // cut(v), where `sources` and `targets` are branches of these; O(n + blocks).
 template <class Index>
 Buffer<double> sum_separated(const Copies<Index>& copies, Span<const double> sources, Span<const double> targets) {

@@ -68,23 +68,18 @@ void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span
         sum_edges(trail, count, tight, [&](int64_t head) LAGBC_INLINED { return own[head] + onward[head]; });
 }
 
-// Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root.
+// Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root; to `squares`, if they are
+// there, their squares. Where targets count linearly, vertices count twice their distance.
 template <class Index>
 void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_sizes, int64_t count, int64_t tight,
-                double times, Span<double> total) {
-    const auto order = trail.order;
-    const auto sigma = trail.sigma, onward = trail.onward;
-    sum_onward(trail, {trail.own.data, count}, class_sizes, count, tight);
-    for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
-}
-
-// `add_onward` with the squares of a root's terms. Where targets count linearly, vertices count twice their distance.
-template <class Index>
-void add_onward_squares(const Trail<Index>& trail, Optional<Span<const double>> class_sizes, int64_t count,
-                        int64_t tight, double times, bool linear, Span<double> total, Span<double> squares) {
+                double times, bool linear, Span<double> total, Optional<Span<double>> squares) {
     const auto order = trail.order;
     const auto dist = trail.dist, sigma = trail.sigma, onward = trail.onward;
     sum_onward(trail, {trail.own.data, count}, class_sizes, count, tight);
+    if (!squares.is_there) {
+        for (int64_t i = 1; i < count; ++i) total[order[i]] += sigma[i] * onward[i] * times;
+        return;
+    }
     for (int64_t i = 1; i < count; ++i) {
         const double x = sigma[i] * onward[i] * (linear ? 2.0 * dist[i] : 1.0);
         total[order[i]] += x * times;
@@ -111,30 +106,13 @@ void add_ends(const Trail<Index>& trail, int64_t count, double times, Span<doubl
     dependency[order[0]] += times * static_cast<double>(count - 1);
 }
 
-// Add the shares of the paths of tight edges, once `onward` is made from `own`.
+// The share of the paths that go along a tight edge, once `onward` is made from `own`.
 template <class Index>
-void add_edges(const Trail<Index>& trail, int64_t tight, double times, Span<double> total) {
-    const auto tails = trail.tails, heads = trail.heads;
-    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
-    const auto edges = trail.edges;
-    const auto class_sizes = trail.class_sizes;
-    for (int64_t j = 0; j < tight; ++j) {
-        const int64_t head = heads[j];
-        const double beyond = class_sizes.is_there ? class_sizes[head] * onward[head] : onward[head];
-        total[edges[j]] += sigma[tails[j]] * (own[head] + beyond) * times;
-    }
-}
-
-// `add_edges` with squares.
-template <class Index>
-void add_edges_squares(const Trail<Index>& trail, int64_t tight, double times, Span<double> squares) {
-    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
-    for (int64_t j = 0; j < tight; ++j) {
-        const int64_t head = trail.heads[j];
-        const double beyond = trail.class_sizes.is_there ? trail.class_sizes[head] * onward[head] : onward[head];
-        const double x = sigma[trail.tails[j]] * (own[head] + beyond);
-        squares[trail.edges[j]] += x * times * x;
-    }
+LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
+    const int64_t head = trail.heads[j];
+    const double onward = trail.onward[head];
+    const double beyond = trail.class_sizes.is_there ? trail.class_sizes[head] * onward : onward;
+    return trail.sigma[trail.tails[j]] * (trail.own[head] + beyond);
 }
 
 // List the vertices of a root.
@@ -164,19 +142,20 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
             for (int64_t i = 0; i < count; ++i) own[i] *= class_sizes[i];
         if (asked.linear)
             for (int64_t i = 1; i < count; ++i) own[i] /= dist[i];
-        const Optional<Span<const double>> onward_sizes{{class_sizes.data, class_sizes.size}, class_sizes.is_there};
-        if (totals.dependency_squares.is_there)
-            add_onward_squares(trail, onward_sizes, count, tight, times, asked.linear, totals.dependency,
-                               totals.dependency_squares);
-        else
-            add_onward(trail, onward_sizes, count, tight, times, totals.dependency);
+        add_onward(trail, {{class_sizes.data, class_sizes.size}, class_sizes.is_there}, count, tight, times,
+                   asked.linear, totals.dependency, totals.dependency_squares);
         if (asked.endpoints) add_ends(trail, count, times, totals.dependency);
     }
-    if (totals.edges.is_there) add_edges(trail, tight, times, totals.edges);
-    if (totals.edges_squares.is_there) add_edges_squares(trail, tight, times, totals.edges_squares);
+    if (totals.edges.is_there)
+        for (int64_t j = 0; j < tight; ++j) totals.edges[trail.edges[j]] += share_along(trail, j) * times;
+    if (totals.edges_squares.is_there)
+        for (int64_t j = 0; j < tight; ++j) {
+            const double x = share_along(trail, j);
+            totals.edges_squares[trail.edges[j]] += x * times * x;
+        }
     if (totals.stress.is_there) {
         own_targets<false>(trail, count, omega);
-        add_onward(trail, {}, count, tight, times, totals.stress);
+        add_onward(trail, {}, count, tight, times, false, totals.stress, {});
     }
     if (totals.reached.is_there)
         for (int64_t i = 1; i < count; ++i) totals.reached[order[i]] += 1.0;

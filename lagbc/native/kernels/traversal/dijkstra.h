@@ -58,8 +58,8 @@ LAGBC_INLINE void note_edge(const Trail<Index>& trail, const Search<Index>& sear
 //
 // Invariant: `waiting` notes are in buckets, notes of vertices at a distance d in number d * per_length; `bucket` is at
 // most the first that is not empty. All buckets are empty before and after it.
-template <class Index, class Note>
-Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Buckets<Note>& queue,
+template <class Index>
+Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Buckets& queue,
                        const Trail<Index>& trail, const Asked& asked, int64_t root) {
     const auto [indptr, indices, lengths] = graph;
     const auto dist = search.dist;
@@ -67,7 +67,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     const auto [last, before, per_length] = queue;
     const double radius = asked.radius;
     const int64_t unmet = dist.size, mask = last.size - 1;
-    constexpr Note nothing = std::numeric_limits<Note>::max();
+    constexpr auto nothing = std::numeric_limits<uint32_t>::max();
     int64_t count = 0, notes = 0, waiting = 0, bucket = 0, v = root;
     dist[root] = 0.0;
     while (v != unmet && !asked.stop.is_set()) {
@@ -82,7 +82,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
                 dist[w] = through;
                 const int64_t place = static_cast<int64_t>(through * per_length) & mask;
                 before[notes] = last[place];
-                last[place] = static_cast<Note>(notes);
+                last[place] = static_cast<uint32_t>(notes);
                 ++waiting;
             }
             ++notes;
@@ -90,14 +90,14 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
         ++count;
         v = unmet;
         while (waiting > 0 && v == unmet) {
-            const Note note = last[bucket & mask];
+            const uint32_t note = last[bucket & mask];
             if (note == nothing) {
                 ++bucket;
                 continue;
             }
-            last[bucket & mask] = before[static_cast<int64_t>(note)];
+            last[bucket & mask] = before[note];
             --waiting;
-            const Index head = trail.heads[static_cast<int64_t>(note)];
+            const Index head = trail.heads[note];
             if (places[head] == unmet) v = head;
         }
     }

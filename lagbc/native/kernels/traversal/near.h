@@ -68,15 +68,6 @@ void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t
     for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += sigma[i] * onward[i] * times;
 }
 
-// Add the shares of the paths of tight edges, once `onward` is made from `own`.
-template <class Index>
-void add_edges_near(const Trail<Index>& trail, const Near<Index>& near, int64_t tight, double times, int64_t column) {
-    const auto tails = trail.tails, heads = trail.heads;
-    const auto sigma = trail.sigma, own = trail.own, onward = trail.onward;
-    for (int64_t e = 0; e < tight; ++e)
-        near.by_edge[near.edge_rows[e]][column] += sigma[tails[e]] * (own[heads[e]] + onward[heads[e]]) * times;
-}
-
 // Count both ends of every pair of the root and a target, by the target's weight.
 template <class Index>
 void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t column) {
@@ -120,7 +111,9 @@ void add_decaying(const Trail<Index>& trail, Reached found, const Targets& omega
             add_onward_near(trail, near, here, times, to.dependency + j);
             if (asked.endpoints) add_ends_near(near, here, times, to.dependency + j);
         }
-        if (to.edges >= 0) add_edges_near(trail, near, inside, times, to.edges + j);
+        if (to.edges >= 0)
+            for (int64_t e = 0; e < inside; ++e)
+                near.by_edge[near.edge_rows[e]][to.edges + j] += share_along(trail, e) * times;
     }
 }
 

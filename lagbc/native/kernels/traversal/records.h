@@ -1,7 +1,7 @@
 // Records of the traversals, as long as a worker lives; the same types at every level.
 #pragma once
 
-#include "../arrays.h"
+#include "../batch_sums.h"
 
 namespace lagbc {
 
@@ -21,14 +21,12 @@ struct Trail {
     Optional<Span<double>> class_sizes;  // (n,) how many vertices order[i] stands for; None is one each
 };
 
-// Sums of a block of roots, by vertices and edges of the searched graph; None is not asked for. But `dependency` is
-// there wherever a sum over paths is.
+// Sums of a block of roots, by vertices and edges of the searched graph, but for the depth. `dependency` is there
+// wherever a sum over paths is.
 //
 // Where roots reach little, to go through all vertices would take longer than to search: so the vertices of each root
 // are listed, as long as there is room, and no others are taken or cleared.
-struct Totals {
-    Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
-    Optional<Span<double>> dependency_squares, edges_squares, distance_squares, inverse_squares;
+struct Totals : BatchSums {
     Optional<Span<int64_t>> touched;  // (n,) vertices that roots have reached, some often; None if nobody asks
     int64_t count = 0;                // count of listed vertices; -1 if they exceed the room
 };
@@ -90,11 +88,10 @@ struct Search {
 };
 
 // Notes that wait in buckets, taken round and round.
-template <class Note>
 struct Buckets {
-    Span<Note> last;    // (a power of two,) last note in each; the largest number if it is empty
-    Span<Note> before;  // (most,) the note before each one in its bucket
-    double per_length;  // one over the width of a bucket
+    Span<uint32_t> last;    // (a power of two,) last note in each; the largest number if it is empty
+    Span<uint32_t> before;  // (most,) the note before each one in its bucket
+    double per_length;      // one over the width of a bucket
 };
 
 // A heap of vertices that wait; the children of slot i are 4 i + 1 to 4 i + 4.
