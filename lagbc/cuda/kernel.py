@@ -7,6 +7,7 @@ path.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -37,16 +38,18 @@ class Kernel:
         """Return the registers of a thread."""
         return int(self.function.num_regs)
 
-    def __call__(self, grid: tuple[int, ...], threads: int, /, **arguments: Any) -> None:
+    def __call__(self, grid: tuple[int, ...], threads: int, /, *known: Mapping[str, Any], **arguments: Any) -> None:
         """Launch a grid of thread blocks of `threads` threads each; InvalidTypeError unless all parameters are given.
 
-        Pointers are arrays, on the device or in pinned memory, or None; numbers are converted, and OverflowError tells
-        of an integer that does not fit.
+        Parameters without an argument are taken out of the last of the mappings `known` that has their name. Pointers
+        are arrays, on the device or in pinned memory, or None; numbers are converted, and OverflowError tells of an
+        integer that does not fit.
         """
-        if unlike := arguments.keys() ^ self.parameters.keys():
+        given = ChainMap(arguments, *reversed(known))
+        if unlike := (arguments.keys() - self.parameters.keys()) | (self.parameters.keys() - given.keys()):
             raise InvalidTypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
-        given = (_convert(arguments[name], number) for name, number in self.parameters.items())
-        self.function(grid, (threads,), tuple(given))
+        converted = (_convert(given[name], number) for name, number in self.parameters.items())
+        self.function(grid, (threads,), tuple(converted))
 
 
 @dataclass(frozen=True)

@@ -130,20 +130,14 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
         kernel(
             _grid(rows, rows.hubs, search.groups, parts, is_small),
             THREADS,
-            n=rows.rows,
+            *(rows.arguments, vars(arrays), weights.arguments, scores.arguments, edges.arguments),
             hubs=rows.hubs,
             here_live=arrays.live[level],
             here=arrays.bits[level],
             beyond_live=None if is_last else arrays.live[level + 1],
             beyond=None if is_last else arrays.bits[level + 1],
             sigmas=arrays.counts,
-            values=arrays.values,
-            paths=arrays.paths,
             is_small=is_small,
-            **rows.outward,
-            **weights.arguments,
-            **scores.arguments,
-            **edges.arguments,
         )
     add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
     return scores.join_parts()
@@ -157,7 +151,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     for level in range(search.depth, 0, -1):
         rows.plan.stop.check()
         of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
-        kernel(grid, THREADS, n=rows.rows, keep=keep, known=sums.known, depth=sums.depth, **of_level, **sums.arguments)
+        kernel(grid, THREADS, vars(sums), n=rows.rows, keep=keep, **of_level)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
@@ -185,37 +179,25 @@ class _Forward:
         self._parts = _parts(FORWARD.own_columns(variant))
         # The plan's limit is lower where targets have tiny weights.
         limit = min(2**32 - 1, plan.sigma_limit) if variant.dtype == "uint32" else plan.sigma_limit
-        sizes = {"class_sizes": arrays.rows.class_sizes}
-        self._counting = {"counts": counts, "limit": limit, "overflowed": overflowed, **sizes}
+        self._known = arrays.rows.arguments, vars(arrays), {"limit": limit, "overflowed": overflowed}
 
     def first(self, root_rows: RootRows) -> None:
         """Put the roots' out-neighbours at level 1."""
-        arrays, rows = self._arrays, self._arrays.rows
-        self._first(
-            (len(root_rows.position),),
-            THREADS,
-            n=rows.rows,
-            positions=root_rows.positions,
-            columns=root_rows.columns,
-            visited=arrays.visited,
-            next=arrays.bits[1],
-            next_live=arrays.live[1],
-            **rows.outward,
-            **self._counting,
-        )
+        level_1 = {"next": self._arrays.bits[1], "next_live": self._arrays.live[1]}
+        self._first((len(root_rows.position),), THREADS, *self._known, root_rows.arguments, **level_1)
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""
-        rows, words = self._arrays.rows, self._groups * device_rows.bitmap_words(self._arrays.rows.rows)
-        of_level = {"live": self._arrays.live[level], "indptr": rows.indptr, "size": size}
-        self._count((-(-words // THREADS),), THREADS, n=rows.rows, words=words, **of_level)
+        words = self._groups * device_rows.bitmap_words(self._arrays.rows.rows)
+        of_level = {"live": self._arrays.live[level], "words": words, "size": size}
+        self._count((-(-words // THREADS),), THREADS, *self._known, **of_level)
 
     def touch(self, level: int) -> None:
         """Mark the rows that edges from a level enter."""
-        arrays, rows = self._arrays, self._arrays.rows
+        arrays = self._arrays
         arrays.touched.fill(0)
-        grid = -(-device_rows.bitmap_words(rows.rows) // WARPS), self._groups
-        self._touch(grid, THREADS, n=rows.rows, live=arrays.live[level], touched=arrays.touched, **rows.outward)
+        grid = -(-device_rows.bitmap_words(arrays.rows.rows) // WARPS), self._groups
+        self._touch(grid, THREADS, *self._known, live=arrays.live[level])
 
     def sweep(self, level: int, is_small: bool) -> None:
         """Find the next level, and count its paths."""
@@ -223,18 +205,15 @@ class _Forward:
         self._sweep(
             _grid(rows, rows.in_hubs, self._groups, self._parts, is_small),
             THREADS,
-            n=rows.rows,
+            *self._known,
             hubs=rows.in_hubs,
             roots=self._roots,
             live=arrays.live[level],
             frontier=arrays.bits[level],
-            visited=arrays.visited,
             next_live=arrays.live[level + 1],
             next=arrays.bits[level + 1],
             totals=arrays.counts,
             touched=arrays.touched if is_small else None,
-            **rows.inward,
-            **self._counting,
         )
 
 

@@ -80,9 +80,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
     while True:
         _start(arrays, root_rows)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-        given = {"found": arrays.found, "sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed}
-        edges = rows.outward | rows.inward
-        worst = _launch(arrays, kernel, device_rows.count_groups(roots), class_sizes=rows.class_sizes, **edges, **given)
+        worst = _launch(arrays, kernel, device_rows.count_groups(roots), overflowed=overflowed)
         if worst != QUEUE_FULL:
             depth = int(arrays.status.get()[:, 1].max())
             return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.visited)
@@ -94,35 +92,17 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     rows = arrays.rows
     scores = PathScores.zeros(rows)
     kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
-    sums = scores.arguments | edges.arguments
-    _launch(arrays, kernel, search.groups, paths=arrays.paths, **rows.outward, **weights.arguments, **sums)
+    _launch(arrays, kernel, search.groups, weights.arguments, scores.arguments, edges.arguments)
     add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
     return scores
 
 
 def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
-    rows, groups = arrays.rows, search.groups
+    rows = arrays.rows
     rows.plan.stop.check()
     kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
-    blocks_per_group = _blocks_per_group(kernel, groups)
-    arrays.barriers.fill(0)
-    kernel(
-        (blocks_per_group * groups,),
-        THREADS,
-        n=rows.rows,
-        blocks_per_group=blocks_per_group,
-        queue=arrays.queue,
-        masks=arrays.masks,
-        capacity=arrays.capacity,
-        starts=arrays.starts,
-        keep=keep,
-        known=sums.known,
-        depth=sums.depth,
-        barriers=arrays.barriers,
-        status=arrays.status,
-        **sums.arguments,
-    )
+    _launch(arrays, kernel, search.groups, vars(sums), keep=keep)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
@@ -162,25 +142,7 @@ def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = F
     return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
 
 
-def _blocks_per_group(kernel: Kernel, groups: int) -> int:
-    """Return the thread blocks of each group, few enough that all are resident at once."""
-    return max(1, resident_blocks(THREADS, kernel) // groups)
-
-
-def _launch(arrays: Arrays, kernel: Kernel, groups: int, **given: Any) -> int:
-    """Sweep all groups in one launch; return how the worst of them ended, or raise Interrupted."""
-    return launch(
-        arrays,
-        kernel,
-        groups,
-        _blocks_per_group(kernel, groups),
-        bits=arrays.bits,
-        visited=arrays.visited,
-        stamps=arrays.stamps,
-        values=arrays.values,
-        queue=arrays.queue,
-        masks=arrays.masks,
-        capacity=arrays.capacity,
-        starts=arrays.starts,
-        **given,
-    )
+def _launch(arrays: Arrays, kernel: Kernel, groups: int, *known: Any, **given: Any) -> int:
+    """Sweep all groups in one launch, whose blocks are all resident at once; return how the worst of them ended."""
+    blocks_per_group = max(1, resident_blocks(THREADS, kernel) // groups)
+    return launch(arrays, kernel, groups, blocks_per_group, *known, **given)

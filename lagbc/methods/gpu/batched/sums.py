@@ -16,16 +16,5 @@ def add_root_edges(rows: Rows, root_rows: RootRows, weights: Weights, values: An
     """Add the sums of the edges that leave a root, if edges are asked for."""
     if edges.sums is None or not len(root_rows.position):
         return
-    kernel = SUMS.kernel("root_edges", Variant(rows.plan.dtype))
-    kernel(
-        (len(root_rows.position),),
-        THREADS,
-        n=rows.rows,
-        positions=root_rows.positions,
-        columns=root_rows.columns,
-        keep=weights.keep,
-        root_weights=weights.root_weights,
-        values=values,
-        **rows.outward,
-        **edges.arguments,
-    )
+    known = rows.arguments, root_rows.arguments, weights.arguments, edges.arguments
+    SUMS.kernel("root_edges", Variant(rows.plan.dtype))((len(root_rows.position),), THREADS, *known, values=values)

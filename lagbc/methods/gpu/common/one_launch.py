@@ -36,21 +36,15 @@ def together(made: dict[str, Any]) -> dict[str, Any]:
     return {**made["rows"], **made["queue"], **made["notes"]}
 
 
-def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: int, **given: Any) -> int:
-    """Run a kernel of some thread blocks a group; return how the worst group ended, or raise Interrupted."""
-    rows = arrays.rows
+def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: int, *known: Any, **given: Any) -> int:
+    """Run a kernel of some thread blocks a group; return how the worst group ended, or raise Interrupted.
+
+    It takes arrays and numbers of the rows by name, besides `known` and `given` ones.
+    """
     arrays.barriers.fill(0)
-    kernel(
-        (blocks_per_group * groups,),
-        THREADS,
-        n=rows.rows,
-        blocks_per_group=blocks_per_group,
-        barriers=arrays.barriers,
-        halts=arrays.halts,
-        stop=rows.stop,
-        status=arrays.status,
-        **given,
-    )
+    of_launch = {"blocks_per_group": blocks_per_group, "capacity": arrays.capacity}
+    known = arrays.rows.arguments, vars(arrays), of_launch, *known
+    kernel((blocks_per_group * groups,), THREADS, *known, **given)
     worst = int(arrays.status.get()[:, 0].max())
     if worst == STOPPED:
         raise Interrupted

@@ -61,14 +61,12 @@ class Rows:
     counts_are_small: bool  # counts have 32 bits: until one has more; never if dependencies take their place
 
     @property
-    def outward(self) -> dict[str, Any]:
-        """The kernels' arguments for the edges that leave."""
-        return {"indptr": self.indptr, "indices": self.indices}
-
-    @property
-    def inward(self) -> dict[str, Any]:
-        """The kernels' arguments for the edges that enter."""
-        return {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of kernels by their names: the edges that leave and enter, and the plan's numbers."""
+        edges = {"indptr": self.indptr, "indices": self.indices}
+        of_plan = {"rtol": self.plan.rtol, "sigma_limit": self.plan.sigma_limit, "class_sizes": self.class_sizes}
+        entering = {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
+        return {"n": self.rows, "stop": self.stop, **edges, **entering, **of_plan}
 
 
 @frozen
@@ -101,14 +99,14 @@ class RootRows:
         return self.group, self.position, self.column
 
     @cached_property
-    def positions(self) -> Any:
-        """`position` on the device."""
-        return cp.asarray(self.position)
-
-    @cached_property
     def columns(self) -> Any:
         """The column of each root among the columns of all groups, on the device."""
         return cp.asarray(self.group * GROUP_COLUMNS + self.column)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of kernels by their names."""
+        return {"positions": cp.asarray(self.position), "columns": self.columns}
 
 
 def upload(graph: Graph, plan: SweepPlan) -> Rows:

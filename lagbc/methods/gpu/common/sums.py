@@ -92,11 +92,6 @@ class Distances:
         }
         return cls(known=cp.zeros((rows.groups, WORDS), cp.uint32), **asked)
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of kernels by their names."""
-        return {name: getattr(self, name) for name in DISTANCE_SUMS}
-
     def add_to(self, sums: Sums, rows: Rows, groups: int, roots: int) -> None:
         """Add the sums to a batch's, in matrix order."""
         for name in DISTANCE_SUMS:

@@ -139,22 +139,13 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
         kernel(
             grid,
             THREADS,
-            n=rows.rows,
+            *(rows.arguments, vars(arrays), weights.arguments, scores.arguments, edges.arguments),
             hubs=rows.hubs,
             level=level,
-            lengths=arrays.lengths,
             here_live=arrays.live[level],
             here=arrays.near[level],
             later_live=arrays.seen,
             later=arrays.pending,
-            rtol=rows.plan.rtol,
-            distances=arrays.distances,
-            values=arrays.values,
-            paths=arrays.paths,
-            **rows.outward,
-            **weights.arguments,
-            **scores.arguments,
-            **edges.arguments,
         )
     return scores.join_parts()
 
@@ -183,20 +174,10 @@ def _settle(
         if turn == len(arrays.near):
             device_rows.require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
             arrays.near.append(allocate(cp, {"near": device_rows.level_arrays(rows)["bits"]})["near"])
-        lowest = arrays.lowest[turn + 1]
-        pending = {"n": rows.rows, "pending": arrays.pending, "distances": arrays.distances, "lowest": lowest}
-        find((few, groups, parts), THREADS, shortest=arrays.shortest, any=found[turn], **pending)
-        take(
-            (blocks, groups, parts),
-            THREADS,
-            width=arrays.width,
-            strict=arrays.strict,
-            near=arrays.near[turn],
-            live=arrays.live[turn],
-            snapshot=arrays.snapshot,
-            any=found[turn, 1:],
-            **pending,
-        )
+        known, lowest = (rows.arguments, vars(arrays)), arrays.lowest[turn + 1]
+        find((few, groups, parts), THREADS, *known, lowest=lowest, any=found[turn])
+        here = {"near": arrays.near[turn], "live": arrays.live[turn]}
+        take((blocks, groups, parts), THREADS, *known, lowest=lowest, any=found[turn, 1:], **here)
         is_pending, is_near = found[turn].get()
         if not is_near:
             stuck = roots_with_bits(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
@@ -221,29 +202,16 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
 
 
 def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: Any) -> None:
-    rows = arrays.rows
-    if arrays.strict:
-        name = "delta_relax_and_count"
-        besides = {"floors": arrays.lowest[turn], "values": arrays.values, "overflowed": overflowed}
-        besides |= {"sigma_limit": rows.plan.sigma_limit, "class_sizes": rows.class_sizes}
-    else:
-        name = "delta_relax"
-        besides = {"snapshot": arrays.snapshot, "rtol": rows.plan.rtol}
-    _kernel(arrays, name)(
+    rows, strict = arrays.rows, {"floors": arrays.lowest[turn], "overflowed": overflowed}
+    _kernel(arrays, "delta_relax_and_count" if arrays.strict else "delta_relax")(
         grid,
         THREADS,
-        n=rows.rows,
+        *(rows.arguments, vars(arrays), strict),
         hubs=rows.in_hubs,
-        in_lengths=arrays.in_lengths,
         live=arrays.live[turn],
         near=arrays.near[turn],
         lowest=arrays.lowest[turn + 1],
         margin=_margin(arrays),
-        open=arrays.open,
-        pending=arrays.pending,
-        distances=arrays.distances,
-        **rows.inward,
-        **besides,
     )
 
 
@@ -265,12 +233,10 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     _kernel(arrays, "delta_last")(
         (-(-rows.rows * WORDS // THREADS), device_rows.count_groups(roots)),
         THREADS,
-        n=rows.rows,
+        *(rows.arguments, vars(arrays)),
         rounds=rounds,
         near=cp.asarray(np.array([near.data.ptr for near in arrays.near[:rounds]], np.uint64)),
-        live=arrays.live,
         live_stride=arrays.live[0].size,
-        reached=arrays.reached,
     )
 
 
@@ -287,21 +253,14 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds
         kernel(
             grid,
             THREADS,
-            n=rows.rows,
+            *(rows.arguments, vars(arrays)),
             hubs=rows.in_hubs,
-            in_lengths=arrays.in_lengths,
             here_live=arrays.live[level],
             here=arrays.near[level],
             before_live=arrays.seen,
             before=arrays.pending,
-            rtol=rows.plan.rtol,
             margin=_margin(arrays),
-            distances=arrays.distances,
-            values=arrays.values,
-            sigma_limit=rows.plan.sigma_limit,
             overflowed=overflowed,
-            class_sizes=rows.class_sizes,
-            **rows.inward,
         )
 
 

@@ -96,10 +96,6 @@ class Arrays(GroupArrays):
             **together(made),
         )
 
-    def blocks_per_group(self, kernel: Kernel) -> int:
-        """Return the thread blocks of each group in a launch, all of them resident."""
-        return max(1, min(self.resident, resident_blocks(THREADS, kernel)) // self.used)
-
 
 def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
@@ -118,9 +114,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    limits = {"sigma_limit": rows.plan.sigma_limit, "overflowed": overflowed, "class_sizes": rows.class_sizes}
-    kernel = _kernel(rows, arrays.dist, "one_launch_count")
-    _sweep(arrays, kernel, in_lengths=arrays.in_lengths, **rows.inward, **limits)
+    _launch(arrays, _kernel(rows, arrays.dist, "one_launch_count"), overflowed=overflowed)
     depth = int(arrays.status.get()[:, 1].max()) - 1
     return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.reached)
 
@@ -129,10 +123,8 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = PathScores.zeros(rows)
-    sums = scores.arguments | edges.arguments
-    given = {"lengths": arrays.lengths, "paths": arrays.paths}
     kernel = _kernel(rows, arrays.dist, "one_launch_backward", by_column=weights.by_column)
-    _sweep(arrays, kernel, **rows.outward, **given, **weights.arguments, **sums)
+    _launch(arrays, kernel, weights.arguments, scores.arguments, edges.arguments)
     return scores
 
 
@@ -145,29 +137,8 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
 
 def _settle(arrays: Arrays, root_rows: RootRows) -> int:
     """Settle all distances, and queue the near entries of each round; return how that ended."""
-    rows = arrays.rows
     _start(arrays, root_rows)
-    return _launch(
-        arrays,
-        _kernel(rows, arrays.dist, "one_launch_settle"),
-        lengths=arrays.lengths,
-        distances=arrays.distances,
-        buffer=arrays.buffer,
-        pending=arrays.pending,
-        waiting=arrays.waiting,
-        stamps=arrays.stamps,
-        vertices=arrays.queue,
-        masks=arrays.masks,
-        previous=arrays.previous,
-        latest=arrays.latest,
-        capacity=arrays.capacity,
-        starts=arrays.starts,
-        lowest=arrays.lowest,
-        counts=arrays.counts,
-        width=arrays.width,
-        rtol=rows.plan.rtol,
-        **rows.outward,
-    )
+    return _launch(arrays, _kernel(arrays.rows, arrays.dist, "one_launch_settle"))
 
 
 def _start(arrays: Arrays, root_rows: RootRows) -> None:
@@ -191,43 +162,14 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
 
 def _leave_last(arrays: Arrays) -> None:
     """Leave each column of a vertex in the last of its entries, its level."""
-    rows = arrays.rows
     arrays.reached.fill(0)
-    kernel = _kernel(rows, arrays.dist, "one_launch_last")
-    blocks_per_group = arrays.blocks_per_group(kernel)
-    kernel(
-        (blocks_per_group * arrays.used,),
-        THREADS,
-        n=rows.rows,
-        blocks_per_group=blocks_per_group,
-        latest=arrays.latest,
-        previous=arrays.previous,
-        masks=arrays.masks,
-        capacity=arrays.capacity,
-        reached=arrays.reached,
-        barriers=arrays.barriers,
-    )
+    _launch(arrays, _kernel(arrays.rows, arrays.dist, "one_launch_last"))
 
 
-def _sweep(arrays: Arrays, kernel: Kernel, **given: Any) -> None:
-    """Visit all entries by final distances."""
-    _launch(
-        arrays,
-        kernel,
-        distances=arrays.distances,
-        buffer=arrays.buffer,
-        vertices=arrays.queue,
-        masks=arrays.masks,
-        capacity=arrays.capacity,
-        starts=arrays.starts,
-        rtol=arrays.rows.plan.rtol,
-        **given,
-    )
-
-
-def _launch(arrays: Arrays, kernel: Kernel, **given: Any) -> int:
+def _launch(arrays: Arrays, kernel: Kernel, *known: Any, **given: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    return launch(arrays, kernel, arrays.used, arrays.blocks_per_group(kernel), **given)
+    blocks_per_group = max(1, min(arrays.resident, resident_blocks(THREADS, kernel)) // arrays.used)
+    return launch(arrays, kernel, arrays.used, blocks_per_group, {"vertices": arrays.queue}, *known, **given)
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:

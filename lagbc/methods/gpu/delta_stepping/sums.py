@@ -24,6 +24,6 @@ def distances(arrays: Any, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances, as `lagbc.methods.gpu.driver.Sweeps` has it."""
     rows, found = arrays.rows, arrays.distances
     blocks = min(row_blocks(rows.rows, 0), tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
-    given = {"distances": found, "keep": keep, "deepest": sums.depth, **sums.arguments}
     kernel = SUMS.kernel("delta_distances", Variant(dist=found.dtype.name))
-    kernel((blocks, search.groups), THREADS, n=rows.rows, **given)
+    given = {"distances": found, "keep": keep, "deepest": sums.depth}
+    kernel((blocks, search.groups), THREADS, vars(sums), n=rows.rows, **given)

@@ -144,11 +144,11 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     searched = Searched.of(state.rows, roots)
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
     if len(searched.places):
-        outcome = _search(state, searched.rows)
+        outcome = _launch(state, "forward", searched.rows)
         while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
             _grow_waiting(state)
-            outcome = _search(state, searched.rows)
+            outcome = _launch(state, "forward", searched.rows)
         overflowed[searched.places] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
     yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched)
@@ -170,17 +170,8 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         omega=state.rows.omega,
         root_weights=times,
         endpoints=state.plan.endpoints,
-        delta=arrays.delta,
-        **{name: array for name, array in arrays.lists.items() if name in ("settled", "ends", "level_of")},
     )
     add_roots(arrays.delta[:count], times, searched.places, state.rows.order, sums)
-
-
-def _search(state: State, roots: Any) -> NDArray[np.int32]:
-    """Sweep forward, and return the outcome of each root."""
-    arrays, limit = state.arrays, state.plan.sigma_limit
-    given = {"in_lengths": arrays.in_lengths, "shortest": arrays.shortest, "sigma_limit": limit, **arrays.lists}
-    return _launch(state, "forward", roots, **state.rows.inward, **given)
 
 
 def _grow_waiting(state: State) -> None:
@@ -203,14 +194,8 @@ def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.in
     kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(
         (len(roots),),
         tuning.TRAVERSAL_THREADS,
-        n=rows.rows,
-        width=arrays.width,
+        *(rows.arguments, vars(arrays), arrays.lists),
         roots=roots,
-        lengths=arrays.lengths,
-        found=arrays.found,
-        stop=rows.stop,
-        outcome=arrays.outcome,
-        **rows.outward,
         **given,
     )
     outcome: NDArray[np.int32] = arrays.outcome[: len(roots)].get()

@@ -208,12 +208,12 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     deepest, overflowed = cp.zeros(searches, np.int32), np.zeros(len(roots), np.bool_)
     if searches:
         noted = cp.zeros(searches, np.int32)
-        given = {"sigma_limit": plan.sigma_limit, "overflowed": noted, "deepest": deepest}
+        given = {"overflowed": noted, "deepest": deepest}
         while not _launch(state, "forward", searches, roots=searched.rows, **given):
             _widen(arrays, plan)
         if arrays.source == _QUEUE and (noted.get() == _INEXACT).any():
-            edges = state.rows.in_indptr, state.rows.in_indices
-            _launch(state, "recount", searches, edges=edges, **given)
+            into = {"indptr": state.rows.in_indptr, "indices": state.rows.in_indices}
+            _launch(state, "recount", searches, **into, **given)
         overflowed[searched.places] = noted.get() == _OVERFLOWED
         depth = int(deepest.get().max())
         if arrays.sampled is not None:
@@ -283,8 +283,6 @@ def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
         arrays.own["tails"] = cp.asarray(arrays.graph.rows, np.int32)
     if source in (_QUEUE, _ACTIVE):
         arrays.own |= {**allocate(cp, _end_arrays(plan, arrays.most)), "reached": cp.zeros(plan.batch, np.int32)}
-    if source in (_NODE, _QUEUE):
-        arrays.own["width"] = arrays.width
 
 
 def _widen(arrays: Arrays, plan: SweepPlan) -> None:
@@ -305,7 +303,7 @@ def _decide(arrays: Arrays, plan: SweepPlan) -> None:
         _allocate(arrays, plan)
 
 
-def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | None = None, **given: Any) -> bool:
+def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
     """Sweep "forward", "backward" or "recount" from all roots of a batch; False if the arrays hold too few levels."""
     rows, arrays, status = state.rows, state.arrays, cp.zeros(1, np.int32)
     all_blocks = state.plan.variant == "all-blocks"
@@ -317,20 +315,12 @@ def _launch(state: State, sweep: str, searches: int, edges: tuple[Any, Any] | No
         blocks_per_group, groups = (blocks, 1) if all_blocks else (1, blocks)
         given |= {"searches": searches, "blocks_per_group": blocks_per_group}
         given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
-    indptr, indices = edges or (rows.indptr, rows.indices)
     _kernel(state, sweep)(
         (blocks,),
         tuning.TRAVERSAL_THREADS,
-        n=rows.rows,
-        indptr=indptr,
-        indices=indices,
-        stride=arrays.stride,
+        *(rows.arguments, vars(arrays), arrays.own),
         most=arrays.most,
-        depths=arrays.depths,
-        values=arrays.values,
-        stop=rows.stop,
         status=status,
-        **arrays.own,
         **given,
     )
     ended = int(status[0])
