@@ -155,16 +155,16 @@ def test_distances_alone_need_no_counts(module):
     np.testing.assert_array_equal(sums.depth, [740, 739])
 
 
-@pytest.mark.parametrize("power", [-60, 60])
-def test_edges_in_range_whatever_the_root_weights(module, power):
+def test_edges_in_range_whatever_the_root_weights(module):
     """sigma is up to 2**1021 and c down to 2**-1021: neither may be multiplied alone by how often a root counts."""
-    graph = read(module, in_a_row(diamonds(255, 16), diamonds(1, 2)))
+    graph = read(module, in_a_row(diamonds(170, 64), diamonds(1, 2)))
     plan = SweepPlan(batch=1, sums=frozenset({"edges"}))
     once, overflowed = summed(module, graph, plan, [0])
     assert not overflowed.any()
     assert (once.edges > 0).all()
-    times, _ = summed(module, graph, replace(plan, root_weights=np.full(graph.n, 2.0**power)), [0])
-    np.testing.assert_array_equal(times.edges, once.edges * 2.0**power)
+    for power in (-60, 60):
+        times, _ = summed(module, graph, replace(plan, root_weights=np.full(graph.n, 2.0**power)), [0])
+        np.testing.assert_array_equal(times.edges, once.edges * 2.0**power)
 
 
 def test_stress_out_of_range_is_infinite(module):

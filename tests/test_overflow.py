@@ -157,10 +157,10 @@ def test_limit(bc, exponent):
 
 
 def test_grid(bc):
-    """comb(1038, 519) paths from corner to corner; four roots and their mirror images, so the scores are mirrored."""
+    """comb(1038, 519) paths from corner to corner; two roots and their mirror images, so the scores are mirrored."""
     side = 520
     assert math.comb(2 * side - 2, side - 1) > 2**1024
-    corners = np.array([(0, 0), (7, 200), (250, 100), (299, 299)])
+    corners = np.array([(0, 0), (250, 100)])
     roots = np.concatenate(
         [[(r, c), (side - 1 - r, c), (r, side - 1 - c), (side - 1 - r, side - 1 - c)] for r, c in corners]
     )

@@ -111,9 +111,9 @@ ESTIMATES = {
     "directed": Kind(scale_free(700, 4200, seed=2), directed=True),
     "sparse": Kind(scale_free(1500, 2500, seed=3)),
     "harmonic": Kind(scale_free(700, 4200, seed=2), "harmonic", directed=True),
-    "mesh": Kind(grid(25, 24)),
-    "closeness": Kind(grid(25, 24), "closeness"),
-    "directed closeness": Kind(grid(25, 24), "closeness", directed=True),
+    "mesh": Kind(grid(20, 24)),
+    "closeness": Kind(grid(20, 24), "closeness"),
+    "directed closeness": Kind(grid(20, 24), "closeness", directed=True),
 }
 
 

@@ -55,14 +55,13 @@ device = on_grid((1, 2), grid(4, 5), lambda graph: lagbc.estimate_memory(graph).
 assert device == "cuda", device
 """,
     "sums": """
-for A in (scale_free(60, 200, seed=2), disjoint(star(40), path(5), grid(4, 5))):
-    for directed in (True, False):
-        for shape in ((2, 1), (2, 2), (1, 3)):
-            same(found(shape, A, directed=directed), expected(A, directed=directed))
+for A in (scale_free(50, 170, seed=2), disjoint(star(40), path(5), grid(4, 5))):
+    for shape, directed in (((2, 1), True), ((2, 2), False), ((1, 3), True)):
+        same(found(shape, A, directed=directed), expected(A, directed=directed))
 same(found((2, 2), grid(5, 6), ["closeness"]), expected(grid(5, 6), ["closeness"]))
 """,
     "groups": """
-A = scale_free(330, 700, seed=3)
+A = scale_free(280, 600, seed=3)
 whole = found((2, 2), A)
 same(whole, expected(A))
 tuning.GRID_GROUPS = 1
@@ -106,12 +105,12 @@ found((1, 1), scale_free(60, 200, seed=2))
 assert events == ["waited", "dropped"], events
 """,
     "arguments": """
-A = scale_free(80, 300, seed=2)
+A = scale_free(40, 150, seed=2)
 for given in (
-    {"k": 40, "rng": 3},
+    {"k": 20, "rng": 3},
     {"targets": [5, 7]},
     {"endpoints": True, "normalized": True},
-    {"source_weights": np.arange(80) % 4, "target_weights": 0.5 + np.arange(80) % 3},
+    {"source_weights": np.arange(40) % 4, "target_weights": 0.5 + np.arange(40) % 3},
 ):
     for directed in (True, False):
         same(found((2, 2), A, ["bc"], directed, given), expected(A, ["bc"], directed=directed, **given))

@@ -84,7 +84,7 @@ def random_piece(rng, *, directed, weighted, size=None):
 def test_random_graphs(directed, weighted, small, monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", small)
     rng = np.random.default_rng(small)
-    for _ in range(times(100)):
+    for _ in range(times(40)):
         assert_right(random_piece(rng, directed=directed, weighted=weighted), edges=bool(rng.integers(2)))
 
 

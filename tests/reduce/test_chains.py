@@ -44,7 +44,7 @@ from lagbc.run import junctions as run
 @pytest.mark.parametrize("family", FAMILIES)
 def test_small_blocks(family, weighted):
     rng = np.random.default_rng([FAMILIES.index(family), weighted])
-    for _ in range(times(60)):
+    for _ in range(times(25)):
         piece = random_piece(rng, family, weighted)
         assert_agree(summed(piece), plain(piece))
 
