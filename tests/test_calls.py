@@ -8,7 +8,7 @@ from strategies import path
 
 import lagbc
 from lagbc import calls
-from lagbc.run.pool import Pool
+from lagbc.native.pool import Pool
 
 
 @pytest.fixture

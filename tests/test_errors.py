@@ -69,7 +69,7 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 FOREIGN = {
     "NotImplementedError": "methods interfaces.nx_graph run.sweeps grid.method interfaces.cli.task",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "grid.method run.submit run.pool",
+    "KeyboardInterrupt": "grid.method run.submit native.pool",
     "Terminated": "interfaces.signals",
     "IndexError": "graph.host.csr run.bounded",
     "ValueError": "graph.host.csr",

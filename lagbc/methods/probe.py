@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,4 +59,6 @@ def _count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
         from lagbc.methods.gpu.probe import count
 
         return count(graph, roots, most)
-    return core.probe_hops(csr(graph.indptr, graph.indices), roots, most)
+    from lagbc.native.pool import polled
+
+    return polled(partial(core.probe_hops, csr(graph.indptr, graph.indices), roots, most))

@@ -14,9 +14,9 @@ from threading import Lock
 
 from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
+from lagbc.native.pool import Pool
 from lagbc.plan.devices import Device
 from lagbc.run.loop import Carrier
-from lagbc.run.pool import Pool
 from lagbc.run.work import Hand, Piece, Span, StepWork
 
 # Portions for each device from which on they are given out whole.

@@ -35,11 +35,11 @@ from lagbc.limits import stated_budget
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.sums import SQUARES
+from lagbc.native.pool import Pool
 from lagbc.plan.grid import depth_step
 from lagbc.plan.memory import budget
 from lagbc.plan.options import OfGrid
 from lagbc.run.loop import sum_step
-from lagbc.run.pool import Pool
 from lagbc.run.tasks import portable
 from lagbc.types import All, GraphLike
 

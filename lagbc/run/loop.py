@@ -68,7 +68,7 @@ class Hands:
     """
 
     def __init__(self, work: Work) -> None:
-        from lagbc.run.pool import Pool
+        from lagbc.native.pool import Pool
 
         self._stop, self._context = StopFlag(), work.context()
         # A function that named `self` would close a circle with it: states would stay until the garbage collection.

@@ -22,8 +22,8 @@ from typing import Any, TypeVar
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.frozen import frozen
 from lagbc.limits import usable_cores_by_number
+from lagbc.native.pool import Pool
 from lagbc.plan.devices import local_rank
-from lagbc.run.pool import Pool
 from lagbc.run.tasks import forget, portable
 
 Result = TypeVar("Result")

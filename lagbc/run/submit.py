@@ -21,9 +21,9 @@ from typing import Any
 
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.limits import host_budget
+from lagbc.native.pool import Interrupts
 from lagbc.run.loop import Carrier
 from lagbc.run.packed import Packed, pack
-from lagbc.run.pool import Interrupts
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
 from lagbc.run.work import Items, Piece, Span, StepWork
 

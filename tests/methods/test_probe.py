@@ -5,9 +5,12 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from strategies import grid, path, scale_free
 
+from lagbc.calls import stopping_by
+from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, Probe, probe
+from lagbc.native import core, csr
 from lagbc.plan import choose
 
 GRAPHS = {
@@ -142,3 +145,13 @@ def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
     monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 0)
     monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 0)
     assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
+
+
+def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop():
+    graph = as_graph(path(300), directed=True)
+    arguments = csr(graph.indptr, graph.indices), np.arange(1), graph.nnz
+    assert core.probe_hops(*arguments, np.zeros(1, np.uint8)) == (300, graph.nnz, 300, graph.nnz, 300)
+    assert core.probe_hops(*arguments, np.ones(1, np.uint8))[0] == 0
+    asked = iter([False, True])
+    with pytest.raises(StoppedError), stopping_by(lambda: next(asked)):
+        probe(graph, graph.order)

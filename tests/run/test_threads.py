@@ -11,7 +11,10 @@ import pytest
 from strategies import scale_free
 
 import lagbc
-from lagbc.run.pool import Pool
+from lagbc.calls import stopping_by
+from lagbc.errors import StoppedError
+from lagbc.graph.host.search import distances_from
+from lagbc.native.pool import Pool, polled
 
 A = scale_free(500, 4000, seed=1)
 
@@ -43,6 +46,24 @@ def test_not_one_thread_is_started(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", start)
     with pytest.raises(MemoryError), pytest.warns(lagbc.MemoryWarning):
         bc(threads=2)
+
+
+def test_the_flag_of_a_kernel_is_set_where_the_wait_ends():
+    """As by a search of a large graph from a vertex."""
+    asked, ended = iter([False, False, True]), threading.Event()
+
+    def kernel(flag):
+        while not flag[0]:
+            pass
+        ended.set()
+
+    with pytest.raises(StoppedError), stopping_by(lambda: next(asked)):
+        polled(kernel)
+    assert ended.is_set()
+    graph = lagbc.as_graph(scale_free(20000, 120000, seed=1), directed=False)
+    asked = iter([False, True])
+    with pytest.raises(StoppedError), stopping_by(lambda: next(asked)):
+        distances_from(graph.csr, graph.csr, 0)
 
 
 SCRIPT = """

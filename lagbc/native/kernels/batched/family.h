@@ -33,7 +33,7 @@ using BatchedKernels = Family<
     Kernel<"finish_rows(sweep, rows, masks, first, times, level)", finish_rows>,
     Kernel<"count_columns(masks)", count_columns>,
     Kernel<"sum_row_distances(sweep, rows, masks, starts, sums)", sum_row_distances>,
-    Kernel<"probe_hops(graph, roots, most)", probe_hops<Narrow>, probe_hops<Wide>>,
+    Kernel<"probe_hops(graph, roots, most, stop)", probe_hops<Narrow>, probe_hops<Wide>>,
     // For tests alone:
     Kernel<"relax_row(values, v, w, length)", alone::relax_row<double>, alone::relax_row<uint16_t>>,
     Kernel<"minimum_of_row(values, v, mask)", alone::minimum_of_row<double>, alone::minimum_of_row<uint16_t>>,

@@ -14,7 +14,7 @@ namespace lagbc::LAGBC_LEVEL {
 // `seen[v]` the columns that found it so far.
 template <class Index>
 std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> probe_hops(const Csr<Index>& graph, Span<const int64_t> roots,
-                                                                   int64_t most) {
+                                                                   int64_t most, Stop stop) {
     const int64_t n = graph.n();
     Buffer<uint64_t> here(n, 0), following(n, 0), seen(n, 0);
     Buffer<int64_t> rows(n), next_rows(n);
@@ -27,7 +27,7 @@ std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> probe_hops(const Csr<Ind
     while (size > 0 && edges <= most) {
         ++levels;
         int64_t found = 0;
-        for (int64_t i = 0; i < size; ++i) {
+        for (int64_t i = 0; i < size && !stop.is_set(); ++i) {
             const int64_t v = rows[i], degree = graph.indptr[v + 1] - graph.indptr[v];
             const uint64_t live = std::exchange(here[v], 0);
             const int64_t width = __builtin_popcountll(live);

@@ -1,4 +1,4 @@
-"""The threads of a run that the system starts, and a wait for them that heeds Ctrl-C and ``stop=``."""
+"""Threads that the system starts, and a wait for them that heeds Ctrl-C and ``stop=``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.calls import raise_if_stopped
 from lagbc.errors import OutOfMemoryError
@@ -99,3 +102,13 @@ class Pool(ThreadPoolExecutor):
         except RuntimeError as error:  # "can't start new thread"
             if not self._threads:
                 raise OutOfMemoryError("the system starts no thread") from error
+
+
+def polled(kernel: Callable[[NDArray[np.uint8]], Result]) -> Result:
+    """Call a kernel with the flag that it polls, on a thread; Ctrl-C and ``stop=`` end the wait, and set it."""
+    flag = np.zeros(1, np.uint8)
+    with Pool(1) as pool:
+        try:
+            return pool.wait_for(pool.submit(kernel, flag))
+        finally:
+            flag[0] = 1
