@@ -50,6 +50,8 @@ Values = NDArray[np.float64]
 _RELATIVE_ERROR = 0.1
 # Rows of a table by default.
 _ROWS = 10
+# The part of the time that is left for the first round.
+_PILOT_PART = 0.25
 # The largest part of the roots that is drawn: from here on all roots take no longer.
 _MOST_PART = 0.7
 # The factor by which linear terms lower the variance of high vertices, at most, as a rule.
@@ -231,10 +233,8 @@ class Aim:
 
     def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
         """Add a round."""
-        total, squares = self.terms.of_round(sums)
-        if sequence is None:
-            return Sequence.of_pilot(self.terms.population.size, count, total, squares)
-        return sequence.plus(sequence.rates(self.errors(sequence)), count, total, squares)
+        assert sequence is not None
+        return sequence.plus(sequence.rates(self.errors(sequence)), count, *self.terms.of_round(sums))
 
     def intervals(self, sequence: Sequence) -> tuple[Values, Values, Values]:
         """Return scores with their lower and upper bounds, of all vertices or edges, on the device of the sums."""
@@ -269,12 +269,23 @@ class Aim:
         return most is not None and time.perf_counter() - self.begun > most
 
 
+@dataclass(eq=False)
 class Pilot(Aim):
-    """The goal of the first round."""
+    """The goal of the first round, or of its parts, as many as a part of the time takes."""
+
+    started: float = 0.0
+
+    def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
+        """Add a part."""
+        total, squares = self.terms.of_round(sums)
+        if sequence is not None:
+            count, total, squares = sequence.drawn + count, sequence.total + total, sequence.squares + squares
+        return Sequence.of_pilot(self.terms.population.size, count, total, squares)
 
     def is_reached(self, sequence: Sequence) -> bool:
-        """After one round."""
-        return True
+        """Whether it has taken its part of `max_seconds`."""
+        end = np.inf if self.wanted.max_seconds is None else self.begun + self.wanted.max_seconds
+        return time.perf_counter() - self.started > _PILOT_PART * (end - self.started)
 
     def is_out_of_time(self) -> bool:
         """Never: there would be no estimate."""
@@ -334,8 +345,8 @@ def estimate(
     max_roots : int, optional
         The most roots; the intervals may then be wider than wanted.
     max_seconds : float, optional
-        No round but the first, of 128 roots (256 on a GPU), goes on after so many seconds. Another run may end after
-        another round.
+        No round goes on after so many seconds, but for the first, which has a quarter of them and 4 roots at least;
+        with a checkpoint it has 128 (256 on a GPU). Another run may end after another round.
     rng : int or numpy.random.Generator, optional
         Draws the roots.
     rtol : as for `lagbc.bc`
@@ -529,7 +540,10 @@ class _Run:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
         plan = rounds.plan_rounds(population, order, self._settings, resumed)
         self._device = plan.steps[0].method.device
-        first = with_rounds(plan, population, self._round_sizes(population)[:1])
+        sizes = self._round_sizes(population)[:1]
+        if self._may_cut_pilot:
+            sizes = rounds.sizes_of_pilot(int(sizes[0]), plan)
+        first = with_rounds(plan, population, sizes)
         first = replace(first, settings=self._silent)
         terms = terms_of(
             self._graph,
@@ -541,21 +555,29 @@ class _Run:
             self._bound_distances(order),
         )
         found = [self._first_round(first, terms)]
-        if self._name == "dependency" and rounds.takes_linear(plan) and found[0][0].may_be_linear(found[0][1]):
+        aim, sequence = found[0]
+        may_be_linear = self._name == "dependency" and rounds.takes_linear(plan) and not aim.is_out_of_time()
+        if may_be_linear and aim.may_be_linear(sequence):
             linear = replace(first.steps[0], sweep=replace(first.steps[0].sweep, linear=True))
             found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)
 
-    def _round_sizes(self, population: Population, foreseen: float | None = None) -> NDArray[np.int64]:
-        is_timed = self._wanted.max_seconds is not None  # the time may end within a round, and lose it
-        return rounds.sizes_of_rounds(
-            population.size, self._device, self._wanted.max_roots, None if is_timed else foreseen
-        )
+    @property
+    def _may_cut_pilot(self) -> bool:
+        """Whether the time may end the first round; not where another run goes on after it."""
+        return self._wanted.max_seconds is not None and self._settings.checkpoint is None
+
+    def _round_sizes(
+        self, population: Population, foreseen: float | None = None, pilot: int | None = None
+    ) -> NDArray[np.int64]:
+        if self._wanted.max_seconds is not None:  # the time may end within a round, and lose it
+            foreseen = None
+        return rounds.sizes_of_rounds(population.size, self._device, self._wanted.max_roots, foreseen, pilot)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
         memory.require_memory(plan.memory)
         (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
-        pilot = Pilot(*aims)
+        pilot = Pilot(*aims, started=time.perf_counter())
         total = sum_over(Rounds.of_goal(step, pilot), self._carrier(plan))
         aim = Aim(*aims, _watch.get())
         return aim, aim.pilot(total.chunks)
@@ -588,7 +610,7 @@ class _Run:
         """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
 
         def bound() -> float:
-            roots = np.sort(order[: rounds.PILOT["cpu"]])
+            roots = np.sort(order[: rounds.LEAST_PILOT if self._may_cut_pilot else rounds.PILOT["cpu"]])
             out = self._depths(self._graph, roots, "from")
             back = self._depths(self._graph.transpose, roots, "to") if self._graph.directed else out
             return float((out + back).min())
@@ -612,7 +634,7 @@ class _Run:
 
     def _draw_rounds(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
         """Draw rounds after the first one, until the goal is reached."""
-        pilot, *sizes = self._round_sizes(population, aim.foreseen).tolist()
+        pilot, *sizes = self._round_sizes(population, aim.foreseen, sequence.drawn).tolist()
         linear = aim.terms.is_linear
         label = f" {self._wanted} {self._vertices} {linear}"
         total = sequence

@@ -26,8 +26,9 @@ from lagbc.plan.request import Request
 from lagbc.plan.step import NOTHING, Drawn, Resumed
 from lagbc.reduce.piece import Piece
 
-# Roots of the first round, and of the least one after it.
+# Roots of the first round, the least of them in limited time, and of the least round after it.
 PILOT = {"cpu": 128, "cuda": 256}
+LEAST_PILOT = 4
 _LEAST_ROUND = {"cpu": 256, "cuda": 1024}
 # Rounds end at these parts of the roots that are foreseen: the roots of large ones lie nearer together, and of small
 # ones fewer are swept in vain. Where none are foreseen, and after these, each is this part of all before it.
@@ -119,20 +120,29 @@ def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def sizes_of_rounds(
-    size: int, device: str, most: int | None = None, foreseen: float | None = None
+    size: int, device: str, most: int | None = None, foreseen: float | None = None, pilot: int | None = None
 ) -> NDArray[np.int64]:
     """Tell how many roots each round has, the pilot first; together they are all, or the most that is asked for.
 
-    Of the rounds that are `foreseen` some are long.
+    Of the rounds that are `foreseen` some are long; after a `pilot` that the time cut short some are as short.
     """
-    last, step = size if most is None else min(size, most), _LEAST_ROUND[device]
-    ends = [min(PILOT[device], last)]
+    last, whole = size if most is None else min(size, most), PILOT[device]
+    ends = [min(pilot or whole, last)]
+    step = _LEAST_ROUND[device] if ends[0] == min(whole, last) else ends[0]
     for part in _ENDS:
         end = ends[0] + step * ceil((part * min(foreseen or 0, last) - ends[0]) / step)
         if ends[-1] < end < last:
             ends.append(end)
     while ends[-1] < last:
         ends.append(min(ends[-1] + max(step, ends[-1] // _PART // step * step), last))
+    return np.diff(ends, prepend=0)
+
+
+def sizes_of_pilot(pilot: int, plan: Plan) -> NDArray[np.int64]:
+    """Cut a pilot into rounds after which the time may end it: each but the first doubles all before it."""
+    ends, least = [pilot], max(LEAST_PILOT, plan.steps[0].method.load().batching.block // _PART)
+    while ends[0] > least:
+        ends.insert(0, ends[0] // 2)
     return np.diff(ends, prepend=0)
 
 
@@ -146,8 +156,9 @@ def plan_rounds(
     (step,), (choice,) = plan.steps, plan.choices
     if request.sums & SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
-    if step.method.device == "cuda" and settings.batch is None:  # larger ones would be swept in vain at the end
-        step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, _LEAST_ROUND["cuda"])))
+    if settings.batch is None:  # larger ones would be swept in vain at the end
+        most = _LEAST_ROUND["cuda"] if step.method.device == "cuda" else step.method.load().batching.round(1)
+        step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, most)))
     means = step.graph.nnz if request.sums & OF_EDGES else step.graph.n
     beside = bytes_of(arrays_of_sequence(means))
     step, needed = memory.fit(replace(step, beside=beside), settings.memory)

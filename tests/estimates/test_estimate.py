@@ -4,7 +4,8 @@ import threading
 import tracemalloc
 import warnings
 from dataclasses import fields
-from itertools import islice
+from itertools import count, islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -282,12 +283,18 @@ def test_stop_ends_it():
         estimated("hops", stop=event)
 
 
-def test_seconds_end_it_with_the_rounds_that_are_whole():
-    found = estimated("hops", relative_error=1e-6, max_seconds=1e-6)
-    assert not found.exact
-    assert found.roots == 128
-    assert "max_seconds" in found.reason
-    assert holds(found, exact("hops"))
+@pytest.mark.parametrize(("kind", "least"), [("hops", 16), ("work-efficient", 4), ("closeness", 16)])
+def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch, tmp_path, kind, least):
+    """Of a first round of 128 roots a quarter of the time takes a part; with a checkpoint it is whole."""
+    given = {"relative_error": 1e-6, "threads": 1}
+    for seconds, roots in ((1e-6, [least]), (8, range(least + 1, 128)), (20, range(129, 1000))):
+        monkeypatch.setattr("lagbc.estimates.estimate.time", SimpleNamespace(perf_counter=count().__next__))
+        found = estimated(kind, max_seconds=seconds, **given)
+        assert found.roots in roots
+        assert not found.exact
+        assert "max_seconds" in found.reason
+        assert holds(found, exact(kind))
+    assert estimated(kind, max_seconds=1e-6, checkpoint=tmp_path / "rounds", **given).roots == 128
 
 
 def test_roots_that_overflow_are_computed_into_their_round():
