@@ -51,6 +51,12 @@ def parse_size(name: str, size: str | float) -> int:
         raise InvalidValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None
 
 
+def in_units(count: float) -> str:
+    """Return a number of bytes in a suitable unit, as `parse_size` reads it."""
+    power = sum(count >= 1000**power for power in (1, 2, 3, 4))
+    return f"{count / 1000**power:.4g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
 def free_memory(root: Path = Path("/")) -> int:
     """Return the bytes left before this process is out of memory or killed; `root` has the folders proc and sys."""
     return min([_available(root), *_left_by_groups(root), *_left_of_address_space()])

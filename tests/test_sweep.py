@@ -612,7 +612,7 @@ def test_over_budget(bc, monkeypatch):
     monkeypatch.setenv("LAGBC_MEMORY", "10kB")
     device = bc.keywords["device"]
     with pytest.raises(
-        MemoryError, match=rf"on {device} with batch=\d+ needs up to .* bytes, but the budget is 1e\+04.*LAGBC"
+        MemoryError, match=rf"on {device} with batch=\d+ needs up to .*, but the budget is 10 kB.*LAGBC"
     ):
         bc(A)
 

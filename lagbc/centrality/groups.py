@@ -17,7 +17,7 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, most_threads, stated_budget
+from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
 from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
@@ -161,6 +161,6 @@ def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
             return min(room, most), threads
     needed = held + n * (_SEARCH_BYTES + 9)
     raise OutOfMemoryError(
-        f"group_bc with one thread, one group at a time, needs up to {needed:.3g} bytes, but the budget is "
-        f"{budget:.3g}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+        f"group_bc with one thread, one group at a time, needs up to {in_units(needed)}, but the budget is "
+        f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from lagbc.errors import GraphFormatError, MissingFileError, OutOfMemoryError, UnusableFileError
-from lagbc.limits import BUDGET_VARIABLE
+from lagbc.limits import BUDGET_VARIABLE, in_units
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -151,8 +151,8 @@ class Source:
         """Raise MemoryError, with both figures, if reading something takes more than the budget."""
         if needed > self.budget:
             raise OutOfMemoryError(
-                f"{self.name}: {subject} needs up to {needed:.3g} bytes to be read, but the budget is "
-                f"{self.budget:.3g}; raise it with the environment variable {BUDGET_VARIABLE}"
+                f"{self.name}: {subject} needs up to {in_units(needed)} to be read, but the budget is "
+                f"{in_units(self.budget)}; raise it with the environment variable {BUDGET_VARIABLE}"
             )
 
     def whole(self) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen_value
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, most_threads, stated_budget
+from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
@@ -278,8 +278,8 @@ def require_memory(needed: MemoryEstimate) -> None:
 def over_budget(needed: MemoryEstimate) -> str:
     """Say how many bytes a run needs, and how many it may take."""
     return (
-        f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {needed.total:.3g} bytes, but the "
-        f"budget is {needed.budget:.3g}"
+        f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {in_units(needed.total)}, but the "
+        f"budget is {in_units(needed.budget)}"
     )
 
 

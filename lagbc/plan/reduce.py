@@ -37,7 +37,7 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, stated_budget
+from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, stated_budget
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -210,8 +210,9 @@ def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
     budget = host_budget() if settings.memory is None else settings.memory
     if needed > budget:
         raise OutOfMemoryError(
-            f"reduce='all' needs up to {needed:.3g} bytes to take the graph apart, but the budget is {budget:.3g}; "
-            f"raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass reduce='none'"
+            f"reduce='all' needs up to {in_units(needed)} to take the graph apart, but the budget is "
+            f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass "
+            "reduce='none'"
         )
 
 

@@ -31,7 +31,7 @@ from lagbc.grid.lanes import Lane, lanes_of
 from lagbc.grid.method import GridMethod
 from lagbc.grid.sites import Site
 from lagbc.grid.sweep import INTERRUPTED, STOPPED
-from lagbc.limits import stated_budget
+from lagbc.limits import in_units, stated_budget
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.sums import SQUARES
@@ -266,8 +266,8 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
             return _Fitted(shape, room, site.widest(size, sums, (room - held) // in_flight))
     needed, of_host = (held + least, "") if fits_on_host else (dealt, " of its host")
     raise OutOfMemoryError(
-        f"a rank of a {shape} grid needs {needed:.3g} bytes{of_host} for its part, but may take "
-        f"{room if fits_on_host else on_host:.3g}; start more ranks, or raise it by memory="
+        f"a rank of a {shape} grid needs {in_units(needed)}{of_host} for its part, but may take "
+        f"{in_units(room if fits_on_host else on_host)}; start more ranks, or raise it by memory="
     )
 
 

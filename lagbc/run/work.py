@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE
+from lagbc.limits import BUDGET_VARIABLE, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
@@ -258,7 +258,7 @@ class StepWork(Work):
         if step is None:
             ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {self.sweep.batch}"
             if self.sweep.budget is not None:
-                ran_out += f"; it may take {self.sweep.budget:.3g} bytes, which memory= or {BUDGET_VARIABLE} raises"
+                ran_out += f"; it may take {in_units(self.sweep.budget)}, which memory= or {BUDGET_VARIABLE} raises"
             raise OutOfMemoryError(ran_out) from error
         counts = ", without rows for path counts" if step.sweep.in_place and not self.sweep.in_place else ""
         message = (

@@ -147,7 +147,7 @@ def test_memory(monkeypatch, no_small_run):
         at_once, threads = max(count for count, _ in counted), {who for _, who in counted}
         assert (at_once == 50) == (memory == "1GB")
         assert len(threads) == 1 or memory != 50_000
-    with pytest.raises(MemoryError, match=r"group_bc .* but the budget is 1e\+03; raise it by memory="):
+    with pytest.raises(MemoryError, match=r"group_bc .* but the budget is 1 kB; raise it by memory="):
         lagbc.group_bc(G, groups, memory="1kB")
     monkeypatch.setenv("LAGBC_MEMORY", "1kB")
     with pytest.raises(MemoryError, match="the budget is"):

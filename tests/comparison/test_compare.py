@@ -48,7 +48,7 @@ def test_over_the_memory_budget(monkeypatch):
     table = lagbc.compare(GRAPH, 2, device="cpu")
     for record in (only(table, row) for row in CPU):
         assert record.skipped.startswith(f"{record.method} on cpu with batch=")
-        assert "the budget is 1e+04" in record.skipped
+        assert "the budget is 10 kB" in record.skipped
 
 
 def test_too_slow_by_an_estimate(fake, monkeypatch):

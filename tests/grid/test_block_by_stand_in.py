@@ -82,7 +82,7 @@ def refused(**given):
 
 rooms = dict(cpu=1000, cuda=10**10)
 lagbc.run.grid.budget = rooms.get
-assert "bytes of its host for its part, but may take 1e+03" in refused()
+assert "B of its host for its part, but may take 1 kB" in refused()
 rooms["cpu"] = 10**6
 assert refused() is None
 rooms["cuda"] = 10**6

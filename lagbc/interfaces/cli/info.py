@@ -13,7 +13,8 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.document import method_of
 from lagbc.interfaces.cli.graphs import degrees_of, file_layout, has_weights, headline, method_and_reason
 from lagbc.interfaces.cli.task import Task, carry_out
-from lagbc.interfaces.cli.text import duration, size, table, wrapped
+from lagbc.interfaces.cli.text import duration, table, wrapped
+from lagbc.limits import in_units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,10 +83,8 @@ class _Info(Task):
         memory, executor = self.memory, self.executor
         for label, value in _facts(self.source, self.shape):
             yield f"  {label:<18} {value}"
-        yield (
-            f"memory: {size(memory.total)} (graph {size(memory.graph)}, workspace {size(memory.workspace)}, "
-            f"scores {size(memory.scores)}) with batch {memory.batch}, threads {memory.threads}"
-        )
+        parts = ", ".join(f"{name} {in_units(getattr(memory, name))}" for name in ("graph", "workspace", "scores"))
+        yield f"memory: {in_units(memory.total)} ({parts}) with batch {memory.batch}, threads {memory.threads}"
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
         yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
         yield method_and_reason(self.choice)

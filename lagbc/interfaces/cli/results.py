@@ -15,7 +15,8 @@ from lagbc.interfaces.cli.graphs import degrees_of, method_and_reason, title_lin
 from lagbc.interfaces.cli.outputs import Column, columns_of, has_columns, split_columns, write_array
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task
-from lagbc.interfaces.cli.text import left_behind, size, timing
+from lagbc.interfaces.cli.text import left_behind, timing
+from lagbc.limits import in_units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -252,4 +253,4 @@ class Part(Sweep):
         number, of = self.output.part or (1, 1)
         yield timing(seconds, {})
         roots = f"{self.found['roots']:,} of {quantity(self.found['of'], 'root')}"
-        yield f"part {number} of {of}: {roots}: {path} ({size(path.stat().st_size)})"
+        yield f"part {number} of {of}: {roots}: {path} ({in_units(path.stat().st_size)})"

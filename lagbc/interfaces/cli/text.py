@@ -36,15 +36,6 @@ def note(text: str) -> None:
     click.echo(f"lagbc: note: {text}", err=True)
 
 
-def size(count: float) -> str:
-    """Return a number of bytes, in a suitable unit."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.4g} {unit}"
-        count /= 1024
-    return f"{count:.4g} TiB"
-
-
 def duration(seconds: float) -> str:
     """Return a time with two digits, in a suitable unit."""
     units = (("days", 86400.0, 2.0), ("h", 3600.0, 2.0), ("min", 60.0, 2.0), ("s", 1.0, 0.1), ("ms", 1e-3, 0.0))

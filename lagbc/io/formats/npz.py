@@ -15,6 +15,7 @@ from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, merge_repeats
 from lagbc.io.source import Source
+from lagbc.limits import in_units
 
 # Peak bytes of reading: a byte of the arrays in the archive, and a vertex.
 _BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
@@ -123,7 +124,7 @@ def _require_honest_headers(source: Source, data: BinaryIO) -> None:
     with zipfile.ZipFile(data) as archive:
         members = archive.infolist()
         size = sum(member.file_size for member in members)
-        source.require(_BYTES_PER_BYTE * size, f"an archive of {size} bytes")
+        source.require(_BYTES_PER_BYTE * size, f"an archive of {in_units(size)}")
         for member in members:
             with archive.open(member) as file:
                 _read_honest_header(file, member)
