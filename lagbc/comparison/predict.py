@@ -37,8 +37,9 @@ class Prediction:
 def predict(graph: Graph) -> Prediction:
     """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, after one that compiles.
 
-    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. On graphs
-    of high diameter the roots are runs of neighbours, as if all vertices were roots.
+    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. Where one
+    root takes long, it is told by a batch of those that are searched together. On graphs of high diameter the roots are
+    runs of neighbours, as if all vertices were roots.
     """
     graph = graph.without_names()  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))
@@ -54,6 +55,7 @@ def predict(graph: Graph) -> Prediction:
     reduction = make_plan(graph, every, settings).reduction
     planning = time.perf_counter() - begun
     share = 1.0 if reduction is None else reduction.share
+    batching = row.load().batching
     a_round = min(plan.batch * plan.threads, roots)
 
     def run(size: int) -> float:
@@ -68,6 +70,9 @@ def predict(graph: Graph) -> Prediction:
         sizes.append(min(max(a_round, _GROWTH * sizes[-1]), roots))
         seconds.append(run(sizes[-1]))
         factor = _GROWTH
+    if len(sizes) == 1 and batching.widest:  # roots that are searched together take little longer than one
+        sizes.append(min(batching.widest, roots))
+        seconds.append(run(sizes[-1]))
     rate = seconds[-1] / sizes[-1]
     if len(sizes) > 2 and seconds[-1] > seconds[-2]:
         rate = (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])

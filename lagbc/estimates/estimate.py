@@ -673,7 +673,7 @@ class _Run:
             return f"after {drawn} every score is within {self._wanted.words}, {held}"
         if self._wanted.max_seconds is not None and sequence.drawn != self._wanted.max_roots:
             return f"{drawn} were drawn in max_seconds={self._wanted.max_seconds:g}, which another run may not repeat"
-        return f"{drawn} were drawn, as max_roots asks for; scores are not within {self._wanted.words} yet"
+        return f"{drawn} were drawn, as max_roots= asks for; scores are not within {self._wanted.words} yet"
 
     def _sweep_all(self, reason: str) -> Estimate:
         """Sweep all roots."""

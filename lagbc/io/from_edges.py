@@ -17,8 +17,8 @@ from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
 from lagbc.io.numbering import Integers, Names
 
 _VERTICES = (
-    "vertices are integers >= 0, or names of one line, all of one kind: leave out rows without one; astype(int) or "
-    "astype(str) makes others so"
+    "vertices are integers of 64 bits, or names of one line, all of one kind: leave out rows without one; astype(int) "
+    "or astype(str) makes others so"
 )
 
 
@@ -32,7 +32,7 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
     Parameters
     ----------
     source, target : columns of pandas, polars or Arrow, arrays of NumPy, or lists; shape (m,)
-        Both ends of each edge: both columns of integers >= 0, or both of names.
+        Both ends of each edge: both columns of integers, or both of names.
     length : column, array or list of numbers, shape (m,), optional
         Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. For strengths w pass 1 / w.
         Without lengths, paths are counted in hops.
@@ -102,8 +102,8 @@ def _vertex_column(name: str, given: ArrayLike) -> NDArray[Any]:
             raise InvalidTypeError(_no_vertex(name, column, np.logical_not(are_vertices)))
         if are_names:
             return column
-    if not 0 <= column.min() <= column.max() < 2**63:
-        raise InvalidValueError(_no_vertex(name, column, (column < 0) | (column >= 2**63)))
+    if not -(2**63) <= column.min() <= column.max() < 2**63:
+        raise InvalidValueError(_no_vertex(name, column, (column < -(2**63)) | (column >= 2**63)))
     return column.astype(np.int64)
 
 

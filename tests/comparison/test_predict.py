@@ -54,8 +54,11 @@ def test_no_run_takes_long(clock):
     assert found.seconds == pytest.approx(0.05 * found.roots)
     sizes = clock(0.0, 0.5)
     found = predict.predict(graph)
-    assert sizes == [1, 1], "ten times as long is over the limit"
+    assert sizes == [1, 1, 64], "ten times as long is over the limit, but roots that are searched together are swept"
     assert found.is_bound
+    sizes = clock(0.0, 0.5)
+    with lagbc.config(device="cpu", method="work-efficient"):
+        assert predict.predict(graph).swept == sizes[-1] == 1
 
 
 def test_all_roots_of_a_small_graph_are_swept(clock):

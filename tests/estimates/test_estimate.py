@@ -199,7 +199,7 @@ def test_the_highest_are_certain_or_tied():
 
 def test_rows_of_a_run_that_was_cut_off_are_uncertain():
     found = estimated("hops", top=3, tie=0.0, max_roots=20)
-    assert "as max_roots asks for" in found.reason
+    assert "as max_roots= asks for" in found.reason
     assert str(found).count("  uncertain") == 3
     assert "tied" not in str(found)
 

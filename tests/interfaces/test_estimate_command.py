@@ -37,6 +37,12 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     np.testing.assert_array_equal([float(row["upper"]) for row in rows], found.upper)
 
 
+def test_limits_are_called_as_they_were_typed():
+    done = run(GRAPH, "--max-seconds", "1e-6", "--json")
+    assert "were drawn in --max-seconds 1e-06, which" in json.loads(done.stdout)["reason"]
+    assert "as --max-roots asks for" in run(GRAPH, "--max-roots", "9").stdout
+
+
 def test_the_highest_edges_are_printed():
     rows = run(GRAPH, "--which", "edge-bc").stdout.split("rank  source  target")[1].splitlines()
     assert rows[0].split() == ["edge_bc", "lower", "upper"]

@@ -147,13 +147,25 @@ def test_a_loop_needs_no_length():
     assert graph.weights.tolist() == [1, 2]
 
 
+def test_negative_integers_are_vertices_as_in_a_file(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("-7,3\n3,-9\n")
+    graph = lagbc.graph_from_edges([-7, 3], [3, -9], directed=True)
+    assert graph.names.tolist() == lagbc.read_graph(path).labels.tolist() == [-9, -7, 3]
+    assert lagbc.bc(graph, sources=[-7]).tolist() == [0, 0, 1]
+
+
 MASKED = np.ma.masked_array([0, 1], mask=[False, True])
 
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ((["a", None], ["b", "c"]), TypeError, r"source holds None in row 1; vertices are integers >= 0, or names"),
+        (
+            (["a", None], ["b", "c"]),
+            TypeError,
+            r"source holds None in row 1; vertices are integers of 64 bits, or names",
+        ),
         ((["a", "b"], ["b", np.nan]), TypeError, "target holds nan in row 1; vertices are"),
         ((["a", "b"], ["b", pandas.NA]), TypeError, "target holds <NA> in row 1"),
         ((["a", ""], ["b", "c"]), TypeError, "source holds '' in row 1"),
@@ -162,7 +174,7 @@ MASKED = np.ma.masked_array([0, 1], mask=[False, True])
         (([1, "a"], ["b", "c"]), TypeError, "source holds 'a' in row 1"),
         (([1.0, np.nan], [0, 1]), TypeError, r"source holds nan in row 1; .*leave out rows without one"),
         (([1.0, 2.0], [0, 1]), TypeError, r"source holds 1\.0 in row 0; .*astype\(int\)"),
-        (([0, -1], [1, 2]), ValueError, "source holds -1 in row 1; vertices are integers >= 0"),
+        (([0, -(2**63) - 1], [1, 2]), ValueError, "source holds -9223372036854775809 in row 1; vertices are integers"),
         (([0, 1], [1, 2**64]), ValueError, "target holds 18446744073709551616 in row 1"),
         (([0, 1], np.array([1, 2**63], np.uint64)), ValueError, "target holds 9223372036854775808 in row 1"),
         (([True, False], [0, 1]), TypeError, "source holds True in row 0"),

@@ -19,7 +19,7 @@ from lagbc.interfaces.cli.graphs import Dealing
 from lagbc.interfaces.cli.outputs import check_outputs
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out
-from lagbc.interfaces.cli.text import left_behind
+from lagbc.interfaces.cli.text import in_options, left_behind
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
@@ -104,7 +104,8 @@ class _Estimate(Task):
         from lagbc.estimates.estimate import reporting_rounds
 
         with reporting_rounds(_round_printer(time.perf_counter())):
-            self.found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
+            found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
+        self.found = replace(found, reason=in_options(found.reason, click.get_current_context().command))
 
     def left_behind(self) -> str:
         """Describe the checkpoint."""
