@@ -57,6 +57,13 @@ def weighted_bc(weighted_row):
     return functools.partial(lagbc.bc, weighted=True, method=weighted_row.name, device=weighted_row.device)
 
 
+@pytest.fixture(scope="module", params=READY, ids=lambda row: f"{name_of(row)}{'-lengths' * row.weighted}")
+def any_bc(request):
+    """`lagbc.bc` by one method, in hops or with lengths."""
+    row = request.param
+    return functools.partial(lagbc.bc, weighted=row.weighted, method=row.name, device=row.device)
+
+
 @pytest.fixture(scope="session")
 def example():
     """Read a network that comes with lagbc."""

