@@ -78,6 +78,7 @@ install() {
         --editable ".[$extra]" || got=$?
     wait $compiling # also if pip has failed: no compiler outlives this script
     if [ "$got" -ne 0 ]; then exit "$got"; fi
+    wheel_is_made=yes
     build_by_pip install --no-compile "$@" --editable .
     printf '%s\n' "$wanted" >".venv/lagbc-$extra"
 }
@@ -194,7 +195,9 @@ test)
     check python -m ruff format --check
     # Steps of one core go on beside the tests.
     {
-        make_local_wheel --config-settings $strict --config-settings "cmake.define.LAGBC_LEVELS=$levels"
+        if [ -z "${wheel_is_made:-}" ]; then
+            make_local_wheel --config-settings $strict --config-settings "cmake.define.LAGBC_LEVELS=$levels"
+        fi
         try_wheel "$(echo "$PWD"/build/wheel/local/*.whl)"
     } >.venv/wheel.txt 2>&1 &
     wheel=$!
