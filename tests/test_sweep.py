@@ -660,7 +660,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     monkeypatch.setattr(memory, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
     one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
-    with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .* bytes, which memory= or LAGBC_MEMORY"):
+    with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .*B, which memory= or LAGBC_MEMORY"):
         run(threads=1, memory=one)
     with pytest.warns(lagbc.MemoryWarning, match="goes on with batch=64 and threads=1"):
         np.testing.assert_array_equal(run(threads=2, memory=two), expected)
