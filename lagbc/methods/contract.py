@@ -157,6 +157,10 @@ class SweepPlan:
         """The distance to which a root has to search."""
         return np.inf if self.bounds is None else self.bounds.radius(self.sums)
 
+    def times_of(self, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how often each of some roots counts."""
+        return np.ones(len(roots)) if self.root_weights is None else self.root_weights[roots]
+
     def columns(self, name: str) -> int:
         """Count the columns of a sum."""
         return 1 if self.bounds is None else self.bounds.columns(name)
@@ -300,6 +304,13 @@ class MethodModule(Protocol):
         OverflowError
             Target weights of one column are too far apart to be scaled.
         """
+
+
+def places_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each root in sweep order; -1 for absent ones."""
+    places: NDArray[np.int64] = graph.position[roots]
+    places[roots < 0] = -1
+    return places
 
 
 def put_weights(arrays: dict[str, Any], graph: Graph, plan: SweepPlan) -> dict[str, Any]:

@@ -31,7 +31,6 @@ except ImportError as missing:
 __all__ = [
     "SHARED_FROM",
     "Csr",
-    "by_index",
     "core",
     "cores",
     "csr",
@@ -39,6 +38,7 @@ __all__ = [
     "levels",
     "parts_of",
     "parts_of_rows",
+    "record",
     "share",
 ]
 
@@ -46,22 +46,19 @@ Csr = core.Csr32 | core.Csr64
 Part = tuple[int, int]
 
 Result = TypeVar("Result")
-Narrow = TypeVar("Narrow")
-Wide = TypeVar("Wide")
 
 # Entries from which threads pay: with fewer, starting them takes longer than the work.
 SHARED_FROM = 2**17
 
 
-def by_index(index_type: Any, narrow: type[Narrow], wide: type[Wide]) -> type[Narrow] | type[Wide]:
-    """Choose between the two versions of a class by the type of a graph's column indices."""
-    return narrow if index_type == np.int32 else wide
+def record(name: str, index_type: Any, **fields: Any) -> Any:
+    """Make a record for kernels, of the class for a type of a graph's column indices."""
+    return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")(**fields)
 
 
 def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:
     """Hand compressed rows to kernels; the arrays are kept, not copied."""
-    kind: Any = by_index(indices.dtype, core.Csr32, core.Csr64)
-    made: Csr = kind(indptr=indptr, indices=indices, lengths=lengths)
+    made: Csr = record("Csr", indices.dtype, indptr=indptr, indices=indices, lengths=lengths)
     return made
 
 

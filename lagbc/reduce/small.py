@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
 from lagbc.methods.arrays import allocate
-from lagbc.methods.cpu.traversal.lengths import heap_arrays, new_heap, new_search
-from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
-from lagbc.native import core, csr
+from lagbc.methods.cpu.traversal.lengths import heap_arrays
+from lagbc.methods.cpu.traversal.sweep import new_found, trail_arrays
+from lagbc.native import core, csr, record
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Scores
@@ -94,7 +94,7 @@ class SmallBlocks:
         trail = allocate(np, trail_arrays(index, vertices, edges, edges=has_edges, class_sizes=False))
         kernel(
             *search,
-            new_trail(index, trail),
+            record("Trail", index, **trail),
             core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
             roots,
             rows.targets[None, :],
@@ -111,5 +111,6 @@ class SmallBlocks:
         graph, index = csr(rows.indptr, rows.indices, rows.weights), rows.indices.dtype
         if rows.weights is None:
             return core.sweep_hops, (graph, places)
-        search = new_search(index, {"dist": dist, "places": places, "through": np.empty(edges)})
-        return core.sweep_lengths, (graph, search, new_heap(index, allocate(np, heap_arrays(index, vertices))))
+        search = record("Search", index, dist=dist, places=places, through=np.empty(edges))
+        heap = record("Heap", index, **allocate(np, heap_arrays(index, vertices)))
+        return core.sweep_lengths, (graph, search, heap)

@@ -7,9 +7,9 @@ from strategies import adjacency, grid, with_lengths
 
 from lagbc import reference
 from lagbc.methods.arrays import allocate
-from lagbc.methods.cpu.traversal.lengths import heap_arrays, new_heap, new_search, search_arrays
-from lagbc.methods.cpu.traversal.sweep import new_found, new_trail, trail_arrays
-from lagbc.native import core, csr
+from lagbc.methods.cpu.traversal.lengths import heap_arrays, search_arrays
+from lagbc.methods.cpu.traversal.sweep import new_found, trail_arrays
+from lagbc.native import core, csr, record
 
 by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 
@@ -21,11 +21,11 @@ def asked(stop=None):
 def trail_of(A, index):
     index = np.dtype(index)
     arrays = trail_arrays(index, A.shape[0], A.nnz, edges=False, class_sizes=False)
-    return new_trail(index, allocate(np, arrays))
+    return record("Trail", index, **allocate(np, arrays))
 
 
 def heap_of(n, index):
-    return new_heap(np.dtype(index), allocate(np, heap_arrays(np.dtype(index), n)))
+    return record("Heap", index, **allocate(np, heap_arrays(np.dtype(index), n)))
 
 
 def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
@@ -39,7 +39,7 @@ def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
     if queue is None:
         core.sweep_hops(graph, np.full(n, n, index), *rest)
     else:
-        core.sweep_lengths(graph, new_search(index, allocate(np, search_arrays(index, n, nnz))), queue, *rest)
+        core.sweep_lengths(graph, record("Search", index, **allocate(np, search_arrays(index, n, nnz))), queue, *rest)
     return found, trail, totals.dependency
 
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#define __CUDACC__
 #define __global__
 #define __device__
 #define __forceinline__ inline

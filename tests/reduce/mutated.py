@@ -13,7 +13,7 @@ from lagbc.native import core
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 _KERNELS = Path(lagbc.__file__).with_name("native") / "kernels"
-_CHANGED = ("within.h", "streams.h")
+_CHANGED = _KERNELS.parents[1] / "reduce" / "one_chain.h", _KERNELS / "reduce" / "streams.h"
 _NAMES = ("leave_chains", "enter_chains")
 
 # Kernels take references to records and arrays by value; here all are pointers to what ctypes has made.
@@ -38,7 +38,7 @@ class Streams:
 
     def __init__(self, changes, folder):
         source = f'#include "{_KERNELS}/common.cpp"\n#include "{_KERNELS}/reduce/ways.h"\n#include <algorithm>\n'
-        bodies = [_body(_KERNELS / "reduce" / name) for name in _CHANGED]
+        bodies = [_body(header) for header in _CHANGED]
         for number, (old, new) in enumerate(changes):
             body = "\n".join(bodies)
             assert not old or body.count(old) == 1, old

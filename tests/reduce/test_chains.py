@@ -80,7 +80,10 @@ def test_by_another_method():
 
 MUTATIONS = {
     "none": "",
-    "a tie is strictly shorter": ("return 2 * (low - first) + (", "return 2 * (low - first) + 2 * ("),
+    "a tie is strictly shorter": (
+        "return {low, low < inside && 2.0 * distances[low] == gap}",
+        "return {low + (low < inside && 2.0 * distances[low] == gap), false}",
+    ),
     "a tie in hops is strictly shorter": (
         "near.dist[v] - 1.0;",
         "near.dist[v] - static_cast<int64_t>(length_ + far.dist[v] - near.dist[v]) % 2;",

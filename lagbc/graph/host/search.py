@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import Csr
-from lagbc.native import SHARED_FROM, by_index, core, csr, parts_of_rows, share
+from lagbc.native import SHARED_FROM, core, csr, parts_of_rows, record, share
 
 
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
-    kind: Any = by_index(out[1].dtype, core.RootSweep32, core.RootSweep64)
 
     def search(stop: NDArray[np.uint8]) -> NDArray[np.float64]:
-        sweep = kind(out=csr(*out), into=csr(*into), rtol=0.0, radius=np.inf, stop=stop)
+        graphs = {"out": csr(*out), "into": csr(*into)}
+        sweep = record("RootSweep", out[1].dtype, **graphs, rtol=0.0, radius=np.inf, stop=stop)
         dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
         return dist
 

@@ -10,7 +10,7 @@ the roots with a reached vertex without tight in-edge; this routine then names t
 from __future__ import annotations
 
 from math import frexp, ldexp
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.native import by_index, core, csr
+from lagbc.native import core, csr, record
 
 # The power of the distance that a target adds to each sum over distances.
 _OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares": 2, "inverse_squares": -2}
@@ -109,8 +109,9 @@ class _Search:
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     into = graph.transpose
-    kind: Any = by_index(graph.indices.dtype, core.RootSweep32, core.RootSweep64)
-    sweep = kind(
+    sweep = record(
+        "RootSweep",
+        graph.indices.dtype,
         out=csr(*graph.csr),
         into=csr(*into.csr),
         class_sizes=plan.class_sizes,

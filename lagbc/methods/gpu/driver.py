@@ -275,8 +275,7 @@ def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[An
 
 def weights_of_roots(plan: SweepPlan, levels: Levels) -> NDArray[np.float64]:
     """Return how often each root counts; overflowed ones count 0 times."""
-    weights = np.ones(len(levels.roots)) if plan.root_weights is None else plan.root_weights[levels.roots]
-    return np.where(levels.overflowed, 0.0, weights)
+    return np.where(levels.overflowed, 0.0, plan.times_of(levels.roots))
 
 
 def refuse_targets(omega: Any, method: str) -> None:

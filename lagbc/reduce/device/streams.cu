@@ -16,75 +16,14 @@
 constexpr int TILE = 32;
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
-// Count of the vertices, from the end on, that leave by it alone, and whether one more does both.
-struct Place {
-    int count;
-    bool tie;
-};
+using namespace lagbc::LAGBC_LEVEL;
 
-// For `inside` vertices at ascending distances; a vertex leaves by the end if twice its distance is below the gap.
-__device__ __forceinline__ Place place_of(bool in_hops, const double* distances, int inside, double gap) {
-    if (in_hops) {
-        const int place = (int)fmin(fmax(gap - 1.0, 0.0), 2.0 * inside);
-        return {place >> 1, (place & 1) != 0};
-    }
-    int low = 0, high = inside;
-    while (low < high) {
-        const int middle = (low + high) >> 1;
-        if (2.0 * distances[middle] < gap) low = middle + 1;
-        else high = middle;
-    }
-    return {low, low < inside && 2.0 * distances[low] == gap};
-}
-
-// A chain as it is seen from its first end; the sums have one more entry than it has vertices inside.
-struct Chain {
-    double length;
-    int inside;
-    const double *distances, *sources, *targets, *source_sums, *target_sums;
-};
-
-__device__ __forceinline__ Chain chain_of(int c, const double* lengths, const int* starts, const double* distances,
+__device__ __forceinline__ Chain<int> chain_of(int c, const double* lengths, const int* starts, const double* distances,
                                           const double* sources, const double* targets, const double* source_sums,
                                           const double* target_sums) {
     const int first = starts[c];
     return {lengths[c],      starts[c + 1] - first, distances + first,      sources + first,
             targets + first, source_sums + first + c, target_sums + first + c};
-}
-
-// The way of a vertex inside a chain to one end of another chain: its distance, and the number of its paths, `to`, of
-// which `by` leave by the end at hand.
-struct Way {
-    double far, by, to;
-};
-
-__device__ __forceinline__ Way way_to(int v, double p, double rest, bool before, bool tie, const double* near,
-                                      const double* by_near, const double* far, const double* by_far) {
-    const bool is_near = before || tie;
-    const double by = is_near ? by_near[v] : 0.0;
-    return {is_near ? p + near[v] : rest + far[v], by, by + (before ? 0.0 : by_far[v])};
-}
-
-// Weights of a chain's vertices that a vertex reaches by the end at hand: targets by the first and by the second end of
-// the chain, and sources by either.
-struct Reached {
-    double first, second, sources;
-};
-
-__device__ __forceinline__ Reached reach(bool in_hops, const Chain& chain, const Way& u, const Way& v) {
-    const Place place = place_of(in_hops, chain.distances, chain.inside, chain.length + v.far - u.far);
-    const int count = place.count, behind = count + place.tie, all = chain.inside;
-    const double part_u = u.by / u.to, part_v = v.by / v.to;
-    Reached reached = {chain.target_sums[count] * part_u, (chain.target_sums[all] - chain.target_sums[behind]) * part_v,
-                       chain.source_sums[count] * part_u};
-    reached.sources += (chain.source_sums[all] - chain.source_sums[behind]) * part_v;
-    if (place.tie) {
-        const double share_u = u.by / (u.to + v.to), share_v = v.by / (u.to + v.to);
-        reached.first += chain.targets[count] * share_u;
-        reached.second += chain.targets[count] * share_v;
-        reached.sources += chain.sources[count] * (share_u + share_v);
-    }
-    return reached;
 }
 
 // Write the transpose of a matrix. A thread block has a tile.
@@ -131,7 +70,7 @@ extern "C" __global__ void sum_out(int rows, int chains, int inside, int in_hops
             const int u = ends[c], v = ends[chains + c];
             const double gap_u = length + far[u] - near[u], gap_v = length + far[v] - near[v];
             if (c == own || (2.0 * p > gap_u && 2.0 * p > gap_v)) continue;
-            const Chain chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
+            const Chain<int> chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
             if (2.0 * p < gap_u && 2.0 * p < gap_v) {
                 to_targets += chain.target_sums[chain.inside];
                 to_sources += chain.source_sums[chain.inside];
@@ -139,7 +78,7 @@ extern "C" __global__ void sum_out(int rows, int chains, int inside, int in_hops
             }
             const Way first = way_to(u, p, rest, 2.0 * p < gap_u, 2.0 * p == gap_u, near, by_near, far, by_far);
             const Way second = way_to(v, p, rest, 2.0 * p < gap_v, 2.0 * p == gap_v, near, by_near, far, by_far);
-            const Reached reached = reach(in_hops, chain, first, second);
+            const ByEnds reached = reach(in_hops, chain, first, second);
             to_targets += reached.first + reached.second;
             to_sources += reached.sources;
         }
@@ -170,7 +109,7 @@ extern "C" __global__ void to_junctions(int rows, int chains, int inside, int in
         if (other < 0) continue;
         const offset beyond = (offset)other * rows + v, first = (offset)side * inside + starts[c];
         const double gap = lengths[c] + dist[beyond] - dist[at];
-        const Place place = place_of(in_hops, distances + first, starts[c + 1] - starts[c], gap);
+        const Place<int> place = place_of(in_hops, distances + first, starts[c + 1] - starts[c], gap);
         double weight = source_sums[first + (offset)side * chains + c + place.count];
         if (place.tie) weight += sources[first + place.count] * (sigma[at] / (sigma[at] + sigma[beyond]));
         sum += row_targets[v] * weight;
@@ -191,7 +130,7 @@ extern "C" __global__ void to_chains(int rows, int chains, int inside, int in_ho
     const int c = blockIdx.x * BLOCK + threadIdx.x, k = blockIdx.y, a = group[k];
     if (c >= chains) return;
     const double *near = dist + (offset)k * rows, *by_near = sigma + (offset)k * rows;
-    const Chain chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
+    const Chain<int> chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
     const int u = ends[c], v = ends[chains + c];
     const offset at = (offset)k * chains + c, entry = (offset)2 * k * chains + c;
     double as_root = through[at], by_first = entered[entry], by_second = entered[entry + chains];
@@ -201,8 +140,8 @@ extern "C" __global__ void to_chains(int rows, int chains, int inside, int in_ho
         const double *far = dist + (offset)other * rows, *by_far = sigma + (offset)other * rows;
         const double length = lengths[own], *places = distances + (offset)side * inside + starts[own];
         const int count = starts[own + 1] - starts[own];
-        const Place place_u = place_of(in_hops, places, count, length + far[u] - near[u]);
-        const Place place_v = place_of(in_hops, places, count, length + far[v] - near[v]);
+        const Place<int> place_u = place_of(in_hops, places, count, length + far[u] - near[u]);
+        const Place<int> place_v = place_of(in_hops, places, count, length + far[v] - near[v]);
         const int alike = min(place_u.count, place_v.count);
         const int most = max(place_u.count + place_u.tie, place_v.count + place_v.tie);
         const offset leaving = (offset)side * inside + starts[own];
@@ -213,7 +152,7 @@ extern "C" __global__ void to_chains(int rows, int chains, int inside, int in_ho
                                      far, by_far);
             const Way second = way_to(v, p, rest, i < place_v.count, place_v.tie && i == place_v.count, near, by_near,
                                       far, by_far);
-            const Reached reached = reach(in_hops, chain, first, second);
+            const ByEnds reached = reach(in_hops, chain, first, second);
             by_first += sources[leaving + i] * reached.first;
             by_second += sources[leaving + i] * reached.second;
         }
@@ -223,14 +162,8 @@ extern "C" __global__ void to_chains(int rows, int chains, int inside, int in_ho
     entered[entry + chains] = by_second;
 }
 
-// Demand, both ways, between vertex i inside a chain and its vertices first to last, this one left out.
-__device__ __forceinline__ double pairs(const Chain& chain, int i, int first, int last) {
-    return chain.sources[i] * (chain.target_sums[last] - chain.target_sums[first]) +
-           chain.targets[i] * (chain.source_sums[last] - chain.source_sums[first]);
-}
-
 // Sum the demand between vertices of the same chain; demand that leaves it by one end and enters by the other goes to
-// `entered`. A thread has a chain whose first end is a root; lagbc/native/kernels/reduce/within.h says more.
+// `entered`. A thread has a chain whose first end is a root; lagbc/reduce/one_chain.h says more.
 extern "C" __global__ void within_chains(int rows, int chains, int inside, const int* __restrict__ ends,
         const double* __restrict__ lengths, const int* __restrict__ starts, const double* __restrict__ distances,
         const double* __restrict__ sources, const double* __restrict__ targets,
@@ -241,47 +174,11 @@ extern "C" __global__ void within_chains(int rows, int chains, int inside, const
     if (c >= chains) return;
     const int k = slot[ends[c]], b = ends[chains + c];
     if (k < 0) return;
-    const Chain chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
-    const double* p = chain.distances;
-    const double round_trip = chain.length + dist[(offset)k * rows + b], paths = sigma[(offset)k * rows + b];
-    const double straight = 1.0 / (1.0 + paths), bent = paths / (1.0 + paths);
-    const int count = chain.inside;
-    double *before_first = around + starts[c], *before_second = around + inside + starts[c];
-    double *own = within + starts[c], *next = onward + starts[c];
-    double total = 0;
-    // `after`: the first vertex that is not nearer straight from i. Demand that begins at i waits in `onward`.
-    for (int i = 0, after = 0; i < count; i++) {
-        after = max(after, i + 1);
-        while (after < count && 2.0 * (p[after] - p[i]) < round_trip) after++;
-        const bool tie = after < count && 2.0 * (p[after] - p[i]) == round_trip;
-        double begun = pairs(chain, i, i + 1, after), beyond = pairs(chain, i, after + tie, count);
-        if (tie) {
-            const double both = pairs(chain, i, after, after + 1);
-            begun += both * straight;
-            beyond += both * bent;
-        }
-        next[i] = begun;
-        before_first[i] = beyond;
-        total += beyond;
-    }
-    // `before`: how many vertices are not nearer straight from j.
-    double inner = 0;
-    for (int j = 0, before = 0; j < count; j++) {
-        while (before < j && 2.0 * (p[j] - p[before]) >= round_trip) before++;
-        const bool tie = before > 0 && 2.0 * (p[j] - p[before - 1]) == round_trip;
-        double ended = pairs(chain, j, before, j), beyond = pairs(chain, j, 0, before - tie);
-        if (tie) {
-            const double both = pairs(chain, j, before - 1, before);
-            ended += both * straight;
-            beyond += both * bent;
-        }
-        before_second[j] = beyond;
-        inner = fmax(inner - ended, 0.0);  // rounding may leave a trifle below zero
-        own[j] = inner;
-        inner += next[j];
-        next[j] = j + 1 < count ? inner : 0.0;
-    }
-    entered[((offset)2 * k + 1) * chains + c] += total;
+    const Chain<int> chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
+    const offset at = starts[c], back = (offset)inside + at;
+    const double dist_around = dist[(offset)k * rows + b], ways_around = sigma[(offset)k * rows + b];
+    entered[((offset)2 * k + 1) * chains + c] +=
+        sum_within(chain, dist_around, ways_around, around + at, around + back, within + at, onward + at);
 }
 
 // Let the demand that leaves by each root, or starts at it, enter the chains, and finish M. `returned` is M(a, a),
@@ -301,8 +198,8 @@ extern "C" __global__ void enter(int rows, int chains, int in_hops, const int* _
     double sum = demand[(offset)k * rows + row];
     for (int h = first_halves[row]; h < first_halves[row + 1]; h++) {
         const int c = halves[h] >> 1, side = halves[h] & 1, u = ends[c], v = ends[chains + c];
-        const Chain chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
-        const Place place = place_of(in_hops, chain.distances, chain.inside, chain.length + near[v] - near[u]);
+        const Chain<int> chain = chain_of(c, lengths, starts, distances, sources, targets, source_sums, target_sums);
+        const Place<int> place = place_of(in_hops, chain.distances, chain.inside, chain.length + near[v] - near[u]);
         const double all = chain.target_sums[chain.inside];
         double weight = side ? all - chain.target_sums[place.count + place.tie] : chain.target_sums[place.count];
         if (place.tie) weight += chain.targets[place.count] * (by[side ? v : u] / (by[u] + by[v]));

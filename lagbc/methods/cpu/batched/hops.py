@@ -28,7 +28,7 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import by_index, core, csr
+from lagbc.native import core, csr, record
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"class_sizes", "linear"})
@@ -46,9 +46,10 @@ def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
-    kind: Any = by_index(graph.indices.dtype, core.LevelSweep32, core.LevelSweep64)
     fields, reverse = sweeps.fields_of_sweep(graph, plan, arrays), graph.reordered.transpose
-    return kind(
+    return record(
+        "LevelSweep",
+        graph.indices.dtype,
         **fields,
         into=fields["out"] if reverse is graph.reordered else csr(*reverse.csr),
         active=graph.active,
@@ -66,9 +67,10 @@ def _arrays_in_ready_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
-    kind: Any = by_index(graph.indices.dtype, core.WaitingSweep32, core.WaitingSweep64)
     levels = arrays["levels"]
-    return kind(
+    return record(
+        "WaitingSweep",
+        graph.indices.dtype,
         **sweeps.fields_of_sweep(graph, plan, arrays),
         count_width=tuning.BATCHED_COUNT_WIDTH,
         levels=None if levels is None else sweeps.queue_of(graph, plan, levels),

@@ -15,7 +15,7 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import by_index, core
+from lagbc.native import core, record
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
@@ -62,8 +62,9 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     fields = sweeps.fields_of_sweep(graph, plan, arrays)
     if fields["distances"] is None:
         fields["distances"] = fields["values"]
-    kind: Any = by_index(graph.indices.dtype, core.LengthSweep32, core.LengthSweep64)
-    sweep = kind(
+    sweep = record(
+        "LengthSweep",
+        graph.indices.dtype,
         **fields,
         count_width=tuning.BATCHED_COUNT_WIDTH * mean,
         width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,

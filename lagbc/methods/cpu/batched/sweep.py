@@ -16,10 +16,10 @@ from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
-from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan, put_weights
+from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan, places_of_roots, put_weights
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
 from lagbc.methods.targets import columns_into_range
-from lagbc.native import by_index, core, csr
+from lagbc.native import core, csr, record
 
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
@@ -120,9 +120,9 @@ def queue_arrays(graph: Graph, room: int) -> Counted:
 
 def queue_of(graph: Graph, plan: SweepPlan, arrays: dict[str, Array]) -> Queue:
     """Make a queue, which grows as far as the plan allows."""
-    kind = by_index(graph.indices.dtype, core.Queue32, core.Queue64)
-    (room,) = arrays["vertices"].shape
-    return kind(room, graph.n, -1 if plan.growth is None else plan.growth)
+    (room,), growth = arrays["vertices"].shape, -1 if plan.growth is None else plan.growth
+    queue: Queue = record("Queue", graph.indices.dtype, room=room, rows=graph.n, growth=growth)
+    return queue
 
 
 def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -160,9 +160,7 @@ def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row of each root, its place in sweep order; -1 for absent ones."""
     if len(roots) > COLUMNS:
         raise InvalidValueError(f"a batch has {len(roots)} roots; a state has {COLUMNS} columns")
-    rows = graph.position[roots]
-    rows[roots < 0] = -1
-    return rows
+    return places_of_roots(graph, roots)
 
 
 def weights_of_columns(

@@ -219,7 +219,7 @@ def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: S
 
 def weights_of_roots(plan: SweepPlan, levels: Levels) -> Vector:
     """Return how often each root counts; overflowed and absent ones have no entry, so that none of them is read."""
-    times = np.ones(len(levels.roots)) if plan.root_weights is None else plan.root_weights[levels.roots]
+    times = plan.times_of(levels.roots)
     kept = np.flatnonzero(~levels.overflowed & (levels.roots >= 0))
     return Vector.from_coo(kept, times[kept], size=len(times))
 

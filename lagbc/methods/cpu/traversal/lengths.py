@@ -18,7 +18,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import sweep
 from lagbc.methods.cpu.traversal.sweep import Levels, State
-from lagbc.native import by_index, core, csr
+from lagbc.native import core, csr, record
 
 Search = core.Search32 | core.Search64
 Queue = core.Buckets | core.Heap32 | core.Heap64
@@ -46,10 +46,10 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Reorder the graph (once a graph) and make one worker's state."""
     index, ball = graph.indices.dtype, arrays["ball"]
     buckets, per_length = _choose_buckets(graph, plan)
-    queue: Queue
-    queue = core.Buckets(**arrays["queue"], per_length=per_length) if buckets else new_heap(index, arrays["queue"])
+    of_queue = arrays["queue"]
+    queue: Queue = core.Buckets(**of_queue, per_length=per_length) if buckets else record("Heap", index, **of_queue)
     out = csr(*graph.reordered.csr)
-    searched = out, new_search(index, arrays["search"]), queue
+    searched = out, record("Search", index, **arrays["search"]), queue
     if ball is None:
         return sweep.prepare(graph, plan, core.sweep_lengths, searched, arrays)
     into = csr(*graph.reordered.transpose.csr)
@@ -66,23 +66,9 @@ def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
     }
 
 
-def new_search(index: np.dtype[Any], arrays: dict[str, Any]) -> Search:
-    """Make a search of its arrays."""
-    kind: Any = by_index(index, core.Search32, core.Search64)
-    search: Search = kind(**arrays)
-    return search
-
-
 def heap_arrays(index: np.dtype[Any], n: int) -> dict[str, Array]:
     """State the arrays of a heap for n vertices."""
     return {"keys": Array((n,), FLOAT), "vertices": Array((n,), index)}
-
-
-def new_heap(index: np.dtype[Any], arrays: dict[str, Any]) -> core.Heap32 | core.Heap64:
-    """Make a heap of its arrays."""
-    kind: Any = by_index(index, core.Heap32, core.Heap64)
-    heap: core.Heap32 | core.Heap64 = kind(**arrays)
-    return heap
 
 
 def _bucket_arrays(buckets: int, notes: int) -> dict[str, Array]:

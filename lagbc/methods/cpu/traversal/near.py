@@ -18,7 +18,7 @@ from lagbc.methods.arrays import FLOAT, INTEGER, Array, Counted
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import OF_EDGES, OF_ROOTS, SparseSums, Sums
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.native import by_index, core
+from lagbc.native import core, record
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -104,8 +104,9 @@ def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Near:
     assert bounds is not None
     cutoffs, decays = len(bounds.cutoffs), len(bounds.decays)
     columns, _ = lay_out(plan)
-    kind: Any = by_index(graph.indices.dtype, core.Near32, core.Near64)
-    near: Near = kind(
+    near: Near = record(
+        "Near",
+        graph.indices.dtype,
         **arrays["near"],
         **({} if plan.demand is None else _trips_of(graph, plan.demand, arrays["trips"])),
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array
-from lagbc.methods.contract import Batching, Blocks, SweepPlan, put_weights
+from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
 from lagbc.methods.cpu.traversal import near
 from lagbc.methods.cpu.traversal.near import Near, take
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
-from lagbc.native import by_index, core
+from lagbc.native import core, record
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
 # with one thread, but a third less where roots reach little, as a block costs passes over all vertices. Another number
@@ -114,13 +114,6 @@ def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, class_
     }
 
 
-def new_trail(index: np.dtype[Any], arrays: dict[str, Any]) -> Trail:
-    """Make a trail of its arrays."""
-    kind: Any = by_index(index, core.Trail32, core.Trail64)
-    trail: Trail = kind(**arrays)
-    return trail
-
-
 def most_tight_edges(graph: Graph) -> int:
     """Count the edges that can be tight for one root: of an edge in both directions, the one that leads away."""
     return graph.nnz // 2 if graph.transpose is graph else graph.nnz
@@ -141,7 +134,7 @@ def prepare(
         linear=plan.linear,
         stop=plan.stop.value,
     )
-    trail = new_trail(graph.indices.dtype, arrays["trail"])
+    trail = record("Trail", graph.indices.dtype, **arrays["trail"])
     totals = core.Totals(**arrays.get("totals", {}))
     room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
     return State(graph, plan, kernel, search, trail, asked, totals, given["omega"], room)
@@ -154,7 +147,7 @@ def new_found(roots: int) -> core.Found:
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch, a block at a time; the sums stay in the state."""
-    places, times = _places(state.graph, roots), _weights_of_roots(state.plan, roots)
+    places, times = places_of_roots(state.graph, roots), state.plan.times_of(roots)
     for first in range(0, len(roots), BLOCK):
         block = slice(first, first + BLOCK)
         yield Levels(roots[block], first, _run(state, places[block], times[block], state.omega, state.totals))
@@ -164,9 +157,9 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     """Add the sums of a block's roots to its row of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
     if omega is not None:
-        scaled, times = columns_into_range(omega, _weights_of_roots(state.plan, levels.roots), "float64")
+        scaled, times = columns_into_range(omega, state.plan.times_of(levels.roots), "float64")
         omega = np.ascontiguousarray(scaled.T, np.float64)
-        _run(state, _places(state.graph, levels.roots), times, omega, state.totals)
+        _run(state, places_of_roots(state.graph, levels.roots), times, omega, state.totals)
     graph = state.graph
     edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
     core.take_totals(state.totals, graph.order, edge_order, sums.row(levels.first // BLOCK))
@@ -178,8 +171,8 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
     """Sum blocks of roots within the bounds of the plan."""
     assert state.near is not None
     for roots in blocks:
-        times = _weights_of_roots(state.plan, roots)
-        found = _run(state, _places(state.graph, roots), times, state.omega, state.near)
+        times = state.plan.times_of(roots)
+        found = _run(state, places_of_roots(state.graph, roots), times, state.omega, state.near)
         yield take(state.near, state.graph, state.plan, roots), found.overflowed
 
 
@@ -187,24 +180,13 @@ def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np
     """Return copies of dist and sigma, by the contract of `ReadsPaths`; each root is searched once more."""
     shape = state.graph.n, len(levels.roots)
     dist, sigma = np.full(shape, np.inf), np.zeros(shape)
-    nothing, places = core.Totals(), _places(state.graph, levels.roots)
+    nothing, places = core.Totals(), places_of_roots(state.graph, levels.roots)
     for k in range(len(places)):
         found = _run(state, places[k : k + 1], np.ones(1), state.omega, nothing)
         count = found.reached[0]
         order = state.trail.order[:count]
         dist[order, k], sigma[order, k] = state.trail.dist[:count], state.trail.sigma[:count]
     return dist, sigma
-
-
-def _weights_of_roots(plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.ones(len(roots)) if plan.root_weights is None else plan.root_weights[roots]
-
-
-def _places(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each root in sweep order; -1 for absent ones."""
-    places = graph.position[roots]
-    places[roots < 0] = -1
-    return places
 
 
 def _run(

@@ -11,7 +11,6 @@
 #include "strong.h"
 #include "twins.h"
 #include "weights.h"
-#include "within.h"
 
 namespace lagbc::LAGBC_LEVEL {
 

@@ -21,10 +21,10 @@
 
 #include <algorithm>
 
+#include "../../../reduce/one_chain.h"
 #include "../buffer.h"
 #include "../level.h"
 #include "ways.h"
-#include "within.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -40,24 +40,16 @@ struct Made {
     Span<double> demand, through;
 };
 
-// #{i: 2 p_i < gap} + #{i: 2 p_i <= gap}, p_i being distances number first to last, which ascend.
-inline int64_t place_of(Span<const double> distances, int64_t first, int64_t last, double gap) {
-    int64_t low = first, high = last;
-    while (low < high) {
-        const int64_t middle = (low + high) >> 1;
-        if (2.0 * distances[middle] < gap)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 2 * (low - first) + (low < last && 2.0 * distances[low] == gap);
-}
-
-// `place_of` for chain c, seen from its first end.
-LAGBC_INLINE int64_t place_in(const Ways& ways, int64_t c, double gap) {
-    const int64_t first = ways.starts[c], last = ways.starts[c + 1];
-    if (!ways.in_hops) return place_of(ways.distances[0], first, last, gap);
-    return std::min(std::max(static_cast<int64_t>(gap) - 1, int64_t{0}), 2 * (last - first));
+// Chain c, from its first end.
+inline Chain<int64_t> chain_of(const Ways& ways, int64_t c) {
+    const int64_t first = ways.starts[c];
+    return {ways.lengths[c],
+            ways.inside(c),
+            ways.distances[0].data + first,
+            ways.sources[0].data + first,
+            ways.targets[0].data + first,
+            ways.source_sums[0].data + first + c,
+            ways.target_sums[0].data + first + c};
 }
 
 // The demand that leaves one chain by its end a, on the way to all junctions and chains.
@@ -103,7 +95,8 @@ private:
         } else {
             for (int64_t v = 0; v < places_.size(); ++v) {
                 const double gap = length_ + far.dist[v] - near.dist[v];
-                places_[v] = static_cast<int32_t>(place_of(distances_, 0, inside_, gap));
+                const auto [count, tie] = place_of(false, distances_.data, inside_, gap);
+                places_[v] = static_cast<int32_t>(2 * count + tie);
             }
         }
     }
@@ -161,45 +154,23 @@ private:
         reached_[1][inside_] += all_sources;
     }
 
-    // The part of the shortest paths from vertex i to a junction that leaves by a: their length, their count by a, and
-    // their whole count.
-    struct Part {
-        double far, by_near, all;
-    };
-
-    Part part_to(int64_t v, int64_t i, const Paths<Distance>& near, const Paths<Distance>& far) const {
+    Way way_of(int64_t v, int64_t i, const Paths<Distance>& near, const Paths<Distance>& far) const {
         const int64_t place = places_[v];
         const double p = distances_[i - 1];
-        const bool is_near = i <= (place + 1) >> 1, is_far = i > place >> 1;
-        const double by_near = is_near ? near.sigma[v] : 0.0;
-        return {is_near ? p + near.dist[v] : length_ - p + far.dist[v], by_near,
-                by_near + (is_far ? far.sigma[v] : 0.0)};
+        const bool before = i <= place >> 1, tie = !before && i <= (place + 1) >> 1;
+        return way_to(v, p, length_ - p, before, tie, near.dist.data, near.sigma.data, far.dist.data, far.sigma.data);
     }
 
     // Sum the demand that leaves vertex i by a for chain c.
     void one_to_chain(int64_t c, int64_t i, const Paths<Distance>& near, const Paths<Distance>& far,
                       Span<double> demand) const {
         const int64_t u = ways_.ends[0][c], v = ways_.ends[1][c];
-        const double* const target_sums = &ways_.target_sums[0][c];
-        const double* const source_sums = &ways_.source_sums[0][c];
-        const Part to_u = part_to(u, i, near, far), to_v = part_to(v, i, near, far);
-        const int64_t place = place_in(ways_, c, ways_.lengths[c] + to_v.far - to_u.far);
-        const int64_t count = ways_.starts[c] + (place >> 1), tie = place & 1, last = ways_.starts[c + 1];
-        const double part_u = to_u.by_near / to_u.all, part_v = to_v.by_near / to_v.all;
-        double reached_targets = target_sums[count] * part_u, reached_sources = source_sums[count] * part_u;
-        double by_second = (target_sums[last] - target_sums[count + tie]) * part_v;
-        reached_sources += (source_sums[last] - source_sums[count + tie]) * part_v;
-        if (tie != 0) {
-            const double all = to_u.all + to_v.all;
-            const double share_u = to_u.by_near / all, share_v = to_v.by_near / all;
-            reached_targets += ways_.targets[0][count] * share_u;
-            by_second += ways_.targets[0][count] * share_v;
-            reached_sources += ways_.sources[0][count] * (share_u + share_v);
-        }
-        demand[u] += sources_[i - 1] * reached_targets;
-        demand[v] += sources_[i - 1] * by_second;
-        ties_[0][i] += reached_targets + by_second;
-        ties_[1][i] += reached_sources;
+        const Way to_u = way_of(u, i, near, far), to_v = way_of(v, i, near, far);
+        const ByEnds reached = reach(ways_.in_hops, chain_of(ways_, c), to_u, to_v);
+        demand[u] += sources_[i - 1] * reached.first;
+        demand[v] += sources_[i - 1] * reached.second;
+        ties_[0][i] += reached.first + reached.second;
+        ties_[1][i] += reached.sources;
     }
 
     // Write the demand that leaves each vertex inside by a; return its sum without the demand of a itself.
@@ -231,6 +202,13 @@ private:
     Span<const double> distances_, sources_, sums_;
 };
 
+// `sum_within` of chain c.
+inline double within_chain(const Ways& ways, int64_t c, double dist, double sigma, const Flows& flows) {
+    const int64_t first = ways.starts[c];
+    return sum_within(chain_of(ways, c), dist, sigma, flows.around[0].data + first, flows.around[1].data + first,
+                      flows.within.data + first, flows.onward.data + first);
+}
+
 // Sum the demand that leaves chains at the roots, for chains whose far end has a column; returns whether it finished.
 //
 // flows        sums of these chains are written
@@ -257,7 +235,8 @@ bool leave_chains(const Ways& ways, const Flows& flows, Span<const int64_t> root
             if (stop.is_set()) return false;
             const Paths<Distance> far{dist[column[b]], sigma[column[b]]};
             junction[k] += leaving.sum(c, side, a, near, far, {demand[k], through[k]}, flows);
-            if (side == 0) demand[k][b] += sum_within(ways, c, static_cast<double>(near.dist[b]), near.sigma[b], flows);
+            if (side == 0)
+                demand[k][b] += within_chain(ways, c, static_cast<double>(near.dist[b]), near.sigma[b], flows);
         }
     }
     return true;
@@ -266,14 +245,15 @@ bool leave_chains(const Ways& ways, const Flows& flows, Span<const int64_t> root
 // Let the demand that leaves by a root, and its own source weight, enter every chain by the nearer end.
 template <class Distance>
 void enter_from(const Ways& ways, int64_t a, const Paths<Distance>& near, const Made& made) {
-    const Span<const double> targets = ways.targets[0], sums = ways.target_sums[0];
     const double own = ways.row_sources[a];
     for (int64_t c = 0; c < ways.count(); ++c) {
-        const int64_t u = ways.ends[0][c], v = ways.ends[1][c], last = ways.starts[c + 1];
-        const int64_t place = place_in(ways, c, ways.lengths[c] + near.dist[v] - near.dist[u]);
-        const int64_t count = ways.starts[c] + (place >> 1), tie = place & 1;
-        double by_u = sums[count + c], by_v = sums[last + c] - sums[count + c + tie];
-        if (tie != 0) {
+        const int64_t u = ways.ends[0][c], v = ways.ends[1][c];
+        const Chain<int64_t> chain = chain_of(ways, c);
+        const double *const targets = chain.targets, *const sums = chain.target_sums;
+        const double gap = chain.length + near.dist[v] - near.dist[u];
+        const auto [count, tie] = place_of(ways.in_hops, chain.distances, chain.inside, gap);
+        double by_u = sums[count], by_v = sums[chain.inside] - sums[count + tie];
+        if (tie) {
             const double all = near.sigma[u] + near.sigma[v];
             by_u += targets[count] * (near.sigma[u] / all);
             by_v += targets[count] * (near.sigma[v] / all);
@@ -297,6 +277,45 @@ bool enter_chains(const Ways& ways, Span<const int64_t> roots, Matrix<const Dist
         demand[k][a] = 0.0;
     }
     return true;
+}
+
+// Sum weights of the vertices inside each chain, from its ends on: of none, of the first, of the first two, ...
+inline void sum_inside(Span<const int64_t> starts, Matrix<const double> weights, Matrix<double> sums) {
+    for (int64_t side = 0; side < weights.size; ++side)
+        for (int64_t c = 0; c < starts.size - 1; ++c) {
+            sums[side][starts[c] + c] = 0.0;
+            for (int64_t i = starts[c]; i < starts[c + 1]; ++i)
+                sums[side][i + c + 1] = sums[side][i + c] + weights[side][i];
+        }
+}
+
+// Sum the demand that passes the vertices inside chains, and the demand along their edges.
+//
+// along   demand along each chain as a whole
+// passed  written: demand through each vertex
+// edges   written: demand along the edge from vertex i of a chain to the next one, i from 0, its first end, on
+inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double> along, Span<double> passed,
+                         Span<double> edges) {
+    const Span<double> out = flows.out[0], back = flows.out[1], around = flows.around[0], around_back = flows.around[1];
+    for (int64_t c = 0; c < ways.count(); ++c) {
+        const int64_t first = ways.starts[c], last = ways.starts[c + 1];
+        double flow = along[c];
+        for (int64_t i = first; i < last; ++i) flow += out[i] + around[i];
+        edges[first + c] = flow;
+        // One sum from either end: differences would leave rounding on edges without demand.
+        double beyond = 0.0;
+        for (int64_t i = last - 1; i >= first; --i) {
+            passed[i] = along[c] + beyond + flows.within[i];
+            edges[i + c + 1] = along[c] + beyond + flows.onward[i];
+            beyond += out[i] + around[i];
+        }
+        beyond = 0.0;
+        for (int64_t i = first; i < last; ++i) {
+            passed[i] += beyond;
+            beyond += back[first + last - 1 - i] + around_back[i];
+            edges[i + c + 1] += beyond;
+        }
+    }
 }
 
 }  // namespace lagbc::LAGBC_LEVEL
