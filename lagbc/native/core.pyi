@@ -1,45 +1,41 @@
 """Types of the compiled module; made by ``python -m lagbc.native.stub``."""
 
+from typing import Generic, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
+
+Index = TypeVar("Index", np.int32, np.int64)
 
 def level() -> str: ...
 def levels() -> list[str]: ...
 def held_memory() -> tuple[int, int]:
     """Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for."""
 
-class Csr32:
-    def __init__(self, *, indptr: NDArray[np.int64], indices: NDArray[np.int32], lengths: NDArray[np.float64] | None = ...) -> None: ...
+class _Csr(Generic[Index]):
+    def __init__(self, *, indptr: NDArray[np.int64], indices: NDArray[Index], lengths: NDArray[np.float64] | None = ...) -> None: ...
     indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
+    indices: NDArray[Index]
     lengths: NDArray[np.float64] | None
 
-class Csr64:
-    def __init__(self, *, indptr: NDArray[np.int64], indices: NDArray[np.int64], lengths: NDArray[np.float64] | None = ...) -> None: ...
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int64]
-    lengths: NDArray[np.float64] | None
+Csr32 = _Csr[np.int32]
+Csr64 = _Csr[np.int64]
 
-class Queue32:
+class _Queue(Generic[Index]):
     def __init__(self, room: int, rows: int, growth: int) -> None: ...
     def __len__(self) -> int: ...
     @property
-    def vertices(self) -> NDArray[np.int32]: ...
+    def vertices(self) -> NDArray[Index]: ...
     @property
     def masks(self) -> NDArray[np.uint64]: ...
 
-class Queue64:
-    def __init__(self, room: int, rows: int, growth: int) -> None: ...
-    def __len__(self) -> int: ...
-    @property
-    def vertices(self) -> NDArray[np.int64]: ...
-    @property
-    def masks(self) -> NDArray[np.uint64]: ...
+Queue32 = _Queue[np.int32]
+Queue64 = _Queue[np.int64]
 
-class LevelSweep32:
-    def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., into: Csr32, bits: NDArray[np.uint64], visited: NDArray[np.uint64], starts: NDArray[np.int64], active: int = ..., pull_share: float = ...) -> None: ...
-    out: Csr32
-    queue: Queue32
+class _LevelSweep(Generic[Index]):
+    def __init__(self, *, out: _Csr[Index], queue: _Queue[Index], order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., into: _Csr[Index], bits: NDArray[np.uint64], visited: NDArray[np.uint64], starts: NDArray[np.int64], active: int = ..., pull_share: float = ...) -> None: ...
+    out: _Csr[Index]
+    queue: _Queue[Index]
     order: NDArray[np.int64]
     omega: NDArray[np.float64]
     class_sizes: NDArray[np.float64] | None
@@ -53,41 +49,20 @@ class LevelSweep32:
     entries: int
     depth: int
     overflowed: int
-    into: Csr32
+    into: _Csr[Index]
     bits: NDArray[np.uint64]
     visited: NDArray[np.uint64]
     starts: NDArray[np.int64]
     active: int
     pull_share: float
 
-class LevelSweep64:
-    def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., into: Csr64, bits: NDArray[np.uint64], visited: NDArray[np.uint64], starts: NDArray[np.int64], active: int = ..., pull_share: float = ...) -> None: ...
-    out: Csr64
-    queue: Queue64
-    order: NDArray[np.int64]
-    omega: NDArray[np.float64]
-    class_sizes: NDArray[np.float64] | None
-    values: NDArray[np.float64] | None
-    paths: NDArray[np.float64] | None
-    stop: NDArray[np.uint8]
-    sigma_limit: float
-    endpoints: bool
-    linear: bool
-    roots: int
-    entries: int
-    depth: int
-    overflowed: int
-    into: Csr64
-    bits: NDArray[np.uint64]
-    visited: NDArray[np.uint64]
-    starts: NDArray[np.int64]
-    active: int
-    pull_share: float
+LevelSweep32 = _LevelSweep[np.int32]
+LevelSweep64 = _LevelSweep[np.int64]
 
-class WaitingSweep32:
-    def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int32], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int32], in_masks: NDArray[np.uint64], frontier: NDArray[np.uint64], levels: Queue32 | None = ..., level_starts: NDArray[np.int64] | None = ...) -> None: ...
-    out: Csr32
-    queue: Queue32
+class _WaitingSweep(Generic[Index]):
+    def __init__(self, *, out: _Csr[Index], queue: _Queue[Index], order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[Index], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[Index], in_masks: NDArray[np.uint64], frontier: NDArray[np.uint64], levels: _Queue[Index] | None = ..., level_starts: NDArray[np.int64] | None = ...) -> None: ...
+    out: _Csr[Index]
+    queue: _Queue[Index]
     order: NDArray[np.int64]
     omega: NDArray[np.float64]
     class_sizes: NDArray[np.float64] | None
@@ -105,19 +80,22 @@ class WaitingSweep32:
     waiting: NDArray[np.uint64]
     pushed: NDArray[np.uint64]
     nearest: NDArray[np.float64]
-    lists: NDArray[np.int32]
+    lists: NDArray[Index]
     tight_masks: NDArray[np.uint64]
     in_starts: NDArray[np.int64]
-    in_ends: NDArray[np.int32]
+    in_ends: NDArray[Index]
     in_masks: NDArray[np.uint64]
     frontier: NDArray[np.uint64]
-    levels: Queue32 | None
+    levels: _Queue[Index] | None
     level_starts: NDArray[np.int64] | None
 
-class WaitingSweep64:
-    def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int64], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int64], in_masks: NDArray[np.uint64], frontier: NDArray[np.uint64], levels: Queue64 | None = ..., level_starts: NDArray[np.int64] | None = ...) -> None: ...
-    out: Csr64
-    queue: Queue64
+WaitingSweep32 = _WaitingSweep[np.int32]
+WaitingSweep64 = _WaitingSweep[np.int64]
+
+class _LengthSweep(Generic[Index]):
+    def __init__(self, *, out: _Csr[Index], queue: _Queue[Index], order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[Index], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[Index], in_masks: NDArray[np.uint64], width: float = ..., rtol: float = ..., longest: float = ..., counts: bool = ..., distances: NDArray[np.float64], short_distances: NDArray[np.uint16] | None = ..., is_short: bool = ..., tight_starts: NDArray[np.int64] | None = ..., tight_ends: NDArray[Index] | None = ...) -> None: ...
+    out: _Csr[Index]
+    queue: _Queue[Index]
     order: NDArray[np.int64]
     omega: NDArray[np.float64]
     class_sizes: NDArray[np.float64] | None
@@ -135,40 +113,10 @@ class WaitingSweep64:
     waiting: NDArray[np.uint64]
     pushed: NDArray[np.uint64]
     nearest: NDArray[np.float64]
-    lists: NDArray[np.int64]
+    lists: NDArray[Index]
     tight_masks: NDArray[np.uint64]
     in_starts: NDArray[np.int64]
-    in_ends: NDArray[np.int64]
-    in_masks: NDArray[np.uint64]
-    frontier: NDArray[np.uint64]
-    levels: Queue64 | None
-    level_starts: NDArray[np.int64] | None
-
-class LengthSweep32:
-    def __init__(self, *, out: Csr32, queue: Queue32, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int32], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int32], in_masks: NDArray[np.uint64], width: float = ..., rtol: float = ..., longest: float = ..., counts: bool = ..., distances: NDArray[np.float64], short_distances: NDArray[np.uint16] | None = ..., is_short: bool = ..., tight_starts: NDArray[np.int64] | None = ..., tight_ends: NDArray[np.int32] | None = ...) -> None: ...
-    out: Csr32
-    queue: Queue32
-    order: NDArray[np.int64]
-    omega: NDArray[np.float64]
-    class_sizes: NDArray[np.float64] | None
-    values: NDArray[np.float64] | None
-    paths: NDArray[np.float64] | None
-    stop: NDArray[np.uint8]
-    sigma_limit: float
-    endpoints: bool
-    linear: bool
-    roots: int
-    entries: int
-    depth: int
-    overflowed: int
-    count_width: float
-    waiting: NDArray[np.uint64]
-    pushed: NDArray[np.uint64]
-    nearest: NDArray[np.float64]
-    lists: NDArray[np.int32]
-    tight_masks: NDArray[np.uint64]
-    in_starts: NDArray[np.int64]
-    in_ends: NDArray[np.int32]
+    in_ends: NDArray[Index]
     in_masks: NDArray[np.uint64]
     width: float
     rtol: float
@@ -178,43 +126,10 @@ class LengthSweep32:
     short_distances: NDArray[np.uint16] | None
     is_short: bool
     tight_starts: NDArray[np.int64] | None
-    tight_ends: NDArray[np.int32] | None
+    tight_ends: NDArray[Index] | None
 
-class LengthSweep64:
-    def __init__(self, *, out: Csr64, queue: Queue64, order: NDArray[np.int64], omega: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., roots: int = ..., entries: int = ..., depth: int = ..., overflowed: int = ..., count_width: float = ..., waiting: NDArray[np.uint64], pushed: NDArray[np.uint64], nearest: NDArray[np.float64], lists: NDArray[np.int64], tight_masks: NDArray[np.uint64], in_starts: NDArray[np.int64], in_ends: NDArray[np.int64], in_masks: NDArray[np.uint64], width: float = ..., rtol: float = ..., longest: float = ..., counts: bool = ..., distances: NDArray[np.float64], short_distances: NDArray[np.uint16] | None = ..., is_short: bool = ..., tight_starts: NDArray[np.int64] | None = ..., tight_ends: NDArray[np.int64] | None = ...) -> None: ...
-    out: Csr64
-    queue: Queue64
-    order: NDArray[np.int64]
-    omega: NDArray[np.float64]
-    class_sizes: NDArray[np.float64] | None
-    values: NDArray[np.float64] | None
-    paths: NDArray[np.float64] | None
-    stop: NDArray[np.uint8]
-    sigma_limit: float
-    endpoints: bool
-    linear: bool
-    roots: int
-    entries: int
-    depth: int
-    overflowed: int
-    count_width: float
-    waiting: NDArray[np.uint64]
-    pushed: NDArray[np.uint64]
-    nearest: NDArray[np.float64]
-    lists: NDArray[np.int64]
-    tight_masks: NDArray[np.uint64]
-    in_starts: NDArray[np.int64]
-    in_ends: NDArray[np.int64]
-    in_masks: NDArray[np.uint64]
-    width: float
-    rtol: float
-    longest: float
-    counts: bool
-    distances: NDArray[np.float64]
-    short_distances: NDArray[np.uint16] | None
-    is_short: bool
-    tight_starts: NDArray[np.int64] | None
-    tight_ends: NDArray[np.int64] | None
+LengthSweep32 = _LengthSweep[np.int32]
+LengthSweep64 = _LengthSweep[np.int64]
 
 class BlockSweep:
     def __init__(self, *, out: Csr32, into: Csr32, reach: Csr32, order: NDArray[np.int64], omega: NDArray[np.float64], values: NDArray[np.float64] | None = ..., paths: NDArray[np.float64] | None = ..., stop: NDArray[np.uint8], sigma_limit: float = ..., endpoints: bool = ..., linear: bool = ..., overflowed: int = ..., bits: NDArray[np.uint64], wanted: NDArray[np.uint64], marks: NDArray[np.uint8], totals: NDArray[np.float64], path_totals: NDArray[np.float64] | None = ..., met: NDArray[np.uint64], own: int = ..., dependency: NDArray[np.float64], stress: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ...) -> None: ...
@@ -269,23 +184,18 @@ def sum_inverse_row(values: NDArray[np.float64], v: int, mask: int, /) -> float:
 def raise_row(largest: NDArray[np.float64], values: NDArray[np.float64], v: int, mask: int, /) -> None: ...
 def gather(edges: Csr32 | Csr64, bits: NDArray[np.uint64], v: int, wanted: int, values: NDArray[np.float64], total: NDArray[np.float64], /) -> int: ...
 
-class RootSweep32:
-    def __init__(self, *, out: Csr32, into: Csr32, class_sizes: NDArray[np.float64] | None = ..., rtol: float = ..., radius: float = ..., stop: NDArray[np.uint8]) -> None: ...
-    out: Csr32
-    into: Csr32
+class _RootSweep(Generic[Index]):
+    def __init__(self, *, out: _Csr[Index], into: _Csr[Index], class_sizes: NDArray[np.float64] | None = ..., rtol: float = ..., radius: float = ..., stop: NDArray[np.uint8]) -> None: ...
+    out: _Csr[Index]
+    into: _Csr[Index]
     class_sizes: NDArray[np.float64] | None
     rtol: float
     radius: float
     stop: NDArray[np.uint8]
 
-class RootSweep64:
-    def __init__(self, *, out: Csr64, into: Csr64, class_sizes: NDArray[np.float64] | None = ..., rtol: float = ..., radius: float = ..., stop: NDArray[np.uint8]) -> None: ...
-    out: Csr64
-    into: Csr64
-    class_sizes: NDArray[np.float64] | None
-    rtol: float
-    radius: float
-    stop: NDArray[np.uint8]
+RootSweep32 = _RootSweep[np.int32]
+RootSweep64 = _RootSweep[np.int64]
+
 def search_root(sweep: RootSweep32 | RootSweep64, root: int, /) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], int]: ...
 def sum_root(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist: NDArray[np.float64], mantissas: NDArray[np.float64], powers: NDArray[np.int64], omega: NDArray[np.float64], times: float, times_power: int, edges: NDArray[np.float64] | None, /) -> NDArray[np.float64]: ...
 def count_through(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist: NDArray[np.float64], mantissas: NDArray[np.float64], powers: NDArray[np.int64], omega: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
@@ -335,33 +245,36 @@ class Columns:
     targets: int
     gravity: int
 
-class Trail32:
-    def __init__(self, *, order: NDArray[np.int32], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[np.int32], heads: NDArray[np.int32], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
-    order: NDArray[np.int32]
+class _Trail(Generic[Index]):
+    def __init__(self, *, order: NDArray[Index], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[Index], heads: NDArray[Index], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
+    order: NDArray[Index]
     dist: NDArray[np.float64]
     sigma: NDArray[np.float64]
-    tails: NDArray[np.int32]
-    heads: NDArray[np.int32]
+    tails: NDArray[Index]
+    heads: NDArray[Index]
     edges: NDArray[np.int64] | None
     own: NDArray[np.float64]
     onward: NDArray[np.float64]
     class_sizes: NDArray[np.float64] | None
 
-class Near32:
-    def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[np.int32] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[np.int32], vertex_of_row: NDArray[np.int32], vertex_rows: NDArray[np.int32], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
+Trail32 = _Trail[np.int32]
+Trail64 = _Trail[np.int64]
+
+class _Near(Generic[Index]):
+    def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[Index] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[Index], vertex_of_row: NDArray[Index], vertex_rows: NDArray[Index], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
     bounds: NDArray[np.float64]
     cutoffs: int
     weights: NDArray[np.float64]
     trips: NDArray[np.float64] | None
-    trip_ends: NDArray[np.int32] | None
+    trip_ends: NDArray[Index] | None
     first_trip: NDArray[np.int64] | None
     order: NDArray[np.int64] | None
     position: NDArray[np.int64] | None
     shifts: NDArray[np.int64] | None
     targets: NDArray[np.float64] | None
-    row_of_vertex: NDArray[np.int32]
-    vertex_of_row: NDArray[np.int32]
-    vertex_rows: NDArray[np.int32]
+    row_of_vertex: NDArray[Index]
+    vertex_of_row: NDArray[Index]
+    vertex_rows: NDArray[Index]
     vertices: int
     row_of_edge: NDArray[np.int64]
     edge_of_row: NDArray[np.int64]
@@ -372,64 +285,25 @@ class Near32:
     by_edge: NDArray[np.float64]
     by_root: NDArray[np.float64]
 
-class Search32:
-    def __init__(self, *, dist: NDArray[np.float64], places: NDArray[np.int32], through: NDArray[np.float64]) -> None: ...
+Near32 = _Near[np.int32]
+Near64 = _Near[np.int64]
+
+class _Search(Generic[Index]):
+    def __init__(self, *, dist: NDArray[np.float64], places: NDArray[Index], through: NDArray[np.float64]) -> None: ...
     dist: NDArray[np.float64]
-    places: NDArray[np.int32]
+    places: NDArray[Index]
     through: NDArray[np.float64]
 
-class Heap32:
-    def __init__(self, *, keys: NDArray[np.float64], vertices: NDArray[np.int32]) -> None: ...
+Search32 = _Search[np.int32]
+Search64 = _Search[np.int64]
+
+class _Heap(Generic[Index]):
+    def __init__(self, *, keys: NDArray[np.float64], vertices: NDArray[Index]) -> None: ...
     keys: NDArray[np.float64]
-    vertices: NDArray[np.int32]
+    vertices: NDArray[Index]
 
-class Trail64:
-    def __init__(self, *, order: NDArray[np.int64], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[np.int64], heads: NDArray[np.int64], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
-    order: NDArray[np.int64]
-    dist: NDArray[np.float64]
-    sigma: NDArray[np.float64]
-    tails: NDArray[np.int64]
-    heads: NDArray[np.int64]
-    edges: NDArray[np.int64] | None
-    own: NDArray[np.float64]
-    onward: NDArray[np.float64]
-    class_sizes: NDArray[np.float64] | None
-
-class Near64:
-    def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[np.int64] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[np.int64], vertex_of_row: NDArray[np.int64], vertex_rows: NDArray[np.int64], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
-    bounds: NDArray[np.float64]
-    cutoffs: int
-    weights: NDArray[np.float64]
-    trips: NDArray[np.float64] | None
-    trip_ends: NDArray[np.int64] | None
-    first_trip: NDArray[np.int64] | None
-    order: NDArray[np.int64] | None
-    position: NDArray[np.int64] | None
-    shifts: NDArray[np.int64] | None
-    targets: NDArray[np.float64] | None
-    row_of_vertex: NDArray[np.int64]
-    vertex_of_row: NDArray[np.int64]
-    vertex_rows: NDArray[np.int64]
-    vertices: int
-    row_of_edge: NDArray[np.int64]
-    edge_of_row: NDArray[np.int64]
-    edge_rows: NDArray[np.int64]
-    edges: int
-    columns: Columns
-    by_vertex: NDArray[np.float64]
-    by_edge: NDArray[np.float64]
-    by_root: NDArray[np.float64]
-
-class Search64:
-    def __init__(self, *, dist: NDArray[np.float64], places: NDArray[np.int64], through: NDArray[np.float64]) -> None: ...
-    dist: NDArray[np.float64]
-    places: NDArray[np.int64]
-    through: NDArray[np.float64]
-
-class Heap64:
-    def __init__(self, *, keys: NDArray[np.float64], vertices: NDArray[np.int64]) -> None: ...
-    keys: NDArray[np.float64]
-    vertices: NDArray[np.int64]
+Heap32 = _Heap[np.int32]
+Heap64 = _Heap[np.int64]
 
 class Buckets:
     def __init__(self, *, last: NDArray[np.uint32], before: NDArray[np.uint32], per_length: float = ...) -> None: ...
