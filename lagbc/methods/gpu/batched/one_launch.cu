@@ -230,14 +230,15 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
             const int count = list_columns(mask, columns);
             const Share share(count);
             const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
-            double delta = 0, through = 0, squared = 0;
+            Shares shares;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
+                const size_t entry = (size_t)v * COLUMNS + column;
+                const auto times = [&] { return root_weights ? root_weights[column] : 1.0; };
                 Besides besides = {paths, 0, 0, edge_order, edges, edge_squares};
                 if constexpr (EDGE_SUMS) {
-                    besides.start_at(root_weights ? root_weights[column] : 1.0,
-                                     (double)own.values[(size_t)v * COLUMNS + column]);
+                    besides.start_at(times(), (double)own.values[entry]);
                     __syncwarp();  // before the first part of the lanes overwrites it
                 }
                 const Gathered sums =
@@ -245,31 +246,17 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
                                                         besides)
                                   : Gathered{0, 0};
                 if (live && share.part == 0) {
-                    value* place = own.values + (size_t)v * COLUMNS + column;
-                    const value sigma = *place;
-                    const double x = (double)sigma * (double)sums.total;
-                    delta += (root_weights ? root_weights[column] : 1.0) * x;
-                    if constexpr (SQUARES) squared += (root_weights ? root_weights[column] : 1.0) * x * x;
                     const value own_targets =
-                        OMEGA_BY_COLUMN ? value(omega[((size_t)group.index * n + v) * COLUMNS + column]) : targets;
-                    const value onward = own_targets / sigma + sums.total;
-                    *place = CLASS_SIZES ? of_all(onward, class_sizes[v]) : onward;
-                    if constexpr (STRESS) {
-                        through += (root_weights ? root_weights[column] : 1.0) * ((double)sigma * (double)sums.paths);
-                        paths[(size_t)v * COLUMNS + column] = own_targets + sums.paths;
-                    }
+                        OMEGA_BY_COLUMN ? value(omega[(size_t)group.index * n * COLUMNS + entry]) : targets;
+                    shares.close(own.values + entry, paths + entry, sums, own_targets, times(), class_sizes, v);
                 }
             }
-            add_shares(v, delta, through, squared, scores, stress, squares);
+            shares.add_to(v, scores, stress, squares);
             v = following;
             word = word_following;
         }
         if (level + 2 <= depth)
             clear(group, own.queue, own.starts[level + 2], own.starts[level + 3], own.bits(level + 2));
-        group.wait();
-        if (*(volatile int*)&halts[level % 2]) {
-            if (group.block == 0 && threadIdx.x == 0) status[2 * group.index] = STOPPED;
-            return;
-        }
+        if (halts_after(group, &halts[level % 2], status)) return;
     }
 }

@@ -96,19 +96,44 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
     }
 }
 
-// Add the lanes' shares to the sums of v; all of them take part.
-__device__ __forceinline__ void add_shares(int v, double delta, double through, double squared, double* scores,
-                                           double* stress, double* squares) {
-    delta = warp_sum(delta);
-    if ((threadIdx.x & 31) == 0 && delta != 0) scores[v] += delta;
-    if constexpr (SQUARES) {
-        squared = warp_sum(squared);
-        if ((threadIdx.x & 31) == 0 && squared != 0) squares[v] += squared;
+// A lane's shares of the sums of a vertex in the backward sweep.
+struct Shares {
+    double delta = 0, through = 0, squared = 0;
+
+    // Close a column, in which sigma is at `place`: c takes its place, and with STRESS t is written.
+    __device__ __forceinline__ void close(value* place, value* t, const Gathered& sums, value targets, double times,
+                                          const double* class_sizes, int v) {
+        const value sigma = *place;
+        const double x = (double)sigma * (double)sums.total;
+        delta += times * x;
+        if constexpr (SQUARES) squared += times * x * x;
+        const value onward = targets / sigma + sums.total;
+        *place = CLASS_SIZES ? of_all(onward, class_sizes[v]) : onward;
+        if constexpr (STRESS) {
+            through += times * ((double)sigma * (double)sums.paths);
+            *t = targets + sums.paths;
+        }
     }
-    if constexpr (STRESS) {
-        through = warp_sum(through);
-        if ((threadIdx.x & 31) == 0 && through != 0) stress[v] += through;
+
+    // Add to the sums of v; all lanes take part.
+    __device__ __forceinline__ void add_to(int v, double* scores, double* stress, double* squares) const {
+        add(scores, v, delta);
+        if constexpr (SQUARES) add(squares, v, squared);
+        if constexpr (STRESS) add(stress, v, through);
     }
+
+    static __device__ __forceinline__ void add(double* sums, int v, double share) {
+        share = warp_sum(share);
+        if ((threadIdx.x & 31) == 0 && share != 0) sums[v] += share;
+    }
+};
+
+// Wait for the group at the end of a level; whether it is to halt, which the status tells then.
+__device__ __forceinline__ bool halts_after(Group& group, const int* halt, int* status) {
+    group.wait();
+    if (!*(const volatile int*)halt) return false;
+    if (group.thread() == 0) status[2 * group.index] = STOPPED;
+    return true;
 }
 
 // Join the sums of the parts of the warp; alike in all of them.

@@ -92,15 +92,18 @@ extern "C" __global__ void delta_near(int n, const dist* __restrict__ distances,
 struct Head {
     dist far[OWN];
     float reach[OWN];
+    float widest;  // the largest reach of the warp, alike in all warps of a hub
     unsigned pending;  // columns that the round makes pending
     unsigned lower;  // columns in which the distance fell
 };
 
-// The row's distances and how far they reach back; the largest reach of the warp, alike in all warps of a hub, is
-// negative once no path can be found any more.
+// Find the row's distances and how far they reach back; false once no path can be found any more: then its bit in
+// `open`, a row a group and part, is cleared.
 template <bool STRICT>
-__device__ __forceinline__ float open_row(Head& head, const Place& at, const dist* distances, const dist* lowest,
-                                          const dist* floors, dist margin) {
+__device__ __forceinline__ bool open_row(Head& head, const Place& at, int n, unsigned* open, const dist* distances,
+                                         const dist* lowest, const dist* floors, dist margin) {
+    open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
+    if (!has_bit(open, at.v)) return false;
     dist low[OWN], floor[OWN];
     load_own(distances + at.row * COLUMNS + at.own_column(), head.far);
     load_own(lowest + at.group * COLUMNS + at.own_column(), low);
@@ -113,7 +116,9 @@ __device__ __forceinline__ float open_row(Head& head, const Place& at, const dis
         widest = fmaxf(widest, head.reach[k]);
     }
     head.pending = head.lower = 0;
-    return warp_max(widest);
+    head.widest = warp_max(widest);
+    if (head.widest < 0 && threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
+    return head.widest >= 0;
 }
 
 // Relax the edges from the near set into each row. `open` has a bit a row and part, as long as a path may be found.
@@ -124,17 +129,10 @@ delta_relax(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
             const dist* __restrict__ lowest, dist rtol, dist margin, unsigned* open, unsigned char* pending,
             dist* distances) {
     const Place at(n, hubs);
-    if (!at.valid) return;
-    open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
-    if (!has_bit(open, at.v)) return;
     Head head;
-    const float widest = open_row<false>(head, at, distances, lowest, lowest, margin);
-    if (widest < 0) {
-        if (threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
-        return;
-    }
+    if (!at.valid || !open_row<false>(head, at, n, open, distances, lowest, lowest, margin)) return;
     snapshot += at.rows * COLUMNS + at.own_column();
-    for_edges<false>({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+    for_edges<false>({in_indptr, in_indices, in_lengths}, at, head.widest, live + at.group * bitmap_words(n),
               near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
                   columns = within(at_most(length), head.reach, columns);
                   for_sectors(snapshot + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
@@ -175,19 +173,12 @@ delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, con
                       dist* distances, value* values, value sigma_limit, unsigned* overflowed,
                       const double* __restrict__ class_sizes) {
     const Place at(n, hubs);
-    if (!at.valid) return;
-    open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
-    if (!has_bit(open, at.v)) return;
     Head head;
-    const float widest = open_row<true>(head, at, distances, lowest, floors, margin);
-    if (widest < 0) {
-        if (threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
-        return;
-    }
+    if (!at.valid || !open_row<true>(head, at, n, open, distances, lowest, floors, margin)) return;
     const dist* group_distances = distances + at.rows * COLUMNS + at.own_column();
     values += at.rows * COLUMNS + at.own_column();
     value sigma[OWN] = {};  // of the paths found in this round, as long as head.far
-    for_edges<false>({in_indptr, in_indices, in_lengths}, at, widest, live + at.group * bitmap_words(n),
+    for_edges<false>({in_indptr, in_indices, in_lengths}, at, head.widest, live + at.group * bitmap_words(n),
               near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
                   columns = within(at_most(length), head.reach, columns);
                   unsigned lower = 0, tight = 0;

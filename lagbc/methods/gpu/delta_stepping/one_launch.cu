@@ -311,11 +311,7 @@ one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indp
                 }
             }
         }
-        group.wait();
-        if (*(volatile int*)&halts[round % 2]) {
-            if (group.thread() == 0) status[2 * group.index] = STOPPED;
-            return;
-        }
+        if (halts_after(group, &halts[round % 2], status)) return;
     }
 }
 
@@ -358,7 +354,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane] & kept, columns);
             const Share share(count);
             const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);
-            double delta = 0, through = 0, squared = 0;
+            Shares shares;
             for (int j = 0; j < count; j += 32) {
                 const bool live = j + share.place < count;
                 const int column = live ? columns[j + share.place] : 0;
@@ -372,25 +368,12 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
                 const Gathered sums = sum_tight<false>(indptr, indices, lengths, v, share, column, live,
                                                        distances[entry], distances, values, rtol, besides);
                 if (live && share.part == 0 && !(EDGE_SUMS && round == 0)) {
-                    const value sigma = values[entry];
-                    const double x = (double)sigma * (double)sums.total;
-                    delta += times() * x;
-                    if constexpr (SQUARES) squared += times() * x * x;
                     const value own_targets = OMEGA_BY_COLUMN ? value(omega[rows * COLUMNS + entry]) : targets;
-                    const value onward = own_targets / sigma + sums.total;
-                    values[entry] = CLASS_SIZES ? of_all(onward, class_sizes[v]) : onward;
-                    if constexpr (STRESS) {
-                        through += times() * ((double)sigma * (double)sums.paths);
-                        paths[entry] = own_targets + sums.paths;
-                    }
+                    shares.close(values + entry, paths + entry, sums, own_targets, times(), class_sizes, v);
                 }
             }
-            add_shares(v, delta, through, squared, scores, stress, squares);
+            shares.add_to(v, scores, stress, squares);
         }
-        group.wait();
-        if (*(volatile int*)&halts[round % 2]) {
-            if (group.thread() == 0) status[2 * group.index] = STOPPED;
-            return;
-        }
+        if (halts_after(group, &halts[round % 2], status)) return;
     }
 }
