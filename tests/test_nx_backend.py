@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -177,6 +178,7 @@ def whole(call, *args, **options):
 
 @pytest.mark.parametrize("function", OF_ALL_PAIRS)
 @pytest.mark.parametrize("kind", CLASSES)
+@examples(8)
 @given(data=st.data())
 def test_of_all_pairs(kind, function, data):
     G, call = data.draw(networks(kind)), getattr(nx, function)

@@ -73,7 +73,11 @@ def test_bits(group, known):
     assert not [name for name, perform in GROUPS[group].items() if perform() != known[name]]
 
 
-@pytest.mark.parametrize("call", CARRIED_OUT, ids=lambda call: call.name)
+# Those that take longest are carried out with lengths that are not whole alone: by the same code.
+CARRIED = [call for call in CARRIED_OUT if call.network != "minnesota" or call.lengths == "tenths"]
+
+
+@pytest.mark.parametrize("call", CARRIED, ids=lambda call: call.name)
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_bits_do_not_depend_on_who_computes(call, carrier, tmp_path, known):
     assert CARRIERS[carrier](call, tmp_path) == known[call.name]

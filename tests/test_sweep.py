@@ -570,13 +570,13 @@ def test_batch_shrinks(failing, monkeypatch):
 
 
 SHAPES = {
-    "grid": grid(40, 60),
-    "path": path(400),
+    "grid": grid(30, 60),
+    "path": path(260),
     "star": star(8000),
-    "diamonds": diamonds(200, 3),
+    "diamonds": diamonds(90, 3),
     "scale-free": scale_free(3000, 60_000, seed=1),
     "dense": sp.random_array((500, 500), density=0.4, rng=1, format="csr"),
-    "band": sp.diags_array([1.0] * 10, offsets=range(1, 11), shape=(2000, 2000)),
+    "band": sp.diags_array([1.0] * 10, offsets=range(1, 11), shape=(1200, 1200)),
     "no edges": sp.coo_array((9000, 9000)),
 }
 

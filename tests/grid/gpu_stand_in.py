@@ -86,16 +86,20 @@ def values_of(given):
 
 
 def launch_per_level_forward(given):
+    indices, indptr = np.asarray(given["in_indices"]), given["in_indptr"].tolist()
+    is_live = flags_of(np.asarray(given["live"]).view(np.uint8))[indices]
     for v in range(given["n"]):
         if given["touched"] is not None and not has_bit(given["touched"], v):
             continue
-        wanted, found, total = ~flags_of(given["visited"][v]), np.zeros(COLUMNS, bool), np.zeros(COLUMNS)
-        for u in given["in_indices"][given["in_indptr"][v] : given["in_indptr"][v + 1]]:
-            if has_bit(given["live"], u):
-                met = flags_of(given["frontier"][u]) & wanted
-                found |= met
-                if given["counts"] is not None:
-                    total[met] += given["counts"][u][met]
+        of_row = slice(indptr[v], indptr[v + 1])
+        entering = indices[of_row][is_live[of_row]]
+        if not len(entering):
+            given["next"][v] = 0
+            continue
+        met = flags_of(given["frontier"][entering]) & ~flags_of(given["visited"][v])
+        found = met.any(axis=0)
+        if given["counts"] is not None:
+            total = np.where(met, given["counts"][entering], 0).sum(axis=0)
         given["next"][v] = bits_of(found)
         if not found.any():
             continue

@@ -103,7 +103,7 @@ WIDE = SimpleNamespace(name="wide", device="cuda", arrays=np, context=nullcontex
 
 
 def test_same_bits_whatever_the_groups(device_columns):
-    piece = unlike(150)
+    piece = unlike(130)
     whole = sums_of(piece, WIDE, carrier=Inline())
     for size in (64, 128):
         assert_same_bits(sums_of(piece, WIDE, size=size, carrier=Inline()), whole)
@@ -114,7 +114,7 @@ def test_same_bits_whatever_the_groups(device_columns):
 
 def test_memory_that_ends(device_columns, monkeypatch):
     """A group that does not fit is halved, to the same bits, until it is a block."""
-    piece, sizes = unlike(150), []
+    piece, sizes = unlike(130), []
 
     class Scarce(run._Groups):
         most = 64
@@ -148,7 +148,7 @@ def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
     found = []
     for size in (64, 128, 192):
         made.clear()
-        sums_of(unlike(150), size=size, carrier=Inline())
+        sums_of(unlike(130), size=size, carrier=Inline())
         found.append(np.concatenate(made))
     for weights in found[1:]:
         np.testing.assert_array_equal(weights, found[0])
