@@ -58,10 +58,15 @@ def weighted_bc(weighted_row):
 
 
 @pytest.fixture(scope="module", params=READY, ids=lambda row: f"{name_of(row)}{'-lengths' * row.weighted}")
-def any_bc(request):
+def any_row(request):
+    """Every row of METHODS that can run here."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def any_bc(any_row):
     """`lagbc.bc` by one method, in hops or with lengths."""
-    row = request.param
-    return functools.partial(lagbc.bc, weighted=row.weighted, method=row.name, device=row.device)
+    return functools.partial(lagbc.bc, weighted=any_row.weighted, method=any_row.name, device=any_row.device)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from strategies import (
     ALL_SUMS,
     DENSE,
     SPECIAL,
+    TENTHS,
     adjacency,
     diamonds,
     disjoint,
@@ -24,13 +25,17 @@ from strategies import (
     grid,
     layered,
     lengths,
+    lengths_of,
     matrix,
     oracle,
     path,
     rational,
     remembered,
     scale_free,
+    weighted_graphs,
+    with_lengths,
 )
+from test_weighted import diamonds_with_lengths
 
 import lagbc
 from lagbc import reference
@@ -55,6 +60,15 @@ def centralities(row):
     if not set(ALL_SUMS) <= set(row.sums):
         pytest.skip(f"{row.name} on {row.device} does not offer all sums")
     return functools.partial(lagbc.centralities, method=row.name, device=row.device)
+
+
+@pytest.fixture(scope="module")
+def either(any_row):
+    """`lagbc.centralities` by one method, in hops or with lengths."""
+    if not set(ALL_SUMS) <= set(any_row.sums):
+        pytest.skip(f"{any_row.name} on {any_row.device} does not offer all sums")
+    given = {"weighted": any_row.weighted, "method": any_row.name, "device": any_row.device}
+    return functools.partial(lagbc.centralities, **given)
 
 
 def call(centralities, name):
@@ -106,14 +120,16 @@ def assert_all_equal(ours, theirs, names=ALL):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
-def test_special_graphs(centralities, name, directed):
-    A = SPECIAL[name]
-    assert_all_equal(centralities(A, ALL, directed=directed), expected(A, directed=directed))
+def test_special_graphs(either, name, directed):
+    weighted = either.keywords["weighted"]
+    A = with_lengths(SPECIAL[name], [1, 2, 3]) if weighted else SPECIAL[name]
+    assert_all_equal(either(A, ALL, directed=directed), expected(A, directed=directed, weighted=weighted))
 
 
-@given(graphs() | DENSE, st.booleans())
-def test_random_graphs(centralities, A, directed):
-    assert_all_equal(centralities(A, ALL, directed=directed), expected(A, directed=directed))
+@given(weighted_graphs() | DENSE, st.booleans())
+def test_random_graphs(either, A, directed):
+    theirs = expected(A, directed=directed, weighted=either.keywords["weighted"])
+    assert_all_equal(either(A, ALL, directed=directed), theirs)
 
 
 @pytest.mark.parametrize(
@@ -125,22 +141,31 @@ def test_several_batches(centralities, A):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_one_alone_is_one_of_all(centralities, name):
+def test_one_alone_is_one_of_all(either, name):
     """Also of `bc`, which no other sum may change: bits are the same by "batched" on the CPU."""
-    A = scale_free(200, 900, seed=3)
-    alone, together = call(centralities, name)(A), centralities(A, ALL)[name]
+    A = with_lengths(scale_free(200, 900, seed=3), np.arange(1, 11))
+    alone, together = call(either, name)(A), either(A, ALL)[name]
     if name == "edge_bc":
         alone, together = alone.toarray(), together.toarray()
-    if (centralities.keywords["method"], centralities.keywords["device"]) == ("batched", "cpu"):
+    if (either.keywords["method"], either.keywords["device"]) == ("batched", "cpu"):
         np.testing.assert_array_equal(alone, together)
     np.testing.assert_allclose(alone, together, rtol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"threads": 3}, {"threads": 1, "batch": 1}, {"threads": 2, "batch": 300}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"weighted": weighted, "threads": 3} for weighted in (False, True)),
+        *({"weighted": weighted, "threads": 1, "batch": 1} for weighted in (False, True)),
+        *({"weighted": weighted, "threads": 2, "batch": 300} for weighted in (False, True)),
+        {"weighted": True, "bucket_width": 0.5},
+    ],
+    ids=str,
+)
 def test_same_bits(options):
-    A = scale_free(300, 1500, seed=4)
-    one = lagbc.centralities(A, ALL, method="batched", device="cpu", threads=1)
-    other = lagbc.centralities(A, ALL, method="batched", device="cpu", **options)
+    A = with_lengths(scale_free(300, 1500, seed=4), TENTHS)
+    run = functools.partial(lagbc.centralities, A, ALL, method="batched", device="cpu")
+    one, other = run(threads=1, weighted=options["weighted"]), run(**options)
     for name in ALL:
         different = one[name] != other[name]
         assert not (different.nnz if name == "edge_bc" else different.any()), name
@@ -230,34 +255,39 @@ def test_factors_of_all(centralities):
 # Identities
 
 
-@given(graphs(min_n=1), st.data())
-def test_edges_of_a_vertex_sum_to_its_dependency(centralities, A, data):
+@given(weighted_graphs(min_n=1), st.data())
+def test_edges_of_a_vertex_sum_to_its_dependency(either, A, data):
     n = A.shape[0]
     root = data.draw(st.integers(0, n - 1))
-    edges = call(centralities, "edge_bc")(A, sources=[root]).toarray()
-    delta = call(centralities, "bc")(A, sources=[root])
-    indptr, indices = adjacency(A)
-    depth = np.array(reference.count_hops(indptr, indices, root)[3])
-    others = np.arange(n) != root
-    out_of, into = edges.sum(axis=1), edges.sum(axis=0)
-    np.testing.assert_allclose(out_of[others], delta[others], atol=1e-12)
-    np.testing.assert_allclose(out_of[root], (depth > 0).sum(), atol=1e-12)
-    np.testing.assert_allclose(into, np.where(depth > 0, delta + 1, 0), atol=1e-12)
+    edges = call(either, "edge_bc")(A, sources=[root]).toarray()
+    delta = call(either, "bc")(A, sources=[root])
+    of_edges = lengths(A) if either.keywords["weighted"] else [1] * len(edges_of(A))
+    dist = np.array(reference.count_lengths(*adjacency(A), of_edges, root)[3], float)
+    reached, others = np.isfinite(dist) & (dist > 0), np.arange(n) != root
+    np.testing.assert_allclose(edges.sum(axis=1)[others], delta[others], atol=1e-12)
+    np.testing.assert_allclose(edges[root].sum(), reached.sum(), atol=1e-12)
+    np.testing.assert_allclose(edges.sum(axis=0), np.where(reached, delta + 1, 0), atol=1e-12)
 
 
-@given(graphs(), st.booleans())
-def test_edge_scores_sum_to_distances(centralities, A, directed):
-    """A path has as many edges as its ends are apart."""
-    indptr, indices = adjacency(A, directed=directed)
-    total = sum(sum(d) for d in reference.distances_into(indptr, indices))
-    assert call(centralities, "edge_bc")(A, directed=directed).sum() == pytest.approx(total, abs=1e-9)
+@given(weighted_graphs((1, 2, 3, 7)), st.booleans())
+def test_edge_scores_times_lengths_sum_to_distances(either, A, directed):
+    """A path is as long as its edges together."""
+    of_edges = (
+        lengths_of(A, directed=directed)
+        if either.keywords["weighted"]
+        else dict.fromkeys(edges_of(A, directed=directed), 1)
+    )
+    into = reference.distances_into(*adjacency(A, directed=directed), [of_edges[edge] for edge in sorted(of_edges)])
+    scores = call(either, "edge_bc")(A, directed=directed).toarray()
+    summed = sum(length * scores[edge] for edge, length in of_edges.items())
+    assert summed == pytest.approx(sum(map(sum, into)), abs=1e-9)
 
 
-@given(graphs(min_n=1), st.data(), st.booleans())
-def test_names_of_vertices_do_not_matter(centralities, A, data, directed):
+@given(weighted_graphs(min_n=1), st.data(), st.booleans())
+def test_names_of_vertices_do_not_matter(either, A, data, directed):
     order = np.array(data.draw(st.permutations(range(A.shape[0]))))
-    renamed = centralities(A.tocsr()[order][:, order], ALL, directed=directed)
-    ours = centralities(A.tocsr(), ALL, directed=directed)
+    renamed = either(A.tocsr()[order][:, order], ALL, directed=directed)
+    ours = either(A.tocsr(), ALL, directed=directed)
     for name in ALL:
         here = ours[name][order][:, order].toarray() if name == "edge_bc" else ours[name][order]
         there = renamed[name].toarray() if name == "edge_bc" else renamed[name]
@@ -298,25 +328,25 @@ def test_stress_on_a_tree_is_betweenness(centralities):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("count", [40, 400])
-def test_diamonds(centralities, count):
+def test_diamonds(either, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
-    A = diamonds(count, 6)
+    weighted = either.keywords["weighted"]
+    A = diamonds_with_lengths(count, 6) if weighted else diamonds(count, 6)
     n = A.shape[0]
     sources = [0, 1, 4, n // 2, n - 9]
-    theirs = expected(A, "edge_bc", "harmonic", sources=sources)
-    ours = call(centralities, "edge_bc")(A, sources=sources)
+    theirs = expected(A, "edge_bc", "harmonic", sources=sources, weighted=weighted)
+    ours = call(either, "edge_bc")(A, sources=sources)
     np.testing.assert_allclose(ours.toarray(), theirs["edge_bc"], rtol=1e-11)
-    np.testing.assert_allclose(call(centralities, "harmonic")(A, sources=sources), theirs["harmonic"], rtol=1e-12)
-    indptr, indices = adjacency(A)
-    exact = reference.stress(indptr, indices, sources=sources)
-    log2 = call(centralities, "stress")(A, sources=sources, log2=True)
+    np.testing.assert_allclose(call(either, "harmonic")(A, sources=sources), theirs["harmonic"], rtol=1e-12)
+    exact = reference.stress(*adjacency(A), lengths(A) if weighted else None, sources=sources)
+    log2 = call(either, "stress")(A, sources=sources, log2=True)
     np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
     if count == 40:
-        ours = call(centralities, "stress")(A, sources=sources)
+        ours = call(either, "stress")(A, sources=sources)
         np.testing.assert_allclose(ours, [float(x) for x in exact], rtol=1e-12)
     else:
         with pytest.raises(OverflowError, match=r"stress of \d+ vertices .* the first is .*log2=True"):
-            call(centralities, "stress")(A, sources=sources)
+            call(either, "stress")(A, sources=sources)
 
 
 @pytest.mark.parametrize("log2", [False, True])
