@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from states import prepare
+from strategies import diamonds
 
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.examples import example_path
-from lagbc.io.read import read_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
@@ -46,16 +45,6 @@ def graphs(draw: st.DrawFn) -> Graph:
     return as_graph(A, directed=draw(st.booleans()))
 
 
-def diamonds(length: int, ways: int) -> sparse.coo_array:
-    """A directed chain of `length` diamonds of `ways` middle vertices each: ways**length shortest paths."""
-    start = (ways + 1) * np.arange(length)
-    middle = (start[:, None] + np.arange(1, ways + 1)).ravel()
-    tails = np.concatenate([np.repeat(start, ways), middle])
-    heads = np.concatenate([middle, np.repeat(start + ways + 1, ways)])
-    n = (ways + 1) * length + 1
-    return sparse.coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
-
-
 @given(
     graph=graphs(),
     batch=st.integers(1, 15),
@@ -83,41 +72,6 @@ def test_scores_equal_textbook_brandes(graph, batch, weighted, endpoints, share,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tuning, "GRAPHBLAS_PULL_SHARE", share)
         np.testing.assert_allclose(raw_scores(graph, plan, roots), expected, rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.parametrize("name", ["karate", "us-airports", "power"])
-@pytest.mark.parametrize("endpoints", [False, True])
-def test_agrees_with_the_batched_method(name, endpoints):
-    A = read_graph(example_path(name)).matrix
-    options = {"sources": np.arange(0, A.shape[0], 20), "endpoints": endpoints}
-    expected = lagbc.bc(A, method="batched", **options)
-    assert expected.any()
-    np.testing.assert_allclose(lagbc.bc(A, method="graphblas", threads=2, **options), expected, rtol=1e-13, atol=1e-9)
-
-
-def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
-    graph = as_graph(diamonds(350, 9))
-    first, late = 0, graph.n - 41
-    state = prepare(graphblas_hops, graph, SweepPlan(batch=2))
-    (levels,) = graphblas_hops.forward(state, np.array([first, late]))
-    assert levels.overflowed.tolist() == [True, False]
-    out = np.zeros((1, graph.n))
-    graphblas_hops.backward(state, levels, Sums(dependency=out))
-    assert np.array_equal(out[0], raw_scores(graph, SweepPlan(batch=1), np.array([late])))
-    assert out[0].any()
-
-
-def test_scores_are_right_where_path_counts_overflow():
-    chain = diamonds(350, 9)
-    roots = np.array([0, 1600, 3200])
-    scores = lagbc.bc(chain, method="graphblas", sources=roots)
-    # A joint between diamonds is on every path to the vertices beyond it; a middle vertex on a ninth of those.
-    vertex = np.arange(chain.shape[0])
-    beyond = chain.shape[0] - 1 - vertex
-    joint = vertex % 10 == 0
-    each = np.where(joint, beyond, (beyond - 9 + vertex % 10) / 9)
-    expected = each * (vertex[:, None] > roots).sum(axis=1)
-    np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
 def test_the_stop_flag_interrupts_both_sweeps():
@@ -176,16 +130,6 @@ def test_threads_are_restored(stopped):
     assert probe.seen == {1}
     assert threadlocal.context is engaged
     assert gb.ss.config["nthreads"] == threads
-
-
-def test_out_of_memory_is_a_memory_error(monkeypatch):
-    def fail(X):
-        raise gb.exceptions.OutOfMemory
-
-    state = prepare(graphblas_hops, as_graph(diamonds(3, 2)), SweepPlan(batch=1))
-    monkeypatch.setattr(graphblas_hops, "_pull", fail)
-    with pytest.raises(MemoryError):
-        next(graphblas_hops.forward(state, np.array([0])))
 
 
 def test_the_caller_s_settings_of_graphblas_stay(tmp_path):

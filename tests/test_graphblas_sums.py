@@ -35,10 +35,10 @@ from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums
 
-pytest.importorskip("graphblas")
+gb = pytest.importorskip("graphblas")
 
-from lagbc.methods.cpu.graphblas import hops as graphblas_hops
-from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
+from lagbc.methods.cpu.graphblas import hops as graphblas_hops  # noqa: E402
+from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted  # noqa: E402
 
 # No overflow and no undefined number may show, not even as a warning on the way.
 pytestmark = [
@@ -217,6 +217,16 @@ def test_the_stop_flag_interrupts_any_phase(module):
     for limit in range(total):
         with pytest.raises(Interrupted):
             polls(limit)
+
+
+def test_out_of_memory_is_a_memory_error(module, monkeypatch):
+    def fail(*arguments):
+        raise gb.exceptions.OutOfMemory
+
+    state = prepare(module, read(module, grid(2, 2)), SweepPlan(batch=1))
+    monkeypatch.setattr(module, "_pull" if module is graphblas_hops else "_count", fail)
+    with pytest.raises(MemoryError):
+        next(module.forward(state, np.array([0])))
 
 
 def test_memory_is_given_back(module):

@@ -238,16 +238,6 @@ def test_one_thread_while_it_runs_and_the_caller_s_after():
     assert threadlocal.context is engaged
 
 
-def test_out_of_memory_is_a_memory_error(monkeypatch):
-    def fail(*arguments):
-        raise gb.exceptions.OutOfMemory
-
-    state = prepare(graphblas_weighted, as_graph(line(3, 1.0), weighted=True), SweepPlan(batch=1))
-    monkeypatch.setattr(graphblas_weighted, "_count", fail)
-    with pytest.raises(MemoryError):
-        next(graphblas_weighted.forward(state, np.array([0])))
-
-
 # After a length of 1, one of 1e-20 is lost; the last edge finds what is beyond it.
 ABSORBED = [(0, 1, 1.0), (1, 2, 1e-20), (2, 3, 1.0)]
 
@@ -283,24 +273,6 @@ def test_roots_with_absorbed_lengths_are_marked(graph, width):
     assert np.flatnonzero(levels.overflowed).tolist() == absorbed
     graphblas_weighted.backward(state, levels, Sums(dependency=out))
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
-
-
-def test_scores_are_right_where_path_counts_overflow():
-    chain = diamonds(350, 9)
-    roots = np.array([0, 1600, 3200])
-    expected = lagbc.bc(chain, method="batched", device="cpu", sources=roots)
-    np.testing.assert_allclose(bc(chain * 2, sources=roots), expected, rtol=1e-12)
-
-
-def test_a_root_whose_path_counts_overflow_is_marked_and_left_out():
-    graph = as_graph(diamonds(350, 9), weighted=True)
-    first, late = 0, graph.n - 41
-    state, out = prepare(graphblas_weighted, graph, SweepPlan(batch=2)), np.zeros((1, graph.n))
-    (levels,) = graphblas_weighted.forward(state, np.array([first, late]))
-    assert levels.overflowed.tolist() == [True, False]
-    graphblas_weighted.backward(state, levels, Sums(dependency=out))
-    assert np.array_equal(out[0], raw_scores(graph, SweepPlan(batch=1), np.array([late])))
-    assert out[0].any()
 
 
 def test_rtol_makes_ties():
