@@ -48,7 +48,7 @@ class Streams:
                 source += _ENTRIES.format(number=number, kind=kind, type=type_)
             source += "}\n"
         folder.joinpath("streams.cpp").write_text(source, encoding="utf-8")
-        options = ("-std=c++20", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-w")
+        options = ("-std=c++20", "-O0", "-ffp-contract=off", "-shared", "-fPIC", "-w")
         command = [COMPILER, *options, "-o", str(folder / "streams.so"), str(folder / "streams.cpp")]
         subprocess.run(command, check=True)
         self._library = ctypes.CDLL(str(folder / "streams.so"))
