@@ -12,8 +12,9 @@ import lagbc
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 
-# Compiling a method at its first call takes seconds, so no example has a deadline.
-settings.register_profile("lagbc", deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+# Compiling a method at its first call takes seconds, so no example has a deadline. Examples are few, as each method has
+# its own, and each run of the tests.
+settings.register_profile("lagbc", deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("lagbc"), max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
 

@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 from lagbc import reference
 
 # Examples of a property in the profile that continuous integration runs.
-_FEW = 20
+_FEW = 12
 
 ALL_SUMS = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 
