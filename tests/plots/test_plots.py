@@ -58,9 +58,9 @@ def test_names_are_those_of_the_graph(tmp_path):
         figure = plot_scores(graph, scores)
         assert [text.get_text() for text in figure.axes[1].texts] == ["a"]
         assert figure.get_suptitle() == "4 vertices, 3 undirected edges"
-        assert not plot_scores(graph, scores, labels=[]).axes[1].texts
         (panel,) = plot_centralities(graph, {"bc": scores}).axes
         assert [text.get_text() for text in panel.texts] == ["a"]
+    assert not plot_scores(G, scores, labels=[]).axes[1].texts
     assert not plot_scores(STAR, scores).axes[1].texts
     (panel,) = plot_centralities(STAR, {"bc": scores}).axes
     assert len(panel.texts) == 3
