@@ -11,12 +11,13 @@ from typing import NoReturn
 from lagbc.errors import GraphFormatError, quantity
 from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
-from lagbc.io.scan import integer_of, quoted, split_line
+from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source
-from lagbc.io.titles import choose_columns, direction_mark, is_header, is_in_doubt
+from lagbc.io.titles import choose_columns, direction_mark, is_header, is_in_doubt, type_column
 
 _EDGE = "'source target' or 'source target weight'"
-_COLUMNS = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are meant"
+_MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
+_COLUMNS = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are meant; {_MATRIX}"
 _ONE_LINE = " (header=False takes the one line for an edge)"
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
@@ -39,8 +40,9 @@ class Layout:
     titles: tuple[bytes, ...]  # empty without a header line
     attribute: str | None  # that holds lengths, where lines end in attributes
     in_braces: bool  # lines end in attributes
-    mark: str  # name of the comment that tells the direction
+    mark: str  # name of the comment or column that tells the direction
     directed: bool
+    type: int | None  # column that tells it of each edge
     in_doubt: bool  # the first line may be titles or an edge, as far as the first two tell
 
     def said(self, comments: int) -> str:
@@ -88,6 +90,9 @@ class Layout:
             if not self.names and integer_of(fields[end]) is None:
                 remedy = f"{expected} as in the first edge; names=True takes all ids for names"
                 source.fail(line, f"{quoted(fields[end])} is not an integer id", text, remedy)
+        if self.type is not None and fields[self.type] != (b"Directed" if self.directed else b"Undirected"):
+            remedy = "the Type of the first edge; an undirected edge is two directed ones"
+            source.fail(line, f"the Type is {quoted(fields[self.type])}", text, remedy)
         assert self.length is not None
         _refuse_decimal_comma(source, line, text, [fields[self.length]])
         remedy = f"{expected}; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
@@ -101,6 +106,11 @@ def recognise(source: Source, named: Columns) -> Layout:
     lines = list(islice(content, 1))
     if not lines:
         raise GraphFormatError(f"{source.name}: no edge in the file; expected lines {_EDGE}")
+    if source.name.endswith(".json") or lines[0][1].lstrip().startswith(b'{"'):
+        raise GraphFormatError(
+            f"{source.name}: JSON is not read; functions take the graph that networkx.node_link_graph(json.load(file)) "
+            "makes, and graph_from_edges takes lists of ends"
+        )
     mark, directed = direction_mark(source, comments)
     lines += islice(content, 1)
     line, text = next((one for one in lines if end_in_braces(one[1])), lines[0])
@@ -117,6 +127,8 @@ def recognise(source: Source, named: Columns) -> Layout:
         titles, lines = first, lines[1:]
         if not lines:
             raise GraphFormatError(f"{source.name}: no edge below the header line; expected lines {_EDGE}{_ONE_LINE}")
+    elif all(map(is_float, first)) and not named.given and not mark:
+        _refuse_matrix(source, [*lines, *islice(content, 2)], separator)
     line, text = lines[0]
     fields = _split_or_fail(source, line, text, separator, glued=True)
     found = choose_columns(source, titles, fields, named, mark=mark)
@@ -139,6 +151,8 @@ def recognise(source: Source, named: Columns) -> Layout:
             text,
             _COLUMNS,
         )
+    if (kind := type_column(titles, fields)) is not None:
+        mark, directed = "Gephi's column Type", fields[kind] == b"Directed"
     return Layout(
         source=source,
         separator=separator,
@@ -152,8 +166,17 @@ def recognise(source: Source, named: Columns) -> Layout:
         in_braces=in_braces,
         mark=mark,
         directed=directed,
+        type=kind,
         in_doubt=names and length is None and not in_braces and is_in_doubt(titles, named),
     )
+
+
+def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: bytes) -> None:
+    """Raise GraphFormatError for three rows of numbers with zeros on the diagonal, which may be edges or a matrix."""
+    rows = [_split_or_fail(source, *line, separator, glued=True) for line in lines]
+    if list(map(len, rows)) == [3, 3, 3] and all(is_float(rows[i][i]) and not float(rows[i][i]) for i in range(3)):
+        remedy = f"more edges than three, or header=False, which takes these for edges; {_MATRIX}"
+        source.fail(lines[0][0], "three edges or a matrix of 3 x 3, with zeros on its diagonal", lines[0][1], remedy)
 
 
 def content_of(source: Source, comments: list[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -49,7 +49,9 @@ def read_graph(
       and node2, ...) or have numbers below. Usual titles choose the columns where there are more than three. Over names
       alone, titles name no vertex: a first line whose names occur again is an edge. In doubt it is taken for an edge,
       with a warning.
-    - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways.
+    - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways, or the
+      column Type of Gephi, which is the same for all edges.
+    - Three edges that would be a matrix with zeros on its diagonal, too, are refused unless an argument tells.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **GraphML**, GML, GEXF and Pajek are read by NetworkX, which has to be installed. Vertices keep their ids or labels

@@ -90,6 +90,12 @@ def choose_columns(
     return (ends, None) if len(fields) == 2 else None
 
 
+def type_column(titles: list[bytes], fields: list[bytes]) -> int | None:
+    """Return the column in which Gephi says of each edge whether it is directed; None if there is none."""
+    place = next((place for place, title in enumerate(_plain_titles(titles)) if title == "type"), None)
+    return place if place is not None and fields[place : place + 1] in ([b"Directed"], [b"Undirected"]) else None
+
+
 def _column_place(source: Source, titles: list[bytes], column: int | str) -> int:
     if isinstance(column, int):
         return column - 1

@@ -413,3 +413,34 @@ def test_commas_that_are_not_decimal(write, text):
 
 def test_commas_in_names_of_several_words(write):
     assert read_graph(write("Bus stop 12,34\nBus stop 5,12\n", "stops.csv")).matrix.shape == (4, 4)
+
+
+GEPHI = "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,1.5\nb,c,Undirected,1,x,,2\n"
+
+
+def test_the_column_type_of_gephi_tells_the_direction(write):
+    undirected, directed = read_graph(write(GEPHI)), read_graph(write(GEPHI.replace("Undirected", "Directed")))
+    assert (undirected.directed, undirected.matrix.nnz) == (False, 4)
+    assert (directed.directed, directed.matrix.nnz) == (True, 2)
+    assert undirected.tells_direction
+    assert "undirected (Gephi's column Type)" in undirected.said
+    with pytest.raises(GraphFormatError, match=r"line 4: the Type is 'Directed': .* expected the Type of the first"):
+        read_graph(write(GEPHI + "c,d,Directed,2,,,1\n"))
+    assert read_graph(write("from,to,Type\n1,2,road\n")).directed, "a type of another kind"
+
+
+@pytest.mark.parametrize("text", ["0,1,2\n1,0,3\n2,3,0\n", "0 0.5 1\n0 0 1\n1 1 0.0\n"])
+def test_three_edges_that_may_be_a_matrix_are_refused(write, text):
+    with pytest.raises(GraphFormatError, match=r"line 1: three edges or a matrix of 3 x 3.*header=False"):
+        read_graph(write(text))
+    if "," in text:
+        for given in ({"header": False}, {"ends": (1, 2), "length": 3}):
+            assert read_graph(write(text), **given).matrix.shape == (4, 4)
+        for edges in (text + "3,4,5\n", text[:12], text.replace("3,0", "3,1"), "% sym positive\n" + text):
+            assert read_graph(write(edges)).format == "edge list"
+
+
+def test_json_is_not_read(write):
+    for text, name in (('{"nodes": []}', "graph"), ("[1, 2]", "graph.json")):
+        with pytest.raises(GraphFormatError, match=r"JSON is not read; .*node_link_graph"):
+            read_graph(write(text, name))

@@ -57,17 +57,20 @@ class _Edges:
 
     def __post_init__(self) -> None:
         self.vertices = Names() if self.layout.names else Integers()
+        self.types = Names()
 
     def add(self, line: int, piece: bytes) -> None:
         """Read whole lines; `line` numbers the first."""
         layout = self.layout
-        wanted = [*layout.ends] if layout.length is None else [*layout.ends, layout.length]
+        wanted = [column for column in (*layout.ends, layout.length, layout.type) if column is not None]
         lines = Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
         # Tails and heads take turns, so that names are numbered in the order of the text.
         fields = (np.stack(one, axis=1).ravel() for one in zip(*lines.fields[:2], strict=True))
         ends, wrong_end = self.vertices.number(lines.text, *fields)
         lines.refuse(wrong_end // 2)
         lengths = None if layout.length is None else lines.floats(2)
+        if layout.type is not None and (others := self.types.number(lines.text, *lines.fields[-1])[0]).any():
+            lines.refuse(int((others > 0).argmax()))
         if lines.wrong >= 0:
             layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
         tails, heads = ends[::2].copy(), ends[1::2].copy()
