@@ -504,6 +504,7 @@ def test_dense_and_graphs():
     ("call", "error", "message"),
     [
         (lambda A: lagbc.centralities(A, ("bc", "pagerank")), ValueError, "no centrality 'pagerank'; there are: bc, "),
+        (lambda A: lagbc.centralities(A, "bc, stress"), ValueError, r"several are a list, \['bc', 'stress'\]"),
         (lambda A: lagbc.centralities(A, ()), ValueError, "which is empty; there are: bc, "),
         (lambda A: lagbc.stress(A, log2=2), TypeError, "log2=2 is neither True nor False"),
         (lambda A: lagbc.closeness(A, wf_improved=None), TypeError, "wf_improved=None is neither"),

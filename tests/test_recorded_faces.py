@@ -124,7 +124,7 @@ def settled(line):
         told.get("method", {}).pop("reason", None)
         return json.dumps(told | {"version": ""})
     line = re.sub(r"^(time|phases): .*", r"\1: ...", line)
-    line = re.sub(r"\(\d[\d.]* [KMG]?i?B\)", "(...)", line)
+    line = re.sub(r"\(\d[\d.]* [kMG]?B\)", "(...)", line)
     return re.sub(r"^  [^ \d].*", "  ...", line)
 
 

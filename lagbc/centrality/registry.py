@@ -7,6 +7,7 @@ library, as the command line lists all records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -234,11 +235,14 @@ def shared() -> tuple[Centrality, ...]:
     return tuple(record for record in registered() if not record.needs)
 
 
-def find(name: str) -> Centrality:
-    """Return the centrality of a name that may share a sweep; ValueError, with all names, if there is none."""
+def find(name: str, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
+    """Return the centrality of a name that may share a sweep; ValueError, with those `taken`, if there is none."""
     there = {record.name: record for record in shared()}
     if name not in there:
-        raise InvalidValueError(f"there is no centrality {name!r}; there are: {', '.join(there)}")
+        parts = re.split("[, ]+", str(name))
+        listed = f"there are: {', '.join(one for one, record in there.items() if taken(record))}"
+        instead = f"several are a list, {parts}" if all(part in there for part in parts) else listed
+        raise InvalidValueError(f"there is no centrality {name!r}; {instead}")
     return there[name]
 
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.calls import raise_if_stopped, stopping_by
 from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, find, require_taken
+from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
-from lagbc.estimates.terms import Terms, estimated_sum, sums_of, terms_of
+from lagbc.estimates.terms import Terms, estimated_sum, find_estimated, sums_of, terms_of
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
@@ -395,12 +395,12 @@ def estimate(
 
     def here(A: GraphLike, read: Read, options: Options) -> Estimate:
         settings = check_options(batch, options, lambda: own)
-        return run_estimate(Asked(A, find(centrality), read, settings, arguments, wanted, vertices, rng))
+        return run_estimate(Asked(A, find_estimated(centrality), read, settings, arguments, wanted, vertices, rng))
 
     read, key = Read(directed, weighted, strength), f"estimate {centrality}"
     if (comm := communicator(options)) is None:
         return here(A, read, options)
-    return made_on_ranks(comm, A, read, options, here, key, lambda: sums_of(estimated_sum(find(centrality))))
+    return made_on_ranks(comm, A, read, options, here, key, lambda: sums_of(estimated_sum(find_estimated(centrality))))
 
 
 def _parse_wanted(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.registry import Arguments, Centrality
+from lagbc.centrality.registry import Arguments, Centrality, find
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
@@ -40,6 +40,11 @@ _OF_SUMS = {
 _FALLING = frozenset({"distance"})
 # Stands for a sum of 0 in divisors.
 _LEAST = 1e-300
+
+
+def find_estimated(name: str) -> Centrality:
+    """Return the centrality of a name; ValueError, with the names of those that are estimated, if there is none."""
+    return find(name, lambda one: one.sums in _OF_SUMS)
 
 
 def estimated_sum(centrality: Centrality) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, warn
+from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, unknown_argument, warn
 from lagbc.graph.given import column_of, reals_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -22,7 +22,9 @@ _VERTICES = (
 )
 
 
-def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | None = None, *, directed: bool) -> Graph:
+def graph_from_edges(
+    source: ArrayLike, target: ArrayLike, length: ArrayLike | None = None, *, directed: bool, **others: Never
+) -> Graph:
     """Make a graph of columns of edges.
 
     Vertices are numbered as in an edge list: integers in ascending order, names in the order in which they first occur,
@@ -67,6 +69,10 @@ def graph_from_edges(source: ArrayLike, target: ArrayLike, length: ArrayLike | N
 
     >>> graph = lagbc.graph_from_edges(roads["from"], roads["to"], roads["km"], directed=True)  # doctest: +SKIP
     """
+    for other in others:
+        meant = "length" if other.startswith(("weight", "distance", "cost")) else None
+        there = "there are source, target, length and directed"
+        raise unknown_argument(other, ["source", "target", "length", "directed"], meant, there)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
     tails, heads = _vertex_column("source", source), _vertex_column("target", target)

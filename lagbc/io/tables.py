@@ -86,6 +86,8 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
         number = vertices.number(field.decode())
         if number is None:
             instead = vertices.instead_of(field.decode())
+            if vertices.number(text) is not None:
+                instead = f"a name that holds commas in quotes, '\"{text}\"'"
             raise InvalidValueError(f"{text!r}: no vertex is called {quoted(field)}; expected {instead}")
         if number in numbers:
             raise InvalidValueError(f"{text!r}: {quoted(field)} stands there twice; name each vertex once")

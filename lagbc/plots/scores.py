@@ -99,7 +99,9 @@ def _draw_distribution(axes: Axes, scores: np.ndarray, name: str, unit: str) -> 
     value, count = np.unique(scores, return_counts=True)
     at_least = np.cumsum(count[::-1])[::-1] / max(scores.size, 1)
     positive = value > 0
-    axes.plot(value[positive], at_least[positive], drawstyle="steps-pre", rasterized=scores.size > _MOST_POINTS)
+    mark = "o" if np.count_nonzero(positive) == 1 else ""
+    xy, rasterized = (value[positive], at_least[positive]), scores.size > _MOST_POINTS
+    axes.plot(*xy, drawstyle="steps-pre", marker=mark, rasterized=rasterized)
     if positive.any():
         axes.set(xscale="log", yscale="log")
     axes.set_xlabel(f"{name} b ({unit})" if unit else f"{name} b")

@@ -262,7 +262,7 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
         held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=agreed.directed)
         least = in_flight * bytes_of(site.arrays(size, sums))
         fits_on_host = site.gpu is None or dealt <= on_host
-        if fits_on_host and (options.grid != "auto" or held + least <= room):
+        if fits_on_host and held + least <= room:
             return _Fitted(shape, room, site.widest(size, sums, (room - held) // in_flight))
     needed, of_host = (held + least, "") if fits_on_host else (dealt, " of its host")
     raise OutOfMemoryError(

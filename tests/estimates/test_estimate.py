@@ -322,6 +322,7 @@ def test_roots_that_overflow_are_computed_into_their_round():
         ({"vertices": [1, 1]}, "vertices names"),
         ({"vertices": [1], "top": 1}, "does not go with vertices"),
         ({"centrality": "stress"}, "stress is not estimated"),
+        ({"centrality": "foo"}, "there are: bc, edge_bc, closeness, harmonic$"),
         ({"centrality": "edge_bc", "top": 3}, "scores of edges"),
         ({"centrality": "harmonic", "endpoints": True}, "endpoints means nothing"),
         ({"endpoints": True, "directed": True}, "endpoints are counted"),

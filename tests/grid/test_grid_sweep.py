@@ -214,6 +214,13 @@ def test_the_smallest_grid_that_fits():
         on_grid("auto", A, shape_of, ranks=4, memory=1000)
 
 
+@pytest.mark.parametrize("asked", ["auto", (2, 2)])
+def test_a_grid_without_room_is_refused_before_dealing(monkeypatch, asked):
+    monkeypatch.setattr("lagbc.grid.deal.deal_graph", None)
+    with pytest.raises(MemoryError, match=r"a rank of a 2x2 grid needs .* start more ranks"):
+        on_grid(asked, scale_free(3000, 20_000, seed=1), lagbc.bc, ranks=4, memory=1_000_000)
+
+
 def test_the_smallest_grid_that_fits_an_estimate():
     """It has room for the confidence sequence, too."""
     A, sums, room = scale_free(3000, 20_000, seed=1), DEPENDENCY | {"dependency_squares"}, 8_300_000

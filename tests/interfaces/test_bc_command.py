@@ -428,7 +428,7 @@ def test_gpus_that_there_are_not(monkeypatch):
     assert fail("bc", "example:karate", "--device", "0,5") == "lagbc: error: --device 5: there are 2 GPUs, 0 to 1"
     refused = run("bc", "example:karate", "--device", "-1")
     assert refused.exit_code == 2
-    assert "Error: --device [-1]: GPUs are numbered from 0; name one or more" in refused.stderr
+    assert "Error: --device -1: GPUs are numbered from 0; name one or more" in refused.stderr
 
 
 def test_scores_are_not_written_over_the_graph(tmp_path):

@@ -110,12 +110,25 @@ def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
     assert isinstance(run("bc", "example:karate").exception, ZeroDivisionError)
 
 
-@pytest.mark.parametrize("batch", ["0", "-3", "many", "1.5"])
+@pytest.mark.parametrize("batch", ["0", "-3", "many", "1.5", "1e1"])
 def test_batch_is_an_integer_or_auto(batch):
     result = run("bc", "example:karate", "--batch", batch)
     assert result.exit_code == 2
-    said = " is not an integer" if batch in ("many", "1.5") else ": it is a count, 1 or more"
+    said = " is not an integer" if batch in ("many", "1.5", "1e1") else ": it is a count, 1 or more"
     assert f"Error: --batch {batch}{said}" in result.stderr
+
+
+def test_devices_are_shown_as_they_were_typed():
+    assert "Error: --device 0,-1: GPUs are numbered" in run("bc", "example:karate", "--device", "0,-1").stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("between", "bc"), ("edge-betweenness", "edge-bc"), ("closenes", "closeness"), ("estimat", "estimate")],
+)
+def test_commands_of_similar_names_are_told(typed, meant):
+    assert f"No such command '{typed}'; {meant} is one." in run(typed, "example:karate").stderr
+    assert "No such command 'fame'.\n" in run("fame", "example:karate").stderr
 
 
 def test_warnings_are_one_line(monkeypatch):

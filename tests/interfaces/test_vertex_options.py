@@ -44,6 +44,13 @@ def test_sources_and_targets(named, tmp_path):
     assert "leave it out" in fail("centralities", named, "--which", "closeness", "--targets", "Ann")
 
 
+def test_a_name_with_a_comma_is_quoted(named):
+    assert fail("bc", named, "--sources", "Lee, C.").endswith(
+        """'Lee'; expected a name that holds commas in quotes, '"Lee, C."'"""
+    )
+    assert "such as" in fail("bc", named, "--sources", "Bob,Lee")
+
+
 def test_ids_of_an_edge_list_are_names(path_graph, tmp_path):
     assert scores_of(tmp_path, "bc", path_graph, "--sources", "20") == [2, 0, 1, 0]
     assert "'0'" in fail("bc", path_graph, "--sources", "0")

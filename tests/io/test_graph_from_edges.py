@@ -147,6 +147,15 @@ def test_a_loop_needs_no_length():
     assert graph.weights.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("weight", "did you mean length="), ("targets", "did you mean target="), ("foo", "there are source")],
+)
+def test_arguments_that_there_are_not(name, said):
+    with pytest.raises(TypeError, match=f"^there is no argument '{name}'; {said}"):
+        lagbc.graph_from_edges([1], [2], directed=True, **{name: [1]})
+
+
 def test_negative_integers_are_vertices_as_in_a_file(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("-7,3\n3,-9\n")

@@ -109,6 +109,13 @@ def test_a_large_graph_is_drawn_in_cells_that_hold_every_vertex():
     assert figure.axes[2].get_ylabel() == "vertices in a cell"
 
 
+def test_one_score_of_all_is_a_mark():
+    distribution, _ = plot_scores(np.ones((4, 4)), np.full(4, 2.5)).axes
+    (line,) = distribution.lines
+    assert line.get_xydata().tolist() == [[2.5, 1]]
+    assert line.get_marker() == "o"
+
+
 def test_scores_that_are_all_zero(recwarn):
     figure = plot_scores(1 - np.eye(4), np.zeros(4), directed=False)
     figure.draw_without_rendering()

@@ -41,10 +41,8 @@ def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str
 
 
 def _vertex_option(name: str, meaning: str) -> Callable[[_Function], _Function]:
-    shown = "V[,V...]|@FILE"
-    return click.option(
-        f"--{name}", metavar=shown, help=f"{meaning}; or a file of them. Names that hold commas in quotes."
-    )
+    told = f"{meaning}; or a file of them. Names that hold commas in quotes: '\"Lee, C.\"'."
+    return click.option(f"--{name}", metavar="V[,V...]|@FILE", help=told)
 
 
 def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callable[[_Function], _Function]:

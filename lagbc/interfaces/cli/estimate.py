@@ -163,10 +163,9 @@ class _Estimate(Task):
 
 def _sum_of(which: str) -> str:
     """Return the sum that is estimated for a centrality."""
-    from lagbc.centrality.registry import find
-    from lagbc.estimates.terms import estimated_sum
+    from lagbc.estimates.terms import estimated_sum, find_estimated
 
-    return estimated_sum(find(which))
+    return estimated_sum(find_estimated(which))
 
 
 def _round_printer(begun: float) -> Callable[[int, float, float, float], None]:

@@ -142,7 +142,8 @@ def _of_run(option: Option) -> Callable[[str], Any]:
         try:
             option.parse(option.name, given)
         except Error as error:
-            raise click.UsageError(in_options(str(error), click.get_current_context().command)) from None
+            said = str(error).replace(repr(given), repr(text), 1)
+            raise click.UsageError(in_options(said, click.get_current_context().command)) from None
         return given
 
     return read

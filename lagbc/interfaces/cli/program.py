@@ -55,6 +55,8 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and (meant := _meant(args[0])):
+            ctx.fail(f"No such command {args[0]!r}; {meant} is one.")
         name, command, typed = super().resolve_command(ctx, args)
         flags = {*takewhile("--".__ne__, typed)}
         for option in command.params if command and not ctx.resilient_parsing else ():
@@ -92,6 +94,16 @@ class _Commands(click.Group):
         """Print a message of a function in one line, with options of the command for arguments."""
         line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
         click.echo(f"lagbc: {kind}: {line}", err=True)
+
+
+def _meant(typed: str) -> str | None:
+    """Return the command that a wrong name may mean: one of a similar name, or of such a function of NetworkX."""
+    from difflib import get_close_matches
+
+    names = {name: name for name in (*scored(), *_MODULES)}
+    names |= {function: command for command, one in scored().items() for function in one.networkx}
+    near = next((name for name in names if name.startswith(typed.replace("-", "_"))), None)
+    return names.get(near or next(iter(get_close_matches(typed, names, 1)), ""))
 
 
 @contextmanager

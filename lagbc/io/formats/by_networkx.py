@@ -60,7 +60,7 @@ def _read(form: str, parse: _Parser, source: Source) -> Any:
         import networkx as nx
     except ImportError as error:
         raise MissingDependencyError(
-            f"{source.name}: {form} is read by NetworkX: pip install 'lagbc[networkx]'"
+            f"{source.name}: {form} is read by NetworkX: pip install networkx; or pip install 'lagbc[networkx]'"
         ) from error
     try:
         return parse(nx, data)
