@@ -129,6 +129,13 @@ def test_info_predicts_the_time(monkeypatch, found, line):
     assert line in succeed("info", "example:karate").splitlines()
 
 
+def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
+    monkeypatch.setattr("lagbc.methods.tuning.PROBE_WORK", 0)
+    out = succeed("info", "example:karate")
+    assert "predicted" in out
+    assert "; the predictions above compare methods alone\n" in out
+
+
 def test_info_with_lengths():
     out = succeed("info", "example:lesmis", "--weighted")
     assert "taken as lengths" in out

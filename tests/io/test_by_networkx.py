@@ -199,6 +199,7 @@ def test_without_networkx(tmp_path, monkeypatch):
     path = tmp_path / "g.graphml"
     path.write_text("<graphml/>")
     with pytest.raises(
-        MissingDependencyError, match=r"g\.graphml: GraphML is read by NetworkX: pip install 'lagbc\[networkx\]'"
+        MissingDependencyError,
+        match=r"g\.graphml: GraphML is read by NetworkX: pip install networkx; or pip install 'lagbc\[networkx\]'",
     ):
         read_graph(path)

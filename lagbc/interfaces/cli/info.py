@@ -88,7 +88,8 @@ class _Info(Task):
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
         yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
         yield method_and_reason(self.choice)
-        yield f"time: {_time_in_words(self.time)}"
+        compared = "; the predictions above compare methods alone" if "predicted" in self.choice.reason else ""
+        yield f"time: {_time_in_words(self.time)}{compared}"
         if executor is not None:
             yield f"workers: {executor.size} ranks, threads {executor.threads} each"
         yield f"\n{_methods_table()}"
