@@ -49,12 +49,12 @@ def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
     most = most_edges(graph, len(ordered))
-    counts = [_count(graph.reordered, roots, most) for roots in groups]
+    counts = [count_search(graph.reordered, roots, most) for roots in groups]
     return Probe(len(ordered), sum(map(len, groups)), searches, *(int(sum(of)) for of in zip(*counts, strict=True)))
 
 
-def _count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
-    """Return visits, edges, pairs, pair_edges and levels of one search."""
+def count_search(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
+    """Return visits, edges, pairs, pair_edges and levels of one search, from at most `COLUMNS` vertices."""
     if graph.is_on_device:
         from lagbc.methods.gpu.probe import count
 

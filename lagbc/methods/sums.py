@@ -24,7 +24,7 @@ SUMS_WITH_CLASS_SIZES = frozenset({"dependency", "edges", "dependency_squares", 
 # Sums of squares of the terms of single roots in the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
 # Sums over paths and distances in the order of lagbc/native/kernels/batch_sums.h, where `depth` is the last.
-_OF_ROW = (
+OF_ROW = (
     *("dependency", "stress", "edges", "reached", "distance", "inverse"),
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
 )
@@ -155,7 +155,7 @@ class Sums:
 
     def row(self, row: int) -> tuple[Any, ...]:
         """Take a row of a batch, and the depths of all its roots, for kernels of the CPU; None is not asked for."""
-        arrays = (getattr(self, name) for name in _OF_ROW)
+        arrays = (getattr(self, name) for name in OF_ROW)
         return (*(None if array is None else array[row] for array in arrays), self.depth)
 
     def moved(self, asarray: Any) -> Sums:
@@ -237,3 +237,26 @@ class SparseSums:
     def size(self) -> int:
         """Count of the rows."""
         return len(self.vertices) + len(self.edges) + len(self.roots)
+
+
+@frozen
+class Waiting:
+    """Sums of a run, and sparse sums that are still to be added to them, in order.
+
+    They wait until together they have more rows than there are vertices: new sums from old ones, which a total holds,
+    then cost no more than the waiting sums did.
+    """
+
+    sums: Sums
+    sparse: tuple[SparseSums, ...] = ()
+    rows: int = 0  # of all sparse sums
+
+    def plus(self, sparse: Iterable[SparseSums], n: int) -> Waiting:
+        """Return the same with more sums of a graph of n vertices."""
+        waiting = (*self.sparse, *sparse)
+        rows = self.rows + sum(one.size for one in waiting[len(self.sparse) :])
+        return Waiting(self.sums, waiting, rows) if rows <= n else Waiting(self.sums.plus_sparse(waiting))
+
+    def whole(self) -> Sums:
+        """Return the sums with all that waits."""
+        return self.sums.plus_sparse(self.sparse) if self.sparse else self.sums

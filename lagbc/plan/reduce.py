@@ -17,15 +17,16 @@ edges; for junctions by predictions, before a bicomponent is contracted.
              on a GPU: roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
 A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
-felt, or if counts of degrees and components, known at once, promise less work. The constants of both are those of
-`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
+felt, or if counts of degrees and components, known at once, promise less work. On a CPU roots that reach few vertices
+take less, as a search from some of them tells. The constants of both are those of `lagbc.reduce.tuning`: nanoseconds on
+a CPU, on a GPU the time of a root and an edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, stated_budget
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
+from lagbc.methods.probe import COLUMNS, count_search
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
 from lagbc.plan.options import Settings
@@ -163,7 +165,8 @@ def reduce_request(
     if settings.reduce == "auto":
         roots = len(request.roots) if swept is None else min(swept, len(request.roots))
         device = _device_of(graph, roots, settings)
-        if not (is_look_worth(graph, roots, device) and _is_within(graph, request, settings)):
+        reach = partial(reached_share, graph, request.roots)
+        if not (is_look_worth(graph, roots, device, reach) and _is_within(graph, request, settings)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
@@ -341,10 +344,11 @@ def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bo
     return (work.junctions + work.far_columns / 2) * sweep + costs["evaluation"] * work.evaluations
 
 
-def is_look_worth(graph: Graph, roots: int, device: str) -> bool:
+def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], float] = lambda: 1.0) -> bool:
     """Whether a run is long enough for a look at the structure of its graph.
 
-    The look searches for bicomponents, twins and chains; in a directed graph also for components and arcs.
+    The look searches for bicomponents, twins and chains; in a directed graph also for components and arcs. `reach`
+    tells the share of all vertices that a root reaches.
     """
     costs = tuning.LOOK_COSTS
     edge = costs["directed_edge"] if graph.directed else costs["edge"]
@@ -353,7 +357,18 @@ def is_look_worth(graph: Graph, roots: int, device: str) -> bool:
         return look <= tuning.SHORT_SHARE * sweeps
     if look > tuning.LOOK_MOST * sweeps:
         return False
+    if device == "cpu":
+        sweeps = reach() * sweeps + tuning.LEAST_OF_ROOT * roots
+        if look > tuning.LOOK_MOST * sweeps:
+            return False
     return look <= tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= tuning.MOST_LEFT
+
+
+def reached_share(graph: Graph, roots: NDArray[np.int64]) -> float:
+    """Return the share of all vertices that a root reaches, by a search from some; 1 where they reach many edges."""
+    some = roots[:: -(-len(roots) // COLUMNS)].copy()
+    _, edges, pairs, _, _ = count_search(graph.on_host, some, most := graph.nnz // tuning.REACH_SHARE)
+    return 1.0 if edges > most else pairs / (len(some) * graph.n)
 
 
 def predict_sweeps(graph: Graph, roots: int, device: str) -> float:

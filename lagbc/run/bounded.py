@@ -1,7 +1,6 @@
 """Sums over roots within cutoffs and decays, at a cost by the vertices within reach.
 
-A panel of roots sums to `SparseSums`, which are added in order. They wait until together they have as many rows as the
-sums of the run have: new sums from old ones, which a total holds, then cost no more than the waiting sums did.
+A panel of roots sums to `SparseSums`, which wait to be added in order (`lagbc.methods.sums.Waiting`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import phase
 from lagbc.methods.contract import StopFlag, SumsWithin, new_state
-from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums
+from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
 from lagbc.plan.demand import plan_of_root
 from lagbc.run.sweeps import into_range
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
@@ -57,25 +56,20 @@ class Bounded(StepWork):
         return self.spans(*span, self.panel)
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Add the waiting sums, once they have more rows than the graph has vertices."""
-        waiting = [*(total.part or ()), *(sparse for piece in pieces for sparse in piece.sums)]
-        done = pieces[-1].span.last
-        if sum(sparse.size for sparse in waiting) > self.graph.n:
-            return Total(done, self._chunks(total).plus_sparse(waiting), None, tuple(pieces))
-        return Total(done, total.chunks, waiting, tuple(pieces))
+        """Let the sums of panels wait."""
+        found = [sparse for piece in pieces for sparse in piece.sums]
+        waiting = self._part(total).plus(found, self.graph.n)
+        return Total(pieces[-1].span.last, None, waiting, tuple(pieces))
 
-    def _chunks(self, total: Total) -> Sums:
-        if total.chunks is not None:
-            return cast("Sums", total.chunks)
-        return Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds)
+    def _part(self, total: Total) -> Waiting:
+        if total.part is None:
+            return Waiting(Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds))
+        return cast("Waiting", total.part)
 
     def finish(self, total: Total) -> Sums:
         """Add the waiting sums."""
         with phase("finish"):
-            return self._whole(total)
-
-    def _whole(self, total: Total) -> Sums:
-        return self._chunks(total).plus_sparse(total.part or ())
+            return self._part(total).whole()
 
     def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return the rows of each sparse sum, and its numbers."""
@@ -108,11 +102,13 @@ class Bounded(StepWork):
 
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
         """Return the sums, the waiting ones added."""
-        return dict(self._whole(total)) if total.done else {}
+        return dict(self._part(total).whole()) if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
         """Read the sums."""
-        return Total(done, Sums(**{name: read(name, shape) for name, shape in self._shapes.items()}) if done else None)
+        if not done:
+            return Total(done)
+        return Total(done, None, Waiting(Sums(**{name: read(name, shape) for name, shape in self._shapes.items()})))
 
 
 class _Panels:

@@ -16,7 +16,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.sums import Sums
 from lagbc.plan.step import Drawn, Step, order_roots
 from lagbc.run.sequence import Sequence
-from lagbc.run.sweeps import Sweeps
+from lagbc.run.sweeps import Sweeps, on_host
 from lagbc.run.work import Items, Piece, Reads, Span, Total
 
 _ARRAYS = tuple(field.name for field in fields(Sequence) if field.name not in ("population", "drawn"))
@@ -130,7 +130,7 @@ class Rounds(Sweeps):
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
         """Bring them to the host."""
-        return [piece._replace(sums=piece.sums.moved(as_numpy)) for piece in pieces]
+        return [piece._replace(sums=on_host(piece.sums)) for piece in pieces]
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
         """Add panels to the round at hand, and rounds that are whole to the sequence."""
@@ -138,7 +138,8 @@ class Rounds(Sweeps):
         assert self.goal is not None
         asarray = self.step.method.arrays.asarray  # the sequence is where it would be in a run of one device
         for piece in pieces:
-            panel = Sums(**{name: asarray(array[0]) for name, array in piece.sums})
+            rows = self.as_rows(piece.sums, piece.span) if isinstance(piece.sums, list) else piece.sums
+            panel = Sums(**{name: asarray(array[0]) for name, array in rows})
             done, part = piece.span.last, panel if part is None else part.plus(panel)
             number = int(np.searchsorted(self.drawn.ends, done))
             if self.drawn.ends[number] == done:

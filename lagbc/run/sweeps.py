@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.methods.contract import StopFlag, SweepPlan, new_state
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
 from lagbc.plan.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.plan.step import chunk_length
 from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
 
+# The sums of a batch: a row for each panel, or the sums of each panel at the vertices that it touches; of a chunk.
+Rows: TypeAlias = Sums | list[SparseSums]
+Part: TypeAlias = Sums | Waiting
 # Prefixes of the names of sums with a row for each panel, and of the sums of the chunk at hand.
 _PANELS, _CHUNK = "panels/", "chunk/"
 
@@ -67,15 +70,15 @@ class Sweeps(StepWork):
         """Return the roots of some items, and how often each counts; None is once."""
         return items, None
 
-    def _pieces(self, batch: Span, roots: Items, rows: Sums) -> Iterator[Piece]:
+    def _pieces(self, batch: Span, roots: Items, rows: Rows) -> Iterator[Piece]:
         """Cut the rows of a batch at the ends of chunks."""
         if batch.first // self.chunk == (batch.last - 1) // self.chunk:
             yield Piece(batch, rows, roots)
             return
         for span in self.spans(*batch, self.chunk):
             place = slice(span.first - batch.first, span.last - batch.first)
-            of_span = rows.rows_of(self.module.batching.rows(place.start, place.stop), place)
-            yield Piece(span, of_span, roots[place])
+            of_span = self.module.batching.rows(place.start, place.stop)
+            yield Piece(span, rows.rows_of(of_span, place) if isinstance(rows, Sums) else rows[of_span], roots[place])
 
     def add(self, total: Total, pieces: list[Piece]) -> Total:
         """Add panels to the chunk at hand, and whole chunks to the total.
@@ -91,19 +94,31 @@ class Sweeps(StepWork):
                 continue
             part = self._plus(part, piece)
             if done % self.chunk == 0 or done == len(self.items):
+                part = _whole(part)
                 closed.append(Piece(Span((done - 1) // self.chunk * self.chunk, done), part))
                 chunks, part = part if chunks is None else _like(chunks, part).plus(part), None
         return Total(done, chunks, part, tuple(closed))
 
-    def _plus(self, part: Sums | None, piece: Piece) -> Sums:
-        """Add a piece to its chunk."""
-        sums: Sums = piece.sums
+    def _plus(self, part: Part | None, piece: Piece) -> Part:
+        """Add a piece to its chunk; sums of few vertices wait."""
+        sums: Rows = piece.sums
+        if not isinstance(sums, Sums):
+            before = part if isinstance(part, Waiting) else Waiting(part or self._zeros(np))
+            return before.plus(sums, self.graph.n)
+        part = None if part is None else _like(_whole(part), sums)
         if piece.items is None:
-            return sums if part is None else _like(part, sums).plus(sums)
-        return sums.added_to(None if part is None else _like(part, sums), self.graph.n, piece.items)
+            return sums if part is None else part.plus(sums)
+        return sums.added_to(part, self.graph.n, piece.items)
 
     def _zeros(self, arrays: Any) -> Sums:
         return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)
+
+    def as_rows(self, sparse: list[SparseSums], span: Span) -> Sums:
+        """Write sparse sums of panels into rows of all vertices."""
+        rows, roots = self.module.batching.rows(0, span.last - span.first).stop, span.last - span.first
+        sums = Sums.zeros_of_batch(np, self.sweep.sums, self.graph.n, self.graph.nnz, rows, roots)
+        write_panels(sparse, sums)
+        return sums
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
         """Sum the pieces that begin a chunk, and bring all to the host."""
@@ -116,7 +131,7 @@ class Sweeps(StepWork):
                 sums = self._plus(None if part is None else part.sums, piece)
                 piece = Piece(Span(first, piece.span.last), sums)
             sent.append(piece)
-        return [piece._replace(sums=piece.sums.moved(as_numpy)) for piece in sent]
+        return [piece._replace(sums=on_host(piece.sums)) for piece in sent]
 
     def finish(self, total: Total) -> Sums:
         """Return the sum of the chunks."""
@@ -126,12 +141,14 @@ class Sweeps(StepWork):
     def rest(self, total: Total) -> list[Piece]:
         """Return the chunk at hand."""
         begun = total.done - total.done % self.chunk
-        return [] if total.part is None else [Piece(Span(begun, total.done), total.part)]
+        return [] if total.part is None else [Piece(Span(begun, total.done), _whole(total.part))]
 
     def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
         """Return sums by their names."""
-        prefix = "" if piece.items is None else _PANELS
-        return {f"{prefix}{name}": as_numpy(array) for name, array in piece.sums}
+        if piece.items is None:
+            return {name: as_numpy(array) for name, array in piece.sums}
+        rows = piece.sums if isinstance(piece.sums, Sums) else self.as_rows(piece.sums, piece.span)
+        return {f"{_PANELS}{name}": as_numpy(array) for name, array in rows}
 
     def unpack(self, span: Span, read: Reads) -> Piece:
         """Read summed pieces, or pieces with a row for each panel."""
@@ -144,7 +161,7 @@ class Sweeps(StepWork):
 
     def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
         """Return the sums of whole chunks, and of the chunk at hand."""
-        of = {"": total.chunks or Sums(), _CHUNK: total.part or Sums()}
+        of = {"": total.chunks or Sums(), _CHUNK: Sums() if total.part is None else _whole(total.part)}
         return {f"{prefix}{name}": as_numpy(array) for prefix, sums in of.items() for name, array in sums}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
@@ -161,6 +178,18 @@ class Sweeps(StepWork):
         )
 
 
+def write_panels(sparse: list[SparseSums], sums: Sums) -> None:
+    """Write sums of panels, one after the other, into the rows of a batch."""
+    first = 0
+    for row, panel in enumerate(sparse):
+        for name, array in panel.sums:
+            if name == "depth":
+                sums.depth[first : first + len(array)] = array
+            else:
+                getattr(sums, name)[row][panel.vertices] = array
+        first += len(panel.roots)
+
+
 class _Shapes:
     """A stand-in for numpy whose arrays are shapes."""
 
@@ -168,6 +197,16 @@ class _Shapes:
     def zeros(shape: Any) -> tuple[int, ...]:
         """Return the shape."""
         return shape if isinstance(shape, tuple) else (shape,)
+
+
+def _whole(part: Part) -> Sums:
+    """Return the sums of a chunk with all that waits."""
+    return part.whole() if isinstance(part, Waiting) else part
+
+
+def on_host(sums: Rows | Part) -> Any:
+    """Return sums on the host, added; sums of few vertices are there."""
+    return sums if isinstance(sums, list) else _whole(sums).moved(as_numpy)
 
 
 def _arrays_of(sums: Sums) -> Any:
@@ -202,18 +241,20 @@ class Batches:
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._sweep = replace(self._sweep, root_weights=self._times)
         self._new_state = partial(new_state, self._arrays, self._module, self._graph)
+        self._touched = getattr(self._module, "touched", _touches_many)
         self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
-    def run(self, roots: Items, counts: Items | None = None) -> Sums:
-        """Sum one batch, a row for each block of roots; roots that overflow float64 are computed again."""
+    def run(self, roots: Items, counts: Items | None = None) -> Rows:
+        """Sum one batch, its blocks of roots apart; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]
         sums, overflowed = self._sum(self._sweep.dtype, roots)
         if self._sweep.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
-            sums.add(in_float64)
+            self._rows(sums, roots).add(self._rows(in_float64, roots))
         again = overflowed | self._beyond[roots]
         if np.count_nonzero(again):
+            sums = self._rows(sums, roots)
             sums.add(self._recomputed(roots, again, overflowed))
         return sums
 
@@ -235,20 +276,37 @@ class Batches:
         rows = self._module.batching.rows(0, roots).stop
         return Sums.zeros_of_batch(arrays, self._sweep.sums, self._graph.n, self._graph.nnz, rows, roots)
 
-    def _sum(self, dtype: str, roots: Items) -> tuple[Sums, NDArray[np.bool_]]:
+    def _sum(self, dtype: str, roots: Items) -> tuple[Rows, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
             self._states[dtype] = self._new_state(replace(self._scaled, dtype=dtype))
-        sums = self._zeros(self._arrays, len(roots))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
+        demand, rows, sparse = self._scaled.demand, None, list[SparseSums]()
         for levels in self._module.forward(state, roots):
-            if (demand := self._scaled.demand) is None:
-                self._module.backward(state, levels, sums)
+            overflowed[levels.places] = levels.overflowed
+            if demand is None and rows is None and (of_few := self._touched(state, levels)) is not None:
+                sparse += of_few
+                continue
+            if rows is None:
+                rows = self._rows(sparse, roots)
+            if demand is None:
+                self._module.backward(state, levels, rows)
             else:
                 omega = weights_of_columns(demand, self._graph, roots[levels.places], self._arrays)
-                self._module.backward(state, levels, sums, omega)
-            overflowed[levels.places] = levels.overflowed
-        return sums, overflowed
+                self._module.backward(state, levels, rows, omega)
+        return sparse if rows is None and sparse else self._rows(rows or [], roots), overflowed
+
+    def _rows(self, sums: Rows, roots: Items) -> Sums:
+        """Return the sums of a batch as rows of all vertices."""
+        if isinstance(sums, Sums):
+            return sums
+        rows = self._zeros(self._arrays, len(roots))
+        write_panels(sums, rows)
+        return rows
+
+
+def _touches_many(state: Any, levels: Any) -> None:
+    """Say for a method without `touched` that its sums are of many vertices."""
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:

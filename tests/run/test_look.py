@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse import csgraph
 from strategies import disjoint, grid, path, scale_free
 
 import lagbc
@@ -59,3 +60,23 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
     lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, k=64, rng=1, device="cpu")
     with pytest.raises(AssertionError, match="looked at"):
         lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, device="cpu")
+
+
+def test_roots_that_reach_little_are_not_worth_a_long_look():
+    """A look takes time by all vertices and edges, and sweeps from some roots by those that are reached."""
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 30_000, (2, 25_000))
+    A = sp.coo_array((np.ones(25_000), ends), shape=(30_000, 30_000)).tocsr()
+    graph, some = as_graph(A), np.arange(0, 30_000, 15)
+    share = reduce.reached_share(graph, some)
+    assert 0 < share < 1e-3
+    reached = np.isfinite(csgraph.shortest_path(A, unweighted=True, indices=some[:: -(-len(some) // 64)]))
+    assert share == pytest.approx(reached.mean())
+    assert reduce.is_look_worth(graph, len(some), "cpu")
+    assert not reduce.is_look_worth(graph, len(some), "cpu", lambda: share)
+    assert reduce.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
+
+
+def test_roots_that_reach_much_are_as_many_as_all():
+    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
+    assert reduce.reached_share(graph, np.arange(200)) == 1.0

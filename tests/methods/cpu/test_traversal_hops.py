@@ -1,6 +1,7 @@
 """The traversals on the CPU: the same bits whatever carries them out, and what their modules do beyond the contract."""
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,12 +10,14 @@ from states import prepare
 from strategies import adjacency, diamonds, disjoint, grid, path, scale_free
 
 import lagbc
+from benchmarks.generators import with_lengths
 from lagbc import reference
+from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.traversal import hops, sweep
+from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.step import Step
@@ -143,6 +146,11 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     arrays = (*vars(state.trail).values(), *vars(state.totals).values(), state.omega, places)
     held = sum(array.nbytes for array in arrays if array is not None)
     assert bytes_of(hops.arrays(graph, plan)) == held
+    batch_sums(state, np.arange(64))
+    kept = [array for name, array in vars(state.totals).items() if name.startswith("kept_") and array is not None]
+    assert sum(array.nbytes for array in kept) <= sum(
+        array.nbytes for _, array in Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 4, 64)
+    )
 
 
 def test_blocks_are_rows_of_their_own():
@@ -168,10 +176,64 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
     theirs = np.array(reference.brandes(*adjacency(A), sources=roots.tolist()))
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
     assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
-    left = [total for part, total in vars(state.totals).items() if part != "touched"]
+    left = [total for part, total in vars(state.totals).items() if part != "touched" and not part.startswith("kept_")]
     assert len(left) == 10
     assert state.totals.count == 0
     assert not any(total.any() for total in left)
+
+
+# Some roots reach much, and others next to nothing, of a few vertices or of none.
+ISLANDS = sp.block_diag([grid(9, 11), *[path(4)] * 150, *[diamonds(3, 2)] * 40, sp.csr_array((60, 60))], format="csr")
+
+
+def test_blocks_that_touch_few_vertices_are_kept_apart():
+    graph, asked = as_graph(ISLANDS), frozenset({"dependency", "reached", "distance", "depth", "stress"})
+    state, roots = prepare(hops, graph, SweepPlan(batch=64, sums=asked)), np.arange(400, 440)
+    (levels,) = hops.forward(state, roots)
+    panels = hops.touched(state, levels)
+    assert [len(panel.roots) for panel in panels] == [16, 16, 8]
+    assert all(panel.size < 16 * 4 + 16 for panel in panels), "as many rows as roots reach vertices"
+    rows = batch_sums(prepare(hops, graph, SweepPlan(batch=64, sums=asked | {"edges"})), roots)
+    for row, panel in enumerate(panels):
+        for name, array in panel.sums:
+            theirs = rows.depth[16 * row : 16 * row + 16] if name == "depth" else getattr(rows, name)[row]
+            assert array.sum() == pytest.approx(theirs.sum())
+            np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[panel.vertices])
+    (levels,) = hops.forward(state, np.arange(3))
+    assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
+    """In one call or in parts, whatever the batch and the threads; beside overflow, rows of roots, and demand."""
+    A = with_lengths(ISLANDS) if weighted else ISLANDS
+    method, module = ("dijkstra", lengths) if weighted else ("work-efficient", hops)
+    which = ("bc", "stress", "closeness", "harmonic", "eccentricity")
+    options = {"method": method, "device": "cpu", "weighted": weighted, "directed": True, "reduce": "none"}
+    trips = sp.random_array((A.shape[0],) * 2, density=1e-3, rng=1, format="csr")
+
+    def calls():
+        for threads, batch in ((1, "auto"), (3, 16), (2, 1000)):
+            yield lagbc.centralities(A, which, threads=threads, batch=batch, **options)
+        for number in (1, 2, 3):
+            lagbc.save_part(tmp_path / f"{number}", (number, 3), A, which, **options)
+        yield lagbc.merge_parts([tmp_path / f"{number}" for number in (1, 2, 3)])
+        stop = partial(next, iter([False] * 9), True)
+        with pytest.raises(StoppedError):
+            lagbc.centralities(A, which, checkpoint=tmp_path / "run", stop=stop, **options)
+        yield lagbc.centralities(A, which, checkpoint=tmp_path / "run", **options)
+        (tmp_path / "run").unlink(missing_ok=True)
+        yield {"bc": lagbc.bc(A, demand=trips, **options), "edge_bc": lagbc.edge_bc(A, **options).data}
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "touched", lambda state, levels: None)
+        (expected, *others) = calls()
+    first, *more = calls()
+    for scores in (first, *others[:-1], *more[:-1]):
+        for name in which:
+            np.testing.assert_array_equal(scores[name], expected[name])
+    for name, scores in more[-1].items():
+        np.testing.assert_array_equal(scores, others[-1][name])
 
 
 def test_its_name_runs_without_a_gpu(monkeypatch):

@@ -55,7 +55,7 @@ def test_distances_and_counts(queue, name):
     assert isinstance(state.search[-1], core.Buckets) == (queue == "buckets")
     np.testing.assert_array_equal(dist, dijkstra(graph.matrix, indices=roots).T)
     (levels,) = module.forward(state, np.array(roots))
-    np.testing.assert_array_equal(levels.found.depth, np.where(np.isfinite(dist), dist, 0).max(axis=0))
+    np.testing.assert_array_equal(levels.depths, np.where(np.isfinite(dist), dist, 0).max(axis=0))
     for k, root in enumerate(roots):
         *_, counts, _ = reference._search(*adjacency(A, directed=False), lengths(A, directed=False), root)
         np.testing.assert_array_equal(sigma[:, k], counts)

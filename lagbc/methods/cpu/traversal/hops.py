@@ -13,7 +13,8 @@ from lagbc.native import core, csr
 
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"class_sizes", "linear"})
-forward, backward, paths, sum_within = sweep.forward, sweep.backward, sweep.paths, sweep.sum_within
+forward, backward, touched = sweep.forward, sweep.backward, sweep.touched
+paths, sum_within = sweep.paths, sweep.sum_within
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:

@@ -26,7 +26,7 @@ Queue = core.Buckets | core.Heap32 | core.Heap64
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"rtol", "class_sizes", "linear"})
 _NO_NOTE = np.iinfo(HALF_WORD).max
-forward, backward, sum_within = sweep.forward, sweep.backward, sweep.sum_within
+forward, backward, touched, sum_within = sweep.forward, sweep.backward, sweep.touched, sweep.sum_within
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The loop of the traversals over the roots of a batch: blocks of roots, each searched and summed by one compiled call.
 
 The search of a root and its sums follow each other while its trail is in the cache. So `forward` makes both, block by
-block, and `backward` adds the sums of a block.
+block, and `backward` adds the sums of a block. Where the roots of a block reach few vertices, `touched` has its sums at
+these alone: nothing takes time by the number of all vertices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,15 +21,15 @@ from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
 from lagbc.methods.cpu.traversal import near
 from lagbc.methods.cpu.traversal.near import Near, take
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
+from lagbc.methods.sums import OF_EDGES, OF_ROW, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
 from lagbc.native import core, record
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
-# with one thread, but a third less where roots reach little, as a block costs passes over all vertices. Another number
-# is another order of the sums. Results: cpu_traversal.md.
+# with one thread. Another number is another order of the sums. Results: cpu_traversal.md.
 BLOCK = 16
 Trail: TypeAlias = core.Trail32 | core.Trail64
+_NO_EDGES = np.zeros(0, np.int64)
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
 # Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
 # with 50 about 3; larger blocks keep fewer threads at work.
@@ -48,33 +50,32 @@ class State:
     search: tuple[Any, ...]  # the graph to search, and the search's own arrays
     trail: Trail
     asked: core.Asked  # of each root, by the plan
-    totals: core.Totals  # of the block at hand
+    totals: core.Totals  # of the block at hand, and of kept blocks
+    summed: int  # sums of vertices in the totals; 0 where blocks are not kept
+    kept_rows: dict[str, int]  # the row of each sum asked for in the entries of kept blocks
     omega: NDArray[np.float64] | None  # (1, n): target weights of the plan
     near: Near | None  # room for the sums within the bounds of the plan, if it has some
 
 
 @frozen
 class Levels:
-    """A block of roots, searched and summed."""
+    """Blocks of roots, searched and summed."""
 
     roots: NDArray[np.int64]
-    first: int  # place of its first root in the batch
-    found: core.Found
+    first: int  # place of the first root in the batch
+    depths: NDArray[np.float64]  # the largest distance of a vertex from each root; 0 if it overflowed
+    overflowed: NDArray[np.bool_]  # whether each root left the range of float64
+    kept: int  # panels that the state keeps as entries; 0 where the one panel is in its totals
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Places of all roots of the block."""
+        """Places of all roots of the blocks."""
         return np.arange(self.first, self.first + len(self.roots))
 
     @property
     def depth(self) -> int:
         """The largest distance of a vertex from its root, rounded down: its level, or with lengths the units to it."""
-        return int(self.found.depth.max(initial=0))
-
-    @property
-    def overflowed(self) -> NDArray[np.bool_]:
-        """A mask of the roots that left the range of float64."""
-        return self.found.overflowed
+        return int(self.depths.max(initial=0))
 
 
 def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
@@ -135,9 +136,21 @@ def prepare(
         stop=plan.stop.value,
     )
     trail = record("Trail", graph.indices.dtype, **arrays["trail"])
-    totals = core.Totals(**arrays.get("totals", {}))
+    of_totals = arrays.get("totals", {})
+    named = [name for name in OF_ROW if name in of_totals]
+    totals = core.Totals(panel=BLOCK, **of_totals)
+    kept_rows = {name: row for row, name in enumerate(named) if name in plan.sums}
+    summed = 0 if OF_EDGES.intersection(named) else len(named)
     room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
-    return State(graph, plan, kernel, search, trail, asked, totals, given["omega"], room)
+    return State(graph, plan, kernel, search, trail, asked, totals, summed, kept_rows, given["omega"], room)
+
+
+def _make_room(state: State) -> None:
+    """Make room for the entries of kept blocks: it stands in the place of rows of the batch's sums, and is less."""
+    totals, room = state.totals, state.graph.n // 2
+    totals.kept_vertices = np.empty(room, np.int64)
+    totals.kept_sums = np.empty((state.summed, room))
+    totals.kept_ends = np.empty(batching.auto // BLOCK, np.int64)
 
 
 def new_found(roots: int) -> core.Found:
@@ -146,25 +159,61 @@ def new_found(roots: int) -> core.Found:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Search and sum the roots of a batch, a block at a time; the sums stay in the state."""
+    """Search and sum the roots of a batch; the sums of some blocks stay in the state."""
     places, times = places_of_roots(state.graph, roots), state.plan.times_of(roots)
-    for first in range(0, len(roots), BLOCK):
-        block = slice(first, first + BLOCK)
-        yield Levels(roots[block], first, _run(state, places[block], times[block], state.omega, state.totals))
+    if state.summed:
+        _make_room(state)
+    end = 0
+    while end < len(roots):
+        first, last = end, end + batching.auto
+        found = _run(state, places[first:last], times[first:last], state.omega, state.totals)
+        for kept, blocks in ((state.totals.kept, state.totals.kept), (0, 1)):
+            begin, end = end, min(end + blocks * BLOCK, last, len(roots))
+            if begin < end:
+                of = slice(begin - first, end - first)
+                yield Levels(roots[begin:end], begin, found.depth[of], found.overflowed[of], kept)
+
+
+def touched(state: State, levels: Levels) -> list[SparseSums] | None:
+    """Return the sums of each block at the vertices that it touches; None where these are many."""
+    return _kept_panels(state, levels) if levels.kept else None
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of a block's roots to its row of `sums`; weights by column make another sum, and sweep again."""
+    """Add the sums of blocks to their rows of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
+    graph, row, kept = state.graph, levels.first // BLOCK, levels.kept
     if omega is not None:
         scaled, times = columns_into_range(omega, state.plan.times_of(levels.roots), "float64")
         omega = np.ascontiguousarray(scaled.T, np.float64)
-        _run(state, places_of_roots(state.graph, levels.roots), times, omega, state.totals)
-    graph = state.graph
-    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
-    core.take_totals(state.totals, graph.order, edge_order, sums.row(levels.first // BLOCK))
+        _run(state, places_of_roots(graph, levels.roots), times, omega, state.totals)
+        kept = state.totals.kept
+    if kept:
+        for number, panel in enumerate(_kept_panels(state, levels)):
+            for name, array in panel.sums:
+                if name != "depth":
+                    getattr(sums, name)[row + number][panel.vertices] += array
+    else:
+        edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
+        core.take_totals(state.totals, graph.order, edge_order, sums.row(row))
     if sums.depth is not None:
-        sums.depth[levels.places] += levels.found.depth
+        sums.depth[levels.places] += levels.depths
+
+
+def _kept_panels(state: State, levels: Levels) -> list[SparseSums]:
+    """Return the kept panels of these levels."""
+    totals, panels = state.totals, list[SparseSums]()
+    assert totals.kept_ends is not None
+    assert totals.kept_vertices is not None
+    assert totals.kept_sums is not None
+    ends = [0, *totals.kept_ends[: totals.kept].tolist()]
+    vertices, values = state.graph.order[totals.kept_vertices[: ends[-1]]], totals.kept_sums[:, : ends[-1]].copy()
+    for number, (first, last) in enumerate(pairwise(ends)):
+        sums = Sums(**{name: values[row, first:last] for name, row in state.kept_rows.items()})
+        of = slice(number * BLOCK, (number + 1) * BLOCK)
+        sums.depth = levels.depths[of] if "depth" in state.plan.sums else None
+        panels.append(SparseSums(vertices[first:last], _NO_EDGES, levels.roots[of], sums))
+    return panels
 
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:

@@ -32,7 +32,7 @@
 #include <cmath>
 #include <limits>
 
-#include "near.h"
+#include "totals.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -245,6 +245,7 @@ void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Q
                    const Asked& asked, Span<const int64_t> roots, Optional<Matrix<const double>> omega,
                    Span<const double> times, Sums& sums, const Found& found) {
     for (int64_t k = 0; k < roots.size; ++k) {
+        if (!begin_root(sums, k)) return;
         if (roots[k] < 0) continue;
         Reached reached = search_lengths(graph, search, queue, trail, asked, roots[k]);
         if (asked.stop.is_set()) return;
@@ -261,6 +262,7 @@ void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Q
         found.depth[k] = farthest;
         add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
     }
+    end_roots(sums);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -9,7 +9,7 @@
 // U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
 #pragma once
 
-#include "near.h"
+#include "totals.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -81,14 +81,16 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
 }
 
 // Search roots (-1 is an absent one), and add each to the sums, if no path count is above the limit. `omega` has a row
-// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. If the stop
-// flag is set, all arrays may be left in disorder.
+// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. A panel that
+// cannot be kept ends the search: it is in the totals then. If the stop flag is set, all arrays may be left in
+// disorder.
 template <class Index, class Sums>
 void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
                 Span<const int64_t> roots, Optional<Matrix<const double>> omega, Span<const double> times, Sums& sums,
                 const Found& found) {
     const auto unmet = static_cast<Index>(places.size);
     for (int64_t k = 0; k < roots.size; ++k) {
+        if (!begin_root(sums, k)) return;
         if (roots[k] < 0) continue;
         const Reached reached = search_hops(graph, places, trail, asked, roots[k]);
         if (asked.stop.is_set()) return;
@@ -99,6 +101,7 @@ void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>&
         found.depth[k] = trail.dist[reached.count - 1];
         add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
     }
+    end_roots(sums);
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -1,7 +1,7 @@
-// Totals of a block of roots, taken into a batch's sums, or cleared.
+// Totals of a block of roots: kept as entries, taken into a batch's sums, or cleared.
 #pragma once
 
-#include "dependencies.h"
+#include "near.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -43,14 +43,60 @@ inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span
     totals.count = 0;
 }
 
-// Make totals zero.
+// A panel is kept if its roots have reached at most one vertex in so many, all roots counted: to add entries takes
+// about as many times as long as to add rows.
+inline constexpr int64_t sparsity = 8;
+
+// Keep the totals of a whole panel as entries, and clear them; false if they are of too many vertices, or of edges.
+inline bool keep_panel(Totals& totals) {
+    if (totals.count < 0 || !totals.kept_ends.is_there) return false;
+    int64_t entry = totals.kept > 0 ? totals.kept_ends[totals.kept - 1] : 0;
+    if (sparsity * totals.count > totals.touched.size || entry + totals.count > totals.kept_vertices.size) return false;
+    for (int64_t i = 0; i < totals.count; ++i) {
+        const int64_t v = totals.touched[i];
+        bool is_new = false;  // a vertex listed twice is 0 by then
+        int64_t row = 0;
+        for (const auto field : of_vertices) {
+            const auto& total = totals.*field;
+            if (!total.is_there) continue;
+            is_new |= total[v] != 0.0;
+            totals.kept_sums[row++][entry] = total[v];
+            total[v] = 0.0;
+        }
+        totals.kept_vertices[entry] = v;
+        entry += is_new;
+    }
+    totals.kept_ends[totals.kept++] = entry;
+    totals.count = 0;
+    return true;
+}
+
+// Begin root k of some, after the panel before it is kept; false if that has to be taken first.
+inline bool begin_root(Totals& totals, int64_t k) {
+    return totals.panel == 0 || k == 0 || k % totals.panel != 0 || keep_panel(totals);
+}
+
+template <class Index>
+bool begin_root(Near<Index>&, int64_t) {
+    return true;
+}
+
+// End all roots: keep the last panel, if that can be.
+inline void end_roots(Totals& totals) {
+    if (totals.panel != 0) keep_panel(totals);
+}
+
+template <class Index>
+void end_roots(Near<Index>&) {}
+
+// Make totals zero, and forget kept panels.
 inline void clear_totals(Totals& totals) {
     for (const auto field : of_vertices)
         if (const auto& total = totals.*field; total.is_there)
             each_touched(totals, total.size, [&](int64_t v) LAGBC_INLINED { total[v] = 0.0; });
     for (const auto field : of_edges)
         if (const auto& total = totals.*field; total.is_there && totals.count != 0) total.fill(0.0);
-    totals.count = 0;
+    totals.count = totals.kept = 0;
 }
 
 }  // namespace lagbc::LAGBC_LEVEL
