@@ -11,8 +11,8 @@ A method is a module with the members of `MethodModule`. A run uses them in this
 Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two; methods with ``bounds=True`` in
 their row have it, and `blocks`.
 
-A method may have ``touched(state, levels)``: it returns the sums of these levels as `SparseSums`, one for each block, if
-the blocks touch few vertices, and else None. They take the place of `backward`, with the same bits, at a cost by the
+A method may have ``touched(state, levels)``: it returns the sums of these levels as `SparseSums`, one for each block,
+if the blocks touch few vertices, and else None. It takes the place of `backward`, with the same bits, at a cost by the
 touched vertices.
 
 Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.

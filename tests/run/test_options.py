@@ -94,7 +94,7 @@ def test_options_that_mean_nothing_to_the_method(options):
 
 def test_memory_comes_before_the_variable(monkeypatch):
     monkeypatch.setenv("LAGBC_MEMORY", "1")
-    with pytest.raises(MemoryError, match="the budget is 1; raise it by memory= or"):
+    with pytest.raises(MemoryError, match="the budget is 1 B; raise it by memory= or"):
         lagbc.bc(A)
     for size in ("1e16", 1e16, 10**16, np.int64(10**16)):
         assert lagbc.estimate_memory(A, memory=size).budget == 10**16
