@@ -27,7 +27,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from benchmarks import machine
-from benchmarks.generators import barabasi_albert, delaunay, holed_grid, rmat, road_like, with_hashed_lengths
+from benchmarks.generators import (
+    barabasi_albert,
+    delaunay,
+    holed_grid,
+    random_directed,
+    rmat,
+    road_like,
+    with_hashed_lengths,
+)
 
 OUT = machine.ROOT / "benchmarks" / "results" / "against.md"
 HEAD = "| graph | case | other, ms | this, ms | this / other | bits |"
@@ -38,6 +46,7 @@ SYNTHETIC: dict[str, Callable[[], csr_array]] = {
     "Delaunay 2^13": lambda: delaunay(1 << 13, 1),
     "holed grid": lambda: holed_grid(100, 100, 1),
     "road-like 2^14": lambda: road_like(1 << 14, 1),
+    "directed 2^16, degree 0.9": lambda: random_directed(1 << 16, 0.9, 1),
 }
 Case = dict[str, Any]
 

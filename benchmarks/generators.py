@@ -118,6 +118,12 @@ def erdos_renyi(n: int, mean_degree: float, seed: int = 0) -> csr_array:
     return _symmetric(n, tail, (tail + chosen // n + 1) % n)
 
 
+def random_directed(n: int, mean_degree: float, seed: int = 0) -> csr_array:
+    """Draw edges one way between random vertices; with less than one a vertex, each reaches few."""
+    tails, heads = np.random.default_rng(seed).integers(0, n, (2, int(mean_degree * n)))
+    return coo_array((np.ones(len(tails), np.bool_), (tails, heads)), shape=(n, n)).tocsr()
+
+
 def with_lengths(A: csr_array, seed: int = 0, largest: int = 10) -> csr_array:
     """Give the edges of a symmetric pattern random integer lengths from 1 to `largest`, the same both ways."""
     entries = A.tocoo()
