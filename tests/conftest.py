@@ -74,3 +74,10 @@ def any_bc(any_row):
 def example():
     """Read a network that comes with lagbc."""
     return functools.cache(lambda name: read_graph(example_path(name)))
+
+
+@pytest.fixture
+def short_chunks(monkeypatch):
+    """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
+    monkeypatch.setattr("lagbc.methods.tuning.CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
+    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)

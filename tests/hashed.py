@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import hub, long_mesh
+from killed import Killed, stop
 from states import prepare
 from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 
@@ -532,14 +533,6 @@ ON_GPU["carried out"] = CARRIED_OUT_ON_GPU
 
 
 # ---- The same call carried out in another way
-
-
-class Killed(BaseException):
-    pass
-
-
-def stop(progress):
-    raise Killed
 
 
 def resumed(call, folder):

@@ -1,8 +1,9 @@
-"""The state of a worker by a method's module."""
+"""The state of a worker by a method's module, and a flag that stops it."""
 
 import numpy as np
 
 from lagbc.methods.arrays import allocate
+from lagbc.methods.contract import StopFlag
 
 
 def prepare(module, graph, plan, *schedule):
@@ -12,3 +13,17 @@ def prepare(module, graph, plan, *schedule):
     else:
         arrays = np
     return module.prepare(graph, plan, allocate(arrays, module.arrays(graph, plan)), *schedule)
+
+
+class Counting(StopFlag):
+    """A stop flag that counts how often it is polled, and is set after `limit` times."""
+
+    def __init__(self, limit=np.inf):
+        super().__init__()
+        self.polls, self.limit = 0, limit
+
+    def check(self):
+        self.polls += 1
+        if self.polls > self.limit:
+            self.set()
+        super().check()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from killed import Killed
 from scipy.sparse.csgraph import shortest_path
 from states import prepare
 from strategies import (
@@ -330,10 +331,6 @@ def test_a_length_that_rounding_absorbs_is_named(together):
 
 
 # Runs that are stopped
-
-
-class Killed(BaseException):
-    pass
 
 
 def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from states import prepare
+from states import Counting, prepare
 from strategies import (
     ALL_SUMS,
     DENSE,
@@ -31,7 +31,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
+from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums
 
@@ -179,20 +179,6 @@ def test_stress_out_of_range_is_infinite(module):
     assert 0 < np.isinf(expected).sum() < graph.n - 1
     np.testing.assert_allclose(ours.stress[0], expected, rtol=1e-12)
     assert all(np.isfinite(array).all() for name, array in ours if name != "stress")
-
-
-class Counting(StopFlag):
-    """A stop flag that counts how often it is polled, and is set after `limit` times."""
-
-    def __init__(self, limit=np.inf):
-        super().__init__()
-        self.polls, self.limit = 0, limit
-
-    def check(self):
-        self.polls += 1
-        if self.polls > self.limit:
-            self.set()
-        super().check()
 
 
 def test_the_stop_flag_interrupts_any_phase(module):

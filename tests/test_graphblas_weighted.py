@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from states import prepare
+from states import Counting, prepare
 from strategies import diamonds, examples, grid, layered
 
 import lagbc
@@ -152,20 +152,6 @@ def test_edges_up_to_delta_are_light(width, light):
         graphblas_weighted, as_graph(weighted(4, TIED), weighted=True), SweepPlan(batch=1, bucket_width=width)
     )
     assert (state.light.nvals, state.heavy.nvals) == (light, 4 - light)
-
-
-class Counting(StopFlag):
-    """A stop flag that counts how often it is polled, and is set after `limit` times."""
-
-    def __init__(self, limit=np.inf):
-        super().__init__()
-        self.polls, self.limit = 0, limit
-
-    def check(self):
-        self.polls += 1
-        if self.polls > self.limit:
-            self.set()
-        super().check()
 
 
 def polls(A, roots, width=None):

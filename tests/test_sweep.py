@@ -13,6 +13,7 @@ import types
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from killed import Killed, kill_after
 from scipy.sparse.csgraph import dijkstra
 from states import prepare
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
@@ -118,20 +119,6 @@ def test_callable_that_raises(bc, error):
 
 
 # Checkpoint
-
-
-class Killed(BaseException):
-    pass
-
-
-def kill_after(batches):
-    def report(progress):
-        nonlocal batches
-        batches -= 1
-        if batches == 0:
-            raise Killed
-
-    return report
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from batches import peak_of
 from chained import FAMILIES, assert_agree, grown, hub, ones, plain, random_piece, step_of, sums_of, symmetric
+from killed import Killed, stop
 from strategies import with_lengths
 
 import lagbc
@@ -96,19 +97,11 @@ def test_calls(cupy, power, weighted):
     np.testing.assert_allclose(edges, expected, rtol=1e-11, atol=1e-12 * expected.max())
 
 
-class Killed(BaseException):
-    pass
-
-
 def test_resume(cupy, power, tmp_path):
     """A killed run goes on to the same bits, in groups of another size."""
     expected, file = lagbc.bc(power, **GIVEN), tmp_path / "run"
-
-    def kill(progress):
-        raise Killed
-
     with pytest.raises(Killed):
-        lagbc.bc(power, 256, checkpoint=file, progress=kill, **GIVEN)
+        lagbc.bc(power, 256, checkpoint=file, progress=stop, **GIVEN)
     assert int(np.load(file)["done"].sum()) > 0
     np.testing.assert_array_equal(lagbc.bc(power, 512, checkpoint=file, **GIVEN), expected)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from killed import Killed, stop
 from strategies import path, scale_free
 
 import lagbc
@@ -23,14 +24,6 @@ SWEPT = np.count_nonzero(as_graph(A).out_degrees)
 
 def batched(A, **options):
     return lagbc.bc(A, method="batched", device="cpu", threads=1, **options)
-
-
-class Killed(BaseException):
-    pass
-
-
-def stop(progress):
-    raise Killed
 
 
 @pytest.fixture

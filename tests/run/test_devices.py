@@ -30,6 +30,8 @@ from lagbc.run.junctions import Held
 from lagbc.run.loop import work_of
 from lagbc.run.work import Span, Total
 
+pytestmark = pytest.mark.usefixtures("short_chunks")
+
 A = scale_free(700, 3000, seed=1)
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 CHAINS = long_mesh()
@@ -71,13 +73,6 @@ class Fake:
 
     def wait(self):
         pass
-
-
-@pytest.fixture(autouse=True)
-def short_chunks(monkeypatch):
-    """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
 
 
 @pytest.fixture(autouse=True)

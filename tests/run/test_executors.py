@@ -15,24 +15,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import hub
+from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import tuning
 from lagbc.methods.cpu.traversal import hops
 from lagbc.run import junctions, tasks
+
+pytestmark = pytest.mark.usefixtures("short_chunks")
 
 A = scale_free(500, 3000, seed=1)
 MESH = grid(15, 20)
 LENGTHS = with_lengths(A, [1, 2, 3])
 SWEPT = {"reduce": "none", "device": "cpu"}
 EVERY = ["bc", "edge_bc", "stress", "closeness", "harmonic", "eccentricity"]
-
-
-@pytest.fixture(autouse=True)
-def short_chunks(monkeypatch):
-    """Chunks of two blocks, so that small graphs have several."""
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
 
 
 @pytest.fixture(autouse=True)
@@ -327,12 +323,6 @@ def test_a_killed_worker_leaves_the_checkpoint(pool, tmp_path):
 def test_a_run_begun_without_an_executor(pool, tmp_path):
     """It goes on amid a chunk."""
     file, expected = tmp_path / "run", lagbc.bc(A, **SWEPT)
-
-    class Killed(BaseException):
-        pass
-
-    def stop(progress):
-        raise Killed
 
     for executor in (None, pool, None):
         with pytest.raises(Killed):

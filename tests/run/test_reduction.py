@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import hub
+from killed import Killed, kill_after
 from strategies import times
 
 import lagbc
@@ -158,20 +159,6 @@ def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
             expected = lagbc.bc(A, threads=1, **given)
             for batch, threads in ((64, 2), (128, 1), (1, 3)):
                 np.testing.assert_array_equal(lagbc.bc(A, batch, threads=threads, **given), expected)
-
-
-class Killed(BaseException):
-    pass
-
-
-def kill_after(calls):
-    def report(progress):
-        nonlocal calls
-        calls -= 1
-        if calls == 0:
-            raise Killed
-
-    return report
 
 
 @pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc])

@@ -13,7 +13,8 @@ from chained import long_mesh
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import tuning
+
+pytestmark = pytest.mark.usefixtures("short_chunks")
 
 A = scale_free(700, 3000, seed=1)
 WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
@@ -38,13 +39,6 @@ CALLS = {
     "decays": (with_lengths(A, [0.5, 2]), ("bc", "gravity"), {"decay": [0.1, 1.0], "cutoff": 3, "weighted": True}),
     "no edge": (sp.csr_array((7, 7)), VERTICES, {}),
 }
-
-
-@pytest.fixture(autouse=True)
-def short_chunks(monkeypatch):
-    """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
 
 
 def save(folder, of, graph=A, which="bc", **given):

@@ -11,15 +11,11 @@ import scipy.sparse as sp
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import tuning
+
+pytestmark = pytest.mark.usefixtures("short_chunks")
 
 A = scale_free(1500, 9000, seed=1)
 SWEPT = {"device": "cpu", "method": "batched", "reduce": "none", "threads": 2}
-
-
-@pytest.fixture(autouse=True)
-def short_chunks(monkeypatch):
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
 
 
 class Setter:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from chained import long_mesh, step_of
+from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -28,13 +29,6 @@ from lagbc.run.work import Piece, Span, Total
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})
 ROW = {row.weighted: row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu")}
 WITHIN = next(row for row in lagbc.METHODS if row.bounds and row.device == "cpu" and not row.weighted)
-
-
-@pytest.fixture
-def short_chunks(monkeypatch):
-    """Chunks of two panels, and groups of junctions of one, so that small graphs have several."""
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
 
 
 def assert_same(ours, theirs):
@@ -299,22 +293,14 @@ def test_bits_of_many_chunks(short_chunks, threads):
     np.testing.assert_array_equal(scores, expected)
 
 
-class Killed(BaseException):
-    pass
-
-
 def test_checkpoints_hold_the_part_of_a_chunk(short_chunks, tmp_path):
     """Killed after each batch in turn, amid a chunk and at its end."""
     A, file = grid(15, 20), tmp_path / "run"
     expected = lagbc.bc(A, method="batched", device="cpu")
     done = []
-
-    def report(progress):
-        raise Killed
-
     for _ in range(4):
         with pytest.raises(Killed):
-            lagbc.bc(A, method="batched", device="cpu", threads=1, checkpoint=file, progress=report)
+            lagbc.bc(A, method="batched", device="cpu", threads=1, checkpoint=file, progress=stop)
         with np.load(file) as held:
             done.append(int(held["done"].sum()))
             assert ("0/chunk/dependency" in held) == bool(done[-1] % 128)
