@@ -65,7 +65,7 @@ def _tests(*files: str) -> tuple[str, ...]:
 
 _OF_BOTH = {
     "threads": ("threads",),
-    "runs": _tests("run/test_threads", "run/test_works"),
+    "runs": _tests("run/test_threads", "run/test_works", "native/test_cores"),
 }
 # The arguments of a process of `sanitize_native_calls`.
 GROUPS = {
