@@ -7,7 +7,7 @@ would read their masked entries, too.
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -94,18 +94,16 @@ class Rows(_PlainMatrix):
 
 def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
-    if isinstance(given, _PlainMatrix):
-        return True
+    return _is_of_sparse(type(given))
+
+
+@lru_cache
+def _is_of_sparse(kind: Any) -> bool:
     if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
-        return False
-    return bool(_issparse()(given))
-
-
-@cache
-def _issparse() -> Any:
+        return issubclass(kind, _PlainMatrix)
     from scipy import sparse  # waits while another thread imports it
 
-    return sparse.issparse
+    return issubclass(kind, _PlainMatrix | sparse.sparray | sparse.spmatrix)
 
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:

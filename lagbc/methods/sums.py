@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import log
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ OF_ROW = (
     *("dependency", "stress", "edges", "reached", "distance", "inverse"),
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
 )
+_arrays_of_row = attrgetter(*OF_ROW)
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root, and, among them, the sums made only where a run has bounds.
@@ -155,8 +157,7 @@ class Sums:
 
     def row(self, row: int) -> tuple[Any, ...]:
         """Take a row of a batch, and the depths of all its roots, for kernels of the CPU; None is not asked for."""
-        arrays = (getattr(self, name) for name in OF_ROW)
-        return (*(None if array is None else array[row] for array in arrays), self.depth)
+        return (*[None if array is None else array[row] for array in _arrays_of_row(self)], self.depth)
 
     def moved(self, asarray: Any) -> Sums:
         """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""

@@ -241,7 +241,7 @@ class Batches:
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._sweep = replace(self._sweep, root_weights=self._times)
         self._new_state = partial(new_state, self._arrays, self._module, self._graph)
-        self._touched = getattr(self._module, "touched", _touches_many)
+        self._touched = getattr(self._module, "touched", None)
         self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
     def run(self, roots: Items, counts: Items | None = None) -> Rows:
@@ -281,20 +281,22 @@ class Batches:
         if dtype not in self._states:
             self._states[dtype] = self._new_state(replace(self._scaled, dtype=dtype))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
-        demand, rows, sparse = self._scaled.demand, None, list[SparseSums]()
+        demand, sparse = self._scaled.demand, list[SparseSums]()
+        touched = self._touched if demand is None else None
+        rows = self._zeros(self._arrays, len(roots)) if touched is None else None
         for levels in self._module.forward(state, roots):
             overflowed[levels.places] = levels.overflowed
-            if demand is None and rows is None and (of_few := self._touched(state, levels)) is not None:
-                sparse += of_few
-                continue
             if rows is None:
+                if touched is not None and (of_few := touched(state, levels)) is not None:
+                    sparse += of_few
+                    continue
                 rows = self._rows(sparse, roots)
             if demand is None:
                 self._module.backward(state, levels, rows)
             else:
                 omega = weights_of_columns(demand, self._graph, roots[levels.places], self._arrays)
                 self._module.backward(state, levels, rows, omega)
-        return sparse if rows is None and sparse else self._rows(rows or [], roots), overflowed
+        return rows or sparse or self._zeros(self._arrays, len(roots)), overflowed
 
     def _rows(self, sums: Rows, roots: Items) -> Sums:
         """Return the sums of a batch as rows of all vertices."""
@@ -303,10 +305,6 @@ class Batches:
         rows = self._zeros(self._arrays, len(roots))
         write_panels(sums, rows)
         return rows
-
-
-def _touches_many(state: Any, levels: Any) -> None:
-    """Say for a method without `touched` that its sums are of many vertices."""
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
