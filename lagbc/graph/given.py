@@ -94,7 +94,8 @@ class Rows(_PlainMatrix):
 
 def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
-    return _is_of_sparse(type(given))
+    kind: Any = type(given)
+    return _is_of_sparse(kind)
 
 
 @lru_cache
