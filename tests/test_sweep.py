@@ -305,7 +305,7 @@ def _interrupted_at(step, call):
         if frame.f_code is not sum_over.__code__:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        sys.settrace(trace)  # from Python 3.12 on, opcodes are traced by a function that is set after they are asked for
+        sys.settrace(trace)  # from Python 3.12 on, only a function that is set after this traces opcodes
         return count_down
 
     before = sys.gettrace()
