@@ -426,6 +426,9 @@ def test_the_column_type_of_gephi_tells_the_direction(write):
     assert "undirected (Gephi's column Type)" in undirected.said
     with pytest.raises(GraphFormatError, match=r"line 4: the Type is 'Directed': .* expected the Type of the first"):
         read_graph(write(GEPHI + "c,d,Directed,2,,,1\n"))
+    for below in ("c,d,,2,,,1\n", "c,d,,2,,,1\nd,e,Directed,3,,,1\n"):
+        with pytest.raises(GraphFormatError, match=r"line 4: the Type is '': "):
+            read_graph(write(GEPHI + below))
     assert read_graph(write("from,to,Type\n1,2,road\n")).directed, "a type of another kind"
 
 

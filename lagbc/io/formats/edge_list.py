@@ -69,8 +69,9 @@ class _Edges:
         ends, wrong_end = self.vertices.number(lines.text, *fields)
         lines.refuse(wrong_end // 2)
         lengths = None if layout.length is None else lines.floats(2)
-        if layout.type is not None and (others := self.types.number(lines.text, *lines.fields[-1])[0]).any():
-            lines.refuse(int((others > 0).argmax()))
+        if layout.type is not None:
+            types, wrong_type = self.types.number(lines.text, *lines.fields[-1])
+            lines.refuse(int(types.argmax()) if types.any() else wrong_type)
         if lines.wrong >= 0:
             layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
         tails, heads = ends[::2].copy(), ends[1::2].copy()
