@@ -165,12 +165,13 @@ def _run(task: Task, row: Method, count: int) -> Run:
 
 
 class _Watch:
-    """A method's three functions, with notes of their times, levels and overflows."""
+    """A method's functions, with notes of their times, levels and overflows."""
 
     def __init__(self, row: Method, plan: SweepPlan) -> None:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
         self.arrays = self._module.arrays
+        self.touched = self._sums_of_few if hasattr(self._module, "touched") else None
         self.plan = plan  # later the smaller plan, if memory was too short
         self.prepare_seconds: list[float] = []
         self.workers = 0
@@ -201,6 +202,10 @@ class _Watch:
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
         """Call the method's function; there is nothing to note."""
         self._module.backward(state[0], levels, sums, omega)
+
+    def _sums_of_few(self, state: tuple[Any, bool], levels: Any) -> Any:
+        """Call `touched` of a method that has it."""
+        return self._module.touched(state[0], levels)
 
 
 def synchronize(device: str) -> None:

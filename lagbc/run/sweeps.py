@@ -251,7 +251,8 @@ class Batches:
         sums, overflowed = self._sum(self._sweep.dtype, roots)
         if self._sweep.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
-            self._rows(sums, roots).add(self._rows(in_float64, roots))
+            sums = self._rows(sums, roots)
+            sums.add(self._rows(in_float64, roots))
         again = overflowed | self._beyond[roots]
         if np.count_nonzero(again):
             sums = self._rows(sums, roots)

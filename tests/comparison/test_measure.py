@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from comparison_cases import CPU, GRAPH, READY, Fake, titles
-from strategies import diamonds, distances, path
+from strategies import diamonds, disjoint, distances, path
 
 import lagbc
 from lagbc.comparison import measure
@@ -52,6 +52,16 @@ def test_figures():
 def test_an_undirected_edge_counts_once():
     record = lagbc.compare(GRAPH, 5, methods=CPU[0].name, device="cpu", directed=False).records[0]
     assert record.gteps == pytest.approx(as_graph(GRAPH, directed=False).nnz / 2 / record.seconds_per_root / 1e9)
+
+
+def test_sums_of_few_vertices_are_measured_as_a_run_makes_them(monkeypatch):
+    module, found = next(row for row in CPU if row.name == "work-efficient").load(), []
+    touched = module.touched
+    monkeypatch.setattr(module, "touched", lambda state, levels: found.append(touched(state, levels)) or found[-1])
+    (record,) = lagbc.compare(disjoint(*[path(3)] * 300), 64, methods="work-efficient", device="cpu").measured
+    assert record.agrees
+    assert found
+    assert None not in found
 
 
 def test_a_module_that_serves_several_rows_is_told_which(fake):

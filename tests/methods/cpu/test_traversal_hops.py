@@ -21,6 +21,7 @@ from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
 from lagbc.plan.step import Step
+from lagbc.run.loop import sum_step
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {
@@ -201,6 +202,17 @@ def test_blocks_that_touch_few_vertices_are_kept_apart():
             np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[panel.vertices])
     (levels,) = hops.forward(state, np.arange(3))
     assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
+
+
+def test_kept_blocks_keep_roots_that_overflow_float32():
+    """Their sums in float64 are added to rows of all vertices."""
+    graph = as_graph(sp.block_diag([diamonds(140, 2), *[path(4)] * 2000], format="csr"))
+    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
+    roots = np.arange(40)
+    in_float64, in_float32 = (
+        sum_step(Step(graph, roots, row, SweepPlan(batch=64, dtype=dtype))) for dtype in ("float64", "float32")
+    )
+    np.testing.assert_array_equal(in_float32.dependency, in_float64.dependency)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
