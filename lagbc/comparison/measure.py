@@ -171,7 +171,8 @@ class _Watch:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
         self.arrays = self._module.arrays
-        self.touched = self._sums_of_few if hasattr(self._module, "touched") else None
+        self._touched = getattr(self._module, "touched", None)
+        self.touched = None if self._touched is None else self._sums_of_few
         self.plan = plan  # later the smaller plan, if memory was too short
         self.prepare_seconds: list[float] = []
         self.workers = 0
@@ -205,7 +206,8 @@ class _Watch:
 
     def _sums_of_few(self, state: tuple[Any, bool], levels: Any) -> Any:
         """Call `touched` of a method that has it."""
-        return self._module.touched(state[0], levels)
+        assert self._touched is not None
+        return self._touched(state[0], levels)
 
 
 def synchronize(device: str) -> None:
