@@ -180,6 +180,17 @@ class Sums:
         """Make zero sums of the same shapes."""
         return Sums(**{name: np.zeros_like(array) for name, array in self})
 
+    def add_blocks(self, blocks: Iterable[SparseSums], row: int = 0, root: int = 0) -> Sums:
+        """Add blocks to the rows of a batch, from a row and the place of a root on, and return all rows."""
+        for number, block in enumerate(blocks, row):
+            for name, array in block.sums:
+                if name == "depth":
+                    self.depth[root : root + len(array)] += array
+                else:
+                    getattr(self, name)[number][block.vertices] += array
+            root += len(block.roots)
+        return self
+
     def rows_of(self, rows: slice, roots: slice) -> Sums:
         """Take some rows of a batch, and the places of their roots, as views."""
         return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})

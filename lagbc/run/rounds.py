@@ -138,7 +138,7 @@ class Rounds(Sweeps):
         assert self.goal is not None
         asarray = self.step.method.arrays.asarray  # the sequence is where it would be in a run of one device
         for piece in pieces:
-            rows = self.as_rows(piece.sums, piece.span) if isinstance(piece.sums, list) else piece.sums
+            rows = self.as_rows(piece.sums, piece.span.last - piece.span.first)
             panel = Sums(**{name: asarray(array[0]) for name, array in rows})
             done, part = piece.span.last, panel if part is None else part.plus(panel)
             number = int(np.searchsorted(self.drawn.ends, done))

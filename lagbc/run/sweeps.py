@@ -113,12 +113,14 @@ class Sweeps(StepWork):
     def _zeros(self, arrays: Any) -> Sums:
         return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)
 
-    def as_rows(self, sparse: list[SparseSums], span: Span) -> Sums:
-        """Write sparse sums of panels into rows of all vertices."""
-        rows, roots = self.module.batching.rows(0, span.last - span.first).stop, span.last - span.first
-        sums = Sums.zeros_of_batch(np, self.sweep.sums, self.graph.n, self.graph.nnz, rows, roots)
-        write_panels(sparse, sums)
-        return sums
+    def zero_rows(self, arrays: Any, roots: int) -> Sums:
+        """Make the zero sums of a batch; `arrays` is numpy or cupy."""
+        rows = self.module.batching.rows(0, roots).stop
+        return Sums.zeros_of_batch(arrays, self.sweep.sums, self.graph.n, self.graph.nnz, rows, roots)
+
+    def as_rows(self, sums: Rows, roots: int) -> Sums:
+        """Return the sums of so many roots as rows of all vertices."""
+        return sums if isinstance(sums, Sums) else self.zero_rows(np, roots).add_blocks(sums)
 
     def sent(self, pieces: list[Piece]) -> list[Piece]:
         """Sum the pieces that begin a chunk, and bring all to the host."""
@@ -147,15 +149,14 @@ class Sweeps(StepWork):
         """Return sums by their names."""
         if piece.items is None:
             return {name: as_numpy(array) for name, array in piece.sums}
-        rows = piece.sums if isinstance(piece.sums, Sums) else self.as_rows(piece.sums, piece.span)
+        rows = self.as_rows(piece.sums, len(piece.items))
         return {f"{_PANELS}{name}": as_numpy(array) for name, array in rows}
 
     def unpack(self, span: Span, read: Reads) -> Piece:
         """Read summed pieces, or pieces with a row for each panel."""
-        n, nnz, names, count = self.graph.n, self.graph.nnz, self.sweep.sums, span.last - span.first
-        if not read.has(f"{_PANELS}{min(names)}"):
+        if not read.has(f"{_PANELS}{min(self.sweep.sums)}"):
             return Piece(span, Sums(**{name: read(name, shape) for name, shape in self._zeros(_Shapes)}))
-        like = Sums.zeros_of_batch(_Shapes, names, n, nnz, self.module.batching.rows(0, count).stop, count)
+        like = self.zero_rows(_Shapes, span.last - span.first)
         rows = Sums(**{name: read(f"{_PANELS}{name}", shape) for name, shape in like})
         return Piece(span, rows, self.items[span.place])
 
@@ -176,18 +177,6 @@ class Sweeps(StepWork):
             sums("") if done >= self.chunk or is_last else None,
             sums(_CHUNK) if done % self.chunk and not is_last else None,
         )
-
-
-def write_panels(sparse: list[SparseSums], sums: Sums) -> None:
-    """Write sums of panels, one after the other, into the rows of a batch."""
-    first = 0
-    for row, panel in enumerate(sparse):
-        for name, array in panel.sums:
-            if name == "depth":
-                sums.depth[first : first + len(array)] = array
-            else:
-                getattr(sums, name)[row][panel.vertices] = array
-        first += len(panel.roots)
 
 
 class _Shapes:
@@ -229,7 +218,7 @@ class Batches:
     """
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
-        method, self._module = work.step.method, work.module
+        self._work, method, self._module = work, work.step.method, work.module
         if work.sweep.class_sizes is not None and "class_sizes" not in self._module.options:
             raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
@@ -251,11 +240,11 @@ class Batches:
         sums, overflowed = self._sum(self._sweep.dtype, roots)
         if self._sweep.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
-            sums = self._rows(sums, roots)
-            sums.add(self._rows(in_float64, roots))
+            sums = self._work.as_rows(sums, len(roots))
+            sums.add(self._work.as_rows(in_float64, len(roots)))
         again = overflowed | self._beyond[roots]
         if np.count_nonzero(again):
-            sums = self._rows(sums, roots)
+            sums = self._work.as_rows(sums, len(roots))
             sums.add(self._recomputed(roots, again, overflowed))
         return sums
 
@@ -264,7 +253,7 @@ class Batches:
         """Sum some roots by the routine of single roots; of those that did not overflow, over paths alone."""
         from lagbc.methods.cpu import extended
 
-        recomputed = self._zeros(np, len(roots))
+        recomputed = self._work.zero_rows(np, len(roots))
         for i in np.flatnonzero(again).tolist():
             missing = recomputed if overflowed[i] else recomputed.of_paths()
             row = self._module.batching.rows(i, i + 1).start
@@ -273,10 +262,6 @@ class Batches:
             extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
         return recomputed.moved(self._arrays.asarray)
 
-    def _zeros(self, arrays: Any, roots: int) -> Sums:
-        rows = self._module.batching.rows(0, roots).stop
-        return Sums.zeros_of_batch(arrays, self._sweep.sums, self._graph.n, self._graph.nnz, rows, roots)
-
     def _sum(self, dtype: str, roots: Items) -> tuple[Rows, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
@@ -284,28 +269,20 @@ class Batches:
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
         demand, sparse = self._scaled.demand, list[SparseSums]()
         touched = self._touched if demand is None else None
-        rows = self._zeros(self._arrays, len(roots)) if touched is None else None
+        rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
         for levels in self._module.forward(state, roots):
             overflowed[levels.places] = levels.overflowed
             if rows is None:
                 if touched is not None and (of_few := touched(state, levels)) is not None:
                     sparse += of_few
                     continue
-                rows = self._rows(sparse, roots)
+                rows = self._work.as_rows(sparse, len(roots))
             if demand is None:
                 self._module.backward(state, levels, rows)
             else:
                 omega = weights_of_columns(demand, self._graph, roots[levels.places], self._arrays)
                 self._module.backward(state, levels, rows, omega)
-        return rows or sparse or self._zeros(self._arrays, len(roots)), overflowed
-
-    def _rows(self, sums: Rows, roots: Items) -> Sums:
-        """Return the sums of a batch as rows of all vertices."""
-        if isinstance(sums, Sums):
-            return sums
-        rows = self._zeros(self._arrays, len(roots))
-        write_panels(sums, rows)
-        return rows
+        return rows or sparse or self._work.zero_rows(self._arrays, len(roots)), overflowed
 
 
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:

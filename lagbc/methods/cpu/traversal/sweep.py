@@ -146,7 +146,7 @@ def prepare(
 
 
 def _make_room(state: State) -> None:
-    """Make room for the entries of kept blocks: it stands in the place of rows of the batch's sums, and is less."""
+    """Make room for the entries of kept blocks, at most as much as the rows of a whole batch's sums take."""
     totals, room = state.totals, state.graph.n // 2
     totals.kept_vertices = np.empty(room, np.int64)
     totals.kept_sums = np.empty((state.summed, room))
@@ -189,13 +189,10 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         _run(state, places_of_roots(graph, levels.roots), times, omega, state.totals)
         kept = state.totals.kept
     if kept:
-        for number, panel in enumerate(_kept_panels(state, levels)):
-            for name, array in panel.sums:
-                if name != "depth":
-                    getattr(sums, name)[row + number][panel.vertices] += array
-    else:
-        edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
-        core.take_totals(state.totals, graph.order, edge_order, sums.row(row))
+        sums.add_blocks(_kept_panels(state, levels), row, levels.first)
+        return
+    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
+    core.take_totals(state.totals, graph.order, edge_order, sums.row(row))
     if sums.depth is not None:
         sums.depth[levels.places] += levels.depths
 
