@@ -166,7 +166,7 @@ def reduce_request(
         roots = len(request.roots) if swept is None else min(swept, len(request.roots))
         device = _device_of(graph, roots, settings)
         reach = partial(reached_share, graph, request.roots)
-        if not (is_look_worth(graph, roots, device, reach) and _is_within(graph, request, settings)):
+        if not (_is_within(graph, request, settings) and is_look_worth(graph, roots, device, reach)):
             return None
     if settings.reduce == "all":
         _require_memory(graph, request, settings)
