@@ -171,8 +171,8 @@ class _Watch:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
         self.arrays = self._module.arrays
-        self._touched = getattr(self._module, "touched", None)
-        self.touched = None if self._touched is None else self._sums_of_few
+        touched: Any = getattr(self._module, "touched", None)
+        self.touched = touched and (lambda state, levels: touched(state[0], levels))
         self.plan = plan  # later the smaller plan, if memory was too short
         self.prepare_seconds: list[float] = []
         self.workers = 0
@@ -203,11 +203,6 @@ class _Watch:
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
         """Call the method's function; there is nothing to note."""
         self._module.backward(state[0], levels, sums, omega)
-
-    def _sums_of_few(self, state: tuple[Any, bool], levels: Any) -> Any:
-        """Call `touched` of a method that has it."""
-        assert self._touched is not None
-        return self._touched(state[0], levels)
 
 
 def synchronize(device: str) -> None:
