@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import threading
 from importlib.util import find_spec
 
 import pytest
@@ -81,3 +82,22 @@ def short_chunks(monkeypatch):
     """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
     monkeypatch.setattr("lagbc.methods.tuning.CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
     monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
+
+
+@pytest.fixture
+def start_at_most(monkeypatch):
+    """Have the system start so many threads, and no more; the function returns the list of those that it starts."""
+
+    def limit(most):
+        start, started = threading.Thread.start, []
+
+        def start_some(thread):
+            if len(started) == most:
+                raise RuntimeError("can't start new thread")
+            started.append(thread)
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start_some)
+        return started
+
+    return limit

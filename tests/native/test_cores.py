@@ -16,17 +16,9 @@ def test_results_are_in_order_of_the_parts(monkeypatch):
 
 
 @pytest.mark.parametrize("most", [0, 1])
-def test_threads_that_do_not_start_are_done_without(monkeypatch, most):
+def test_threads_that_do_not_start_are_done_without(monkeypatch, start_at_most, most):
     monkeypatch.setattr(native, "cores", lambda: 4)
-    start, started = threading.Thread.start, []
-
-    def start_some(thread):
-        if len(started) == most:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", start_some)
+    start_at_most(most)
     assert native.share(lambda k: k, [(k,) for k in range(9)]) == list(range(9))
 
 

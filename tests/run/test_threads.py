@@ -24,17 +24,9 @@ def bc(threads):
 
 
 @pytest.mark.parametrize("started", [1, 2])
-def test_threads_that_the_system_does_not_start(monkeypatch, started):
-    start, workers = threading.Thread.start, []
-
-    def start_some(self):
-        if len(workers) == started:
-            raise RuntimeError("can't start new thread")
-        workers.append(self)
-        start(self)
-
+def test_threads_that_the_system_does_not_start(start_at_most, started):
     expected = bc(threads=1)
-    monkeypatch.setattr(threading.Thread, "start", start_some)
+    workers = start_at_most(started)
     np.testing.assert_array_equal(bc(threads=4), expected)
     assert len(workers) == started
 
