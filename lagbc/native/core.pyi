@@ -202,7 +202,7 @@ def count_through(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], 
 def add_numbers(mantissas: NDArray[np.float64], powers: NDArray[np.int64], more: NDArray[np.float64], more_powers: NDArray[np.int64], /) -> None: ...
 
 class Totals:
-    def __init__(self, *, dependency: NDArray[np.float64] | None = ..., stress: NDArray[np.float64] | None = ..., edges: NDArray[np.float64] | None = ..., reached: NDArray[np.float64] | None = ..., distance: NDArray[np.float64] | None = ..., inverse: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ..., edges_squares: NDArray[np.float64] | None = ..., distance_squares: NDArray[np.float64] | None = ..., inverse_squares: NDArray[np.float64] | None = ..., touched: NDArray[np.int64] | None = ..., count: int = ..., panel: int = ..., kept_vertices: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ..., kept: int = ...) -> None: ...
+    def __init__(self, *, dependency: NDArray[np.float64] | None = ..., stress: NDArray[np.float64] | None = ..., edges: NDArray[np.float64] | None = ..., reached: NDArray[np.float64] | None = ..., distance: NDArray[np.float64] | None = ..., inverse: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ..., edges_squares: NDArray[np.float64] | None = ..., distance_squares: NDArray[np.float64] | None = ..., inverse_squares: NDArray[np.float64] | None = ..., touched: NDArray[np.int64] | None = ..., count: int = ..., block: int = ..., kept_vertices: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ..., kept: int = ...) -> None: ...
     dependency: NDArray[np.float64] | None
     stress: NDArray[np.float64] | None
     edges: NDArray[np.float64] | None
@@ -215,7 +215,7 @@ class Totals:
     inverse_squares: NDArray[np.float64] | None
     touched: NDArray[np.int64] | None
     count: int
-    panel: int
+    block: int
     kept_vertices: NDArray[np.int64] | None
     kept_sums: NDArray[np.float64] | None
     kept_ends: NDArray[np.int64] | None

@@ -53,10 +53,10 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
                    Field{"edges_squares", &Totals::edges_squares, "nnz"},
                    Field{"distance_squares", &Totals::distance_squares, "n"},
                    Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"touched", &Totals::touched, "n"},
-                   Field{"count", &Totals::count}, Field{"panel", &Totals::panel},
+                   Field{"count", &Totals::count}, Field{"block", &Totals::block},
                    Field{"kept_vertices", &Totals::kept_vertices, "room"},
                    Field{"kept_sums", &Totals::kept_sums, "totals, room"},
-                   Field{"kept_ends", &Totals::kept_ends, "panels"}, Field{"kept", &Totals::kept});
+                   Field{"kept_ends", &Totals::kept_ends, "blocks"}, Field{"kept", &Totals::kept});
     record<Asked>(m, "Asked", Field{"class_sizes", &Asked::class_sizes, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},

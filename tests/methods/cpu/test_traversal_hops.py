@@ -191,15 +191,15 @@ def test_blocks_that_touch_few_vertices_are_kept_apart():
     graph, asked = as_graph(ISLANDS), frozenset({"dependency", "reached", "distance", "depth", "stress"})
     state, roots = prepare(hops, graph, SweepPlan(batch=64, sums=asked)), np.arange(400, 440)
     (levels,) = hops.forward(state, roots)
-    panels = hops.touched(state, levels)
-    assert [len(panel.roots) for panel in panels] == [16, 16, 8]
-    assert all(panel.size < 16 * 4 + 16 for panel in panels), "as many rows as roots reach vertices"
+    blocks = hops.touched(state, levels)
+    assert [len(block.roots) for block in blocks] == [16, 16, 8]
+    assert all(block.size < 16 * 4 + 16 for block in blocks), "as many rows as roots reach vertices"
     rows = batch_sums(prepare(hops, graph, SweepPlan(batch=64, sums=asked | {"edges"})), roots)
-    for row, panel in enumerate(panels):
-        for name, array in panel.sums:
+    for row, block in enumerate(blocks):
+        for name, array in block.sums:
             theirs = rows.depth[16 * row : 16 * row + 16] if name == "depth" else getattr(rows, name)[row]
             assert array.sum() == pytest.approx(theirs.sum())
-            np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[panel.vertices])
+            np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[block.vertices])
     (levels,) = hops.forward(state, np.arange(3))
     assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
 

@@ -65,7 +65,7 @@ class Levels:
     first: int  # place of the first root in the batch
     depths: NDArray[np.float64]  # the largest distance of a vertex from each root; 0 if it overflowed
     overflowed: NDArray[np.bool_]  # whether each root left the range of float64
-    kept: int  # panels that the state keeps as entries; 0 where the one panel is in its totals
+    kept: int  # count of these blocks, if the state keeps them as entries; 0 where there is one, in its totals
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -138,7 +138,7 @@ def prepare(
     trail = record("Trail", graph.indices.dtype, **arrays["trail"])
     of_totals = arrays.get("totals", {})
     named = [name for name in OF_ROW if name in of_totals]
-    totals = core.Totals(panel=BLOCK, **of_totals)
+    totals = core.Totals(block=BLOCK, **of_totals)
     kept_rows = {name: row for row, name in enumerate(named) if name in plan.sums}
     summed = 0 if OF_EDGES.intersection(named) else len(named)
     room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
@@ -167,8 +167,9 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     while end < len(roots):
         first, last = end, end + batching.auto
         found = _run(state, places[first:last], times[first:last], state.omega, state.totals)
-        for kept, blocks in ((state.totals.kept, state.totals.kept), (0, 1)):
-            begin, end = end, min(end + blocks * BLOCK, last, len(roots))
+        kept_first = (state.totals.kept, state.totals.kept), (0, 1)  # then the block that could not be kept
+        for kept, count in kept_first:
+            begin, end = end, min(end + count * BLOCK, last, len(roots))
             if begin < end:
                 of = slice(begin - first, end - first)
                 yield Levels(roots[begin:end], begin, found.depth[of], found.overflowed[of], kept)
@@ -176,7 +177,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def touched(state: State, levels: Levels) -> list[SparseSums] | None:
     """Return the sums of each block at the vertices that it touches; None where these are many."""
-    return _kept_panels(state, levels) if levels.kept else None
+    return _kept_blocks(state, levels) if levels.kept else None
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
@@ -189,7 +190,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         _run(state, places_of_roots(graph, levels.roots), times, omega, state.totals)
         kept = state.totals.kept
     if kept:
-        sums.add_blocks(_kept_panels(state, levels), row, levels.first)
+        sums.add_blocks(_kept_blocks(state, levels), row, levels.first)
         return
     edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
     core.take_totals(state.totals, graph.order, edge_order, sums.row(row))
@@ -197,9 +198,9 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
         sums.depth[levels.places] += levels.depths
 
 
-def _kept_panels(state: State, levels: Levels) -> list[SparseSums]:
-    """Return the kept panels of these levels."""
-    totals, panels = state.totals, list[SparseSums]()
+def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
+    """Return the kept blocks of these levels."""
+    totals, found = state.totals, list[SparseSums]()
     assert totals.kept_ends is not None
     assert totals.kept_vertices is not None
     assert totals.kept_sums is not None
@@ -209,8 +210,8 @@ def _kept_panels(state: State, levels: Levels) -> list[SparseSums]:
         sums = Sums(**{name: values[row, first:last] for name, row in state.kept_rows.items()})
         of = slice(number * BLOCK, (number + 1) * BLOCK)
         sums.depth = levels.depths[of] if "depth" in state.plan.sums else None
-        panels.append(SparseSums(vertices[first:last], _NO_EDGES, levels.roots[of], sums))
-    return panels
+        found.append(SparseSums(vertices[first:last], _NO_EDGES, levels.roots[of], sums))
+    return found
 
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:

@@ -81,7 +81,7 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
 }
 
 // Search roots (-1 is an absent one), and add each to the sums, if no path count is above the limit. `omega` has a row
-// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. A panel that
+// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. A block that
 // cannot be kept ends the search: it is in the totals then. If the stop flag is set, all arrays may be left in
 // disorder.
 template <class Index, class Sums>

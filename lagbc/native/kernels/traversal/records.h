@@ -25,16 +25,16 @@ struct Trail {
 // wherever a sum over paths is.
 //
 // Where roots reach little, to go through all vertices would take longer than to search: so the vertices of each root
-// are listed, as long as there is room, and no others are taken or cleared. The sums of a whole panel of roots over few
+// are listed, as long as there is room, and no others are taken or cleared. The sums of a whole block over few
 // vertices are kept as entries: a vertex, and its number in each total of vertices that is there.
 struct Totals : BatchSums {
     Optional<Span<int64_t>> touched;        // (n,) vertices that roots have reached, some often; None if nobody asks
     int64_t count = 0;                      // count of listed vertices; -1 if they exceed the room
-    int64_t panel = 0;                      // roots of a panel; 0 is all
+    int64_t block = 0;                      // roots of a block; 0 is all
     Optional<Span<int64_t>> kept_vertices;  // (room,)
     Optional<Matrix<double>> kept_sums;     // (totals, room)
-    Optional<Span<int64_t>> kept_ends;      // (panels,) count of entries up to the end of each kept panel
-    int64_t kept = 0;                       // count of kept panels
+    Optional<Span<int64_t>> kept_ends;      // (blocks,) count of entries up to the end of each kept block
+    int64_t kept = 0;                       // count of kept blocks
 };
 
 // The request for each root.

@@ -43,12 +43,12 @@ inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span
     totals.count = 0;
 }
 
-// A panel is kept if its roots have reached at most one vertex in so many, all roots counted: to add entries takes
+// A block is kept if its roots have reached at most one vertex in so many, all roots counted: to add entries takes
 // about as many times as long as to add rows.
 inline constexpr int64_t sparsity = 8;
 
-// Keep the totals of a whole panel as entries, and clear them; false if they are of too many vertices, or of edges.
-inline bool keep_panel(Totals& totals) {
+// Keep the totals of a whole block as entries, and clear them; false if they are of too many vertices, or of edges.
+inline bool keep_block(Totals& totals) {
     if (totals.count < 0 || !totals.kept_ends.is_there) return false;
     int64_t entry = totals.kept > 0 ? totals.kept_ends[totals.kept - 1] : 0;
     if (sparsity * totals.count > totals.touched.size || entry + totals.count > totals.kept_vertices.size) return false;
@@ -71,9 +71,9 @@ inline bool keep_panel(Totals& totals) {
     return true;
 }
 
-// Begin root k of some, after the panel before it is kept; false if that has to be taken first.
+// Begin root k of some, after the block before it is kept; false if that has to be taken first.
 inline bool begin_root(Totals& totals, int64_t k) {
-    return totals.panel == 0 || k == 0 || k % totals.panel != 0 || keep_panel(totals);
+    return totals.block == 0 || k == 0 || k % totals.block != 0 || keep_block(totals);
 }
 
 template <class Index>
@@ -81,15 +81,15 @@ bool begin_root(Near<Index>&, int64_t) {
     return true;
 }
 
-// End all roots: keep the last panel, if that can be.
+// End all roots: keep the last block, if that can be.
 inline void end_roots(Totals& totals) {
-    if (totals.panel != 0) keep_panel(totals);
+    if (totals.block != 0) keep_block(totals);
 }
 
 template <class Index>
 void end_roots(Near<Index>&) {}
 
-// Make totals zero, and forget kept panels.
+// Make totals zero, and forget kept blocks.
 inline void clear_totals(Totals& totals) {
     for (const auto field : of_vertices)
         if (const auto& total = totals.*field; total.is_there)
