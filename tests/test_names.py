@@ -221,7 +221,7 @@ def test_table_of_vertices(pandas, named):
 
 def test_table_of_edges(pandas, named):
     frame = lagbc.table(lagbc.edge_bc(named), named)
-    assert frame.index.names == ["source", "target"]
+    assert frame.index.names == (["u", "v"] if isinstance(named, nx.Graph) else ["source", "target"])
     assert frame["score"].to_dict() == {("ann", "bob"): 3, ("bob", "carl"): 4, ("carl", "dora"): 3}
 
 
@@ -238,6 +238,20 @@ def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
     assert frame["score"].any()
     vertices = lagbc.table(lagbc.bc(G, **how), G)["score"].to_dict()
     assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_a_table_of_edges_joins_that_of_osmnx(pandas, kind):
+    """By all levels: a join by the keys of parallel edges alone would be a product of all edges with all."""
+    G = streets(kind)
+    index = pandas.MultiIndex.from_tuples(G.edges, names=["u", "v", "key"][: 3 if G.is_multigraph() else 2])
+    frame = pandas.DataFrame({"length": [length for *_, length in G.edges(data="length")]}, index=index)
+    scores = lagbc.edge_bc(G, weighted="length")
+    joined = frame.join(lagbc.table(scores, G, weighted="length"))
+    assert joined.index.tolist() == list(G.edges)
+    assert joined["length"].tolist() == frame["length"].tolist()
+    expected = nx.edge_betweenness_centrality(G, normalized=False, weight="length", backend="networkx")
+    np.testing.assert_allclose(joined["score"], [*expected.values()], rtol=1e-12)
 
 
 def test_the_strongest_of_parallel_edges_has_the_score(pandas):

@@ -55,9 +55,10 @@ def table(
     pandas.DataFrame
         A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
         "cutoff 400", or in a mapping "bc, cutoff 400". Scores of vertices have the index "vertex", in the order of the
-        graph. Scores of edges have the levels "source" and "target", an undirected edge once. With a NetworkX graph,
-        unless `directed` is other than its own, they are in the order of ``graph.edges``, with a level "key" if edges
-        may be parallel: the shortest share the score equally, as in NetworkX, and longer ones have 0.
+        graph. Scores of edges have the levels "source" and "target", an undirected edge once. With a NetworkX graph the
+        levels are "u" and "v", as in the tables of edges of osmnx, which can be joined. Unless `directed` is other than
+        its own, the rows are in the order of ``graph.edges``, with a level "key" if edges may be parallel: the shortest
+        share the score equally, as in NetworkX, and longer ones have 0.
 
     Raises
     ------
@@ -77,6 +78,11 @@ def table(
     a         0.0
     b         1.0
     c         0.0
+
+    Edges of a street network G of osmnx, beside their geometry:
+
+    >>> loads = lagbc.table(lagbc.edge_bc(G, weighted="length"), G, weighted="length")  # doctest: +SKIP
+    >>> osmnx.graph_to_gdfs(G, nodes=False).join(loads).plot("score")  # doctest: +SKIP
     """
     try:
         import pandas as pd
@@ -104,8 +110,8 @@ def table(
         rows, tails, heads, shares = _networkx_edges(graph, names, weighted, strength)
     else:
         rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, names, directed)
-    titles = ["source", "target", *(["key"] if len(rows) > 2 else [])]
-    index = pd.MultiIndex.from_arrays(rows, names=titles)
+    titles = ["u", "v", "key"] if adapters.is_networkx(graph) else ["source", "target"]
+    index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
     values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
 
