@@ -212,15 +212,15 @@ def pandas():
 
 
 def test_table_of_vertices(pandas, named):
-    frame = lagbc.table(lagbc.bc(named), named)
+    frame = lagbc.table(named, lagbc.bc(named))
     assert (list(frame.columns), frame.index.name) == (["score"], "vertex")
     assert frame["score"].to_dict() == {"ann": 0, "bob": 2, "carl": 2, "dora": 0}
-    frame = lagbc.table(lagbc.centralities(named, ("bc", "eccentricity")), named)
+    frame = lagbc.table(named, lagbc.centralities(named, ("bc", "eccentricity")))
     assert frame.loc["ann"].to_dict() == {"bc": 0, "eccentricity": 3}
 
 
 def test_table_of_edges(pandas, named):
-    frame = lagbc.table(lagbc.edge_bc(named), named)
+    frame = lagbc.table(named, lagbc.edge_bc(named))
     assert frame.index.names == (["u", "v"] if isinstance(named, nx.Graph) else ["source", "target"])
     assert frame["score"].to_dict() == {("ann", "bob"): 3, ("bob", "carl"): 4, ("carl", "dora"): 3}
 
@@ -231,12 +231,12 @@ def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
     """As of osmnx: the shortest of parallel edges, one way each."""
     G = streets(kind)
     how = {"weighted": weight or False}
-    frame = lagbc.table(lagbc.edge_bc(G, **how), G, **how)
+    frame = lagbc.table(G, lagbc.edge_bc(G, **how), **how)
     expected = nx.edge_betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
     assert list(frame.index) == list(G.edges) == list(expected)
     np.testing.assert_allclose(frame["score"], list(expected.values()), rtol=1e-12)
     assert frame["score"].any()
-    vertices = lagbc.table(lagbc.bc(G, **how), G)["score"].to_dict()
+    vertices = lagbc.table(G, lagbc.bc(G, **how))["score"].to_dict()
     assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
 
 
@@ -247,7 +247,7 @@ def test_a_table_of_edges_joins_that_of_osmnx(pandas, kind):
     index = pandas.MultiIndex.from_tuples(G.edges, names=["u", "v", "key"][: 3 if G.is_multigraph() else 2])
     frame = pandas.DataFrame({"length": [length for *_, length in G.edges(data="length")]}, index=index)
     scores = lagbc.edge_bc(G, weighted="length")
-    joined = frame.join(lagbc.table(scores, G, weighted="length"))
+    joined = frame.join(lagbc.table(G, scores, weighted="length"))
     assert joined.index.tolist() == list(G.edges)
     assert joined["length"].tolist() == frame["length"].tolist()
     expected = nx.edge_betweenness_centrality(G, normalized=False, weight="length", backend="networkx")
@@ -258,7 +258,7 @@ def test_the_strongest_of_parallel_edges_has_the_score(pandas):
     G = nx.MultiDiGraph([("a", "b", {"calls": 1}), ("a", "b", {"calls": 4}), ("b", "c", {"calls": 1})])
     scores = lagbc.edge_bc(G, strength="calls")
     for given in ({"strength": "calls"}, {"strength": True, "weighted": "calls"}):
-        assert lagbc.table(scores, G, **given)["score"].tolist() == [0, 2, 2]
+        assert lagbc.table(G, scores, **given)["score"].tolist() == [0, 2, 2]
 
 
 @pytest.mark.parametrize("how", [{"weighted": "length"}, {"weighted": False}])
@@ -266,14 +266,14 @@ def test_which_of_parallel_edges_are_shortest_is_asked_where_their_numbers_diffe
     G = streets()
     scores = lagbc.edge_bc(G, **how)
     with pytest.raises(ValueError, match=r"parallel edges differ in 'length', such as \[20\.5, 7\.5, 7\.5\]: pass w"):
-        lagbc.table(scores, G)
+        lagbc.table(G, scores)
     shares = {True: [0, 1.5, 1.5], False: [1, 1, 1]}[bool(how["weighted"])]
-    found = lagbc.table(scores, G, **how)["score"]
+    found = lagbc.table(G, scores, **how)["score"]
     assert found.tolist()[:3] == [share * scores.max() / 3 for share in shares]
     first = {"weight": 2, "name": "x", "osmid": 1, "oneway": True, "grade": float("nan")}
     second = {"weight": 2, "name": "y", "osmid": 2, "oneway": False, "grade": 0.5}
     alike = nx.MultiGraph([("a", "b", first), ("a", "b", second)])
-    assert lagbc.table(lagbc.edge_bc(alike, weighted=True), alike)["score"].tolist() == [0.5, 0.5]
+    assert lagbc.table(alike, lagbc.edge_bc(alike, weighted=True))["score"].tolist() == [0.5, 0.5]
 
 
 def test_weights_of_vertices_go_by_their_names(pandas):
@@ -294,33 +294,51 @@ def test_weights_of_vertices_go_by_their_names(pandas):
 
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
-    assert lagbc.table(lagbc.bc(A), A).index.tolist() == [0, 1, 2]
-    assert lagbc.table(lagbc.edge_bc(A), A)["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
-    both = lagbc.table(lagbc.edge_bc(A, directed=False), A, directed=False)
+    assert lagbc.table(A, lagbc.bc(A)).index.tolist() == [0, 1, 2]
+    edges = {"score": lagbc.edge_bc(A)}
+    assert lagbc.table(A, edges)["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
+    both = lagbc.table(lagbc.as_graph(A, directed=False), lagbc.edge_bc(A, directed=False))
     assert both["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
-    assert len(lagbc.table(lagbc.edge_bc(sp.csr_array((2, 2))), sp.csr_array((2, 2)))) == 0
+    assert len(lagbc.table(sp.csr_array((2, 2)), {"score": lagbc.edge_bc(sp.csr_array((2, 2)))})) == 0
+    for given in ((A, edges["score"]), (edges["score"], A)):
+        with pytest.raises(ValueError, match="two matrices, and either may be the scores of edges: give these a name"):
+            lagbc.table(*given)
+
+
+def test_the_graph_comes_first_and_the_order_of_before_is_told(pandas, named, recwarn):
+    G = nx.path_graph(["ann", "bob", "carl"])
+    A = nx.to_scipy_sparse_array(G)
+    cases = [(named, lagbc.bc(named)), (named, lagbc.edge_bc(named)), (G, lagbc.centralities(G, ("bc", "stress")))]
+    cases += [(A, lagbc.bc(A)), (A, {"bc": lagbc.edge_bc(A)}), ((A.indptr, A.indices), np.ones(3))]
+    for graph, scores in cases:
+        frame = lagbc.table(graph, scores)
+        assert not recwarn.list
+        with pytest.warns(DeprecationWarning, match=r"the graph first, and the scores second: table\(graph, scores\)"):
+            before = lagbc.table(scores, graph)
+        pandas.testing.assert_frame_equal(frame, before)
+        recwarn.clear()
 
 
 def test_names_that_are_tuples_stay_whole(pandas):
     G = nx.grid_2d_graph(2, 2)
-    assert lagbc.table(lagbc.bc(G), G).index.tolist() == list(G)
-    assert lagbc.table(lagbc.edge_bc(G), G).index.tolist() == list(G.edges)
+    assert lagbc.table(G, lagbc.bc(G)).index.tolist() == list(G)
+    assert lagbc.table(G, lagbc.edge_bc(G)).index.tolist() == list(G.edges)
 
 
 def test_what_is_no_table(pandas):
     G = nx.path_graph(3)
     with pytest.raises(ValueError, match=r"score has shape \(2,\), but the graph has 3 vertices"):
-        lagbc.table(np.zeros(2), G)
+        lagbc.table(G, np.zeros(2))
     with pytest.raises(ValueError, match="rows of their own"):
-        lagbc.table(lagbc.centralities(G, ("bc", "edge_bc")), G)
+        lagbc.table(G, lagbc.centralities(G, ("bc", "edge_bc")))
     with pytest.raises(ValueError, match="scores is empty"):
-        lagbc.table({}, G)
+        lagbc.table(G, {})
 
 
 def test_a_table_needs_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingDependencyError, match=r"tables need pandas: .*lagbc\[pandas\]"):
-        lagbc.table(np.zeros(3), nx.path_graph(3))
+        lagbc.table(nx.path_graph(3), np.zeros(3))
 
 
 def test_a_name_of_several_vertices_is_refused():
@@ -340,40 +358,40 @@ def test_a_name_of_several_vertices_is_refused():
 def test_a_table_of_another_direction_has_the_edges_of_the_scores(pandas):
     path = nx.path_graph(4)
     scores = lagbc.edge_bc(path, directed=True, sources=[0, 1])
-    found = lagbc.table(scores, path, directed=True)["score"]
+    found = lagbc.table(path, scores, directed=True)["score"]
     assert found.to_dict() == {(i, j): scores[i, j] for i in range(4) for j in range(4) if abs(i - j) == 1}
     assert found[1, 0] == 1
     both = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
-    found = lagbc.table(lagbc.edge_bc(both, directed=False), both, directed=False)["score"]
+    found = lagbc.table(both, lagbc.edge_bc(both, directed=False), directed=False)["score"]
     assert found.to_dict() == {(0, 1): 2.0, (1, 2): 2.0}
-    same = lagbc.table(scores, path)["score"]
+    same = lagbc.table(path, scores)["score"]
     assert list(same.index) == list(path.edges), "as without a direction of its own"
 
 
 @pytest.mark.parametrize("graph", ["x", {}, 5])
 def test_a_table_needs_a_graph(pandas, graph):
     with pytest.raises(TypeError, match=r"graph is a .*; it is a graph or a matrix"):
-        lagbc.table(np.zeros(4), graph)
+        lagbc.table(graph, np.zeros(4))
 
 
 def test_a_table_of_strengths_shares_among_the_strongest_of_parallel_edges(pandas):
     G = nx.MultiGraph()
     G.add_edges_from([("a", "b", {"often": often}) for often in (1, 4, 4)])
     scores = lagbc.edge_bc(G, strength="often", rtol=0)
-    assert lagbc.table(scores, G, strength="often")["score"].tolist() == [0, 0.5, 0.5]
+    assert lagbc.table(G, scores, strength="often")["score"].tolist() == [0, 0.5, 0.5]
 
 
 def test_columns_of_a_table_are_called_by_cutoffs_and_decays(pandas, named):
     bounds = {"cutoff": [1, 2.5, np.inf], "decay": [0, 0.5]}
     scores = lagbc.bc(named, **bounds)
-    frame = lagbc.table(scores, named, **bounds)
+    frame = lagbc.table(named, scores, **bounds)
     assert [*frame] == [f"cutoff {c}, decay {d}" for c in ("1", "2.5", "inf") for d in ("0", "0.5")]
     np.testing.assert_array_equal(frame, scores)
     for cutoff in ([2], np.array([2])):
-        assert [*lagbc.table(lagbc.bc(named, cutoff=cutoff), named, cutoff=cutoff)] == ["cutoff 2"]
-    assert [*lagbc.table(lagbc.bc(named, cutoff=2), named, cutoff=2)] == ["score"]
+        assert [*lagbc.table(named, lagbc.bc(named, cutoff=cutoff), cutoff=cutoff)] == ["cutoff 2"]
+    assert [*lagbc.table(named, lagbc.bc(named, cutoff=2), cutoff=2)] == ["score"]
     edges = lagbc.edge_bc(named, cutoff=[1, 2])
-    frame = lagbc.table(edges, named, cutoff=[1, 2])
+    frame = lagbc.table(named, edges, cutoff=[1, 2])
     assert [*frame] == ["cutoff 1", "cutoff 2"]
     assert frame.loc[("bob", "carl")].tolist() == [1, 3]
 
@@ -381,7 +399,7 @@ def test_columns_of_a_table_are_called_by_cutoffs_and_decays(pandas, named):
 def test_columns_of_several_centralities(pandas, named):
     """One decay makes no more columns; closeness takes none."""
     found = lagbc.centralities(named, ("bc", "closeness"), cutoff=[1, 2])
-    frame = lagbc.table(found, named, cutoff=[1, 2], decay=0.5)
+    frame = lagbc.table(named, found, cutoff=[1, 2], decay=0.5)
     assert [*frame] == [
         "bc, cutoff 1, decay 0.5",
         "bc, cutoff 2, decay 0.5",
@@ -403,26 +421,26 @@ def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
     path = nx.path_graph(4)
     for scores in (lagbc.bc(path, cutoff=[1, 2]), lagbc.edge_bc(path, cutoff=[1, 2])):
         with pytest.raises(ValueError, match=message):
-            lagbc.table(scores, path, **given)
+            lagbc.table(path, scores, **given)
     with pytest.raises(ValueError, match=r"score has shape \(4,\), but the graph has 5 vertices"):
-        lagbc.table(np.zeros(4), sp.csr_array((5, 5)))
+        lagbc.table(sp.csr_array((5, 5)), np.zeros(4))
 
 
 def test_what_is_no_scores_says_how_to_make_a_table_of_it(pandas):
     G = nx.karate_club_graph()
     estimate, sample = lagbc.estimate(G), {"k": 9, "rng": 1, "standard_error": True}
     with pytest.raises(TypeError, match=r"score is an estimate; pass its arrays .*'score': e.scores, 'lower': e.lower"):
-        lagbc.table(estimate, G)
-    table = lagbc.table({"score": estimate.scores, "lower": estimate.lower, "upper": estimate.upper}, G)
+        lagbc.table(G, estimate)
+    table = lagbc.table(G, {"score": estimate.scores, "lower": estimate.lower, "upper": estimate.upper})
     assert [*table] == ["score", "lower", "upper"]
     for function in (lagbc.bc, lagbc.edge_bc, lagbc.centralities):
         pair = function(G, **sample)
         with pytest.raises(
             TypeError, match="score is a pair, such as scores and their errors; pass a mapping of names"
         ):
-            lagbc.table(pair, G)
+            lagbc.table(G, pair)
     scores, errors = lagbc.bc(G, **sample)
-    assert [*lagbc.table({"score": scores, "error": errors}, G)] == ["score", "error"]
+    assert [*lagbc.table(G, {"score": scores, "error": errors})] == ["score", "error"]
 
 
 @pytest.mark.parametrize("name", ["sources", "targets"])

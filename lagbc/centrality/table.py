@@ -13,7 +13,7 @@ from scipy import sparse
 
 from lagbc.centrality.columns import titled
 from lagbc.centrality.registry import registered
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
 from lagbc.graph import adapters
 from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
 from lagbc.graph.given import refuse_masked
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def table(
-    scores: Any,
     graph: GraphLike,
+    scores: Any,
     *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -38,11 +38,12 @@ def table(
 
     Parameters
     ----------
-    scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
-        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
     graph : the graph of the scores, as for `lagbc.bc`
         It gives the names of vertices: of the graph of NetworkX or another library, of the file, or of the columns of
         edges; else their numbers.
+    scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
+        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
+        Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
         Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
@@ -66,13 +67,18 @@ def table(
         pandas is not installed.
     TypeError, ValueError
         The scores are of another graph, or of vertices and edges at once, or it is not told which of parallel edges
-        they belong to.
+        they belong to, or which of two matrices is the graph.
+
+    Warns
+    -----
+    DeprecationWarning
+        The scores come first, as they did before: the order is that of ``lagbc.plots.plot_scores``.
 
     Examples
     --------
     >>> import networkx as nx
     >>> G = nx.path_graph(["a", "b", "c"])
-    >>> lagbc.table(lagbc.bc(G), G)  # doctest: +SKIP
+    >>> lagbc.table(G, lagbc.bc(G))  # doctest: +SKIP
             score
     vertex
     a         0.0
@@ -81,7 +87,7 @@ def table(
 
     Edges of a street network G of osmnx, beside their geometry:
 
-    >>> loads = lagbc.table(lagbc.edge_bc(G, weighted="length"), G, weighted="length")  # doctest: +SKIP
+    >>> loads = lagbc.table(G, lagbc.edge_bc(G, weighted="length"), weighted="length")  # doctest: +SKIP
     >>> osmnx.graph_to_gdfs(G, nodes=False).join(loads).plot("score")  # doctest: +SKIP
     """
     try:
@@ -90,6 +96,7 @@ def table(
         raise MissingDependencyError(
             "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
         ) from error
+    graph, scores = _in_order(graph, scores)
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
     if not given:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
@@ -114,6 +121,30 @@ def table(
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
     values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
+
+
+def _in_order(first: Any, second: Any) -> tuple[Any, Any]:
+    """Return the graph and the scores, which came the other way round before."""
+    ranks = _rank_as_graph(first), _rank_as_graph(second)
+    if ranks == (1, 1) and not isinstance(second, tuple):
+        raise InvalidValueError(
+            "graph and scores are two matrices, and either may be the scores of edges: give these a name, "
+            "table(graph, {'score': scores})"
+        )
+    if ranks[0] >= ranks[1]:
+        return first, second
+    warn("table takes the graph first, and the scores second: table(graph, scores)", DeprecationWarning)
+    return second, first
+
+
+def _rank_as_graph(given: Any) -> int:
+    """Return 2 for a graph, 1 for a matrix, which may be scores of edges, and 0 for anything else."""
+    if isinstance(given, tuple):
+        return 1
+    if isinstance(given, Graph) or adapters.is_adaptable(given):
+        return 2
+    shape: tuple[int, ...] = getattr(given, "shape", ())
+    return int(len(shape) == 2 and shape[0] == shape[1])
 
 
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:

@@ -55,7 +55,7 @@ CALLS = {
     "closeness": (lambda: lagbc.closeness(A, sources=VERTICES), "sources is a masked array, 1 of 2"),
     "roots": (lambda: lagbc.compare(A, VERTICES), "roots is a masked array, 1 of 2"),
     "estimate": (lambda: lagbc.estimate_memory(A, demand=PAIRS), "demand is a masked array, 1 of 16"),
-    "table": (lambda: lagbc.table(NUMBERS, A), "score is a masked array, 1 of 4"),
+    "table": (lambda: lagbc.table(A, NUMBERS), "score is a masked array, 1 of 4"),
     "scores": (lambda: plots.plot_scores(A, NUMBERS, directed=True), "scores is a masked array, 1 of 4"),
     "networks": (lambda: plots.plot_centralities(A, {"bc": NUMBERS}), "bc is a masked array, 1 of 4"),
     "map": (lambda: plots.plot_map(A, np.ones((N, 2)), NUMBERS), "scores is a masked array, 1 of 4"),

@@ -61,7 +61,7 @@ def test_scores_are_those_of_networkx(made, names, directed):
         weighted = lagbc.graph_from_edges(made(source), made(target), made(length), directed=directed)
     for graph, weight in ((hops, None), (weighted, "weight")):
         expected = nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
-        frame = lagbc.table(lagbc.bc(graph), graph)
+        frame = lagbc.table(graph, lagbc.bc(graph))
         assert frame.index.tolist() == list(expected)
         np.testing.assert_allclose(frame["score"], list(expected.values()), rtol=1e-12)
         assert frame["score"].any()
@@ -90,7 +90,7 @@ def test_every_function_takes_it():
     assert lagbc.centralities(graph, ("bc", "closeness"))["bc"].tolist() == [0, 2, 2, 0]
     assert lagbc.bc(graph, sources=["a"], targets=["d"]).tolist() == [0, 0.5, 0.5, 0]
     assert lagbc.bc(graph, demand={"a": {"d": 3}}).tolist() == [0, 3, 3, 0]
-    assert lagbc.table(lagbc.edge_bc(graph), graph)["score"].to_dict() == {("a", "b"): 3, ("b", "c"): 4, ("c", "d"): 3}
+    assert lagbc.table(graph, lagbc.edge_bc(graph))["score"].to_dict() == {("a", "b"): 3, ("b", "c"): 4, ("c", "d"): 3}
     assert lagbc.group_bc(graph, [["b"]]).shape == (1,)
     assert lagbc.estimate_memory(graph).total > 0
     with pytest.raises(ValueError, match="sources holds 'e', which no vertex is called"):
