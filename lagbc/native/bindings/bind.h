@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "casters.h"
+#include "gil.h"
 #include "levels.h"
 
 namespace lagbc {
@@ -93,7 +94,7 @@ template <class Result, class... Arguments>
 struct SignatureOf<Result (*)(Arguments...)> {
     template <std::size_t... place>
     static Result run(Pointer kernel, [[maybe_unused]] Slot* slots, std::index_sequence<place...>) {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         return reinterpret_cast<Result (*)(Arguments...)>(kernel)(loaded<Arguments>(slots[place])...);
     }
 
