@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from threading import Lock
 
+import numpy as np
+
 from lagbc.errors import RunError
 from lagbc.frozen import frozen
 from lagbc.limits import host_budget, stated_budget
@@ -91,7 +93,8 @@ def run_task(task: Task) -> Outcome:
         if task.version != version():
             raise RunError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
         with _works.lent(task) as opened:
-            return Missing(here()) if opened is None else Done(opened.run(task.span, task.items))
+            # The memory of a message, which is not aligned with some engines, is copied.
+            return Missing(here()) if opened is None else Done(opened.run(task.span, np.array(task.items)))
     except Exception as error:
         return Failed(portable(error))
 
