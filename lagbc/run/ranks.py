@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from itertools import count
@@ -72,15 +73,23 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
     if any(call != calls[0] for call in calls):
         told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
         raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
-    own = comm.Dup()  # no message of the program is taken for one of lagbc, nor the other way round
-    threads, number = _place_of_rank(own)
-    before = local_rank.set(number)
+    with _freed(comm.Dup()) as own:  # no message of the program is taken for one of lagbc, nor the other way round
+        threads, number = _place_of_rank(own)
+        before = local_rank.set(number)
+        try:
+            result: Result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
+            return result
+        finally:
+            local_rank.reset(before)
+
+
+@contextmanager
+def _freed(comm: Any) -> Iterator[Any]:
+    """Free a communicator at the end, of which MPI has some thousands."""
     try:
-        result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
+        yield comm
     finally:
-        local_rank.reset(before)
-    own.Free()
-    return result
+        comm.Free()
 
 
 def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result]) -> Result:
@@ -163,10 +172,9 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
     """
     from mpi4py import MPI
 
-    here = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    cores = set[int]().union(*here.allgather(usable_cores_by_number()))
-    share, number = max(1, len(cores) // here.Get_size()), here.Get_rank()
-    here.Free()
+    with _freed(comm.Split_type(MPI.COMM_TYPE_SHARED)) as here:
+        cores = set[int]().union(*here.allgather(usable_cores_by_number()))
+        share, number = max(1, len(cores) // here.Get_size()), here.Get_rank()
     least: int = comm.allreduce(share, MPI.MIN)
     return least, number
 

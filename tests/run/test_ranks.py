@@ -90,6 +90,19 @@ from lagbc.run import tasks
 
 said = []
 
+class Counted(MPI.Intracomm):
+    made = freed = 0
+
+    def Dup(self):
+        Counted.made += 1
+        return super().Dup()
+
+    def Free(self):
+        Counted.freed += 1
+        super().Free()
+
+comm = Counted(comm)
+
 def attempt(function=lagbc.bc, **given):
     try:
         function(A, comm=comm, reduce="none", device="cpu", **given)
@@ -109,7 +122,7 @@ attempt(lagbc.centralities, which="eccentricity", targets=None if comm.Get_rank(
 if comm.Get_rank() == 1:
     tasks.Hands = fail
 attempt()
-for messages in comm.gather(said) or []:
+for messages in comm.gather([*said, f"{Counted.freed} of {Counted.made} freed"]) or []:
     print(*messages, sep="\\n", flush=True)
 lagbc.bc(A, comm=comm, reduce="none", device="cpu")
 print("finished")
@@ -120,6 +133,7 @@ MESSAGES = [
     "they make others: ['closeness'] on rank 0, ['bc'] on rank 1, ['bc'] on rank 2",
     "targets means nothing to eccentricity",
     "OverflowError of rank 1",
+    "4 of 4 freed",
 ]
 
 
