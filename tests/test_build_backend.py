@@ -1,9 +1,11 @@
 """Which compiler the installation takes: the system's, or zig's where that has none of C++20."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,3 +82,11 @@ def test_commands_of_zig(backend, monkeypatch, tmp_path, target):
 
     assert said(backend.os.environ["CXX"]) == f"c++ -target {target or 'native'} -mcpu=baseline a b"
     assert [said(shutil.which(name)) for name in ("ar", "ranlib")] == ["ar a b", "ranlib a b"]
+
+
+def test_the_page_has_pip_get_all_that_a_build_requires():
+    """Before the command to build again, which takes the tools of the environment."""
+    required = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    page = (ROOT / "docs" / "native.md").read_text(encoding="utf-8")
+    got = page.split("    pip install --no-build-isolation")[0].splitlines()[-1].split()
+    assert {re.match(r"[\w-]+", one)[0] for one in required} | {"cmake", "ninja"} == {*got} - {"pip", "install"}
