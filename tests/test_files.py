@@ -73,7 +73,7 @@ WRITERS = {
     "plot.pdf": run_command(*BC, "--plot"),
     "networks.png": run_command("centralities", "example:karate", "--which", "bc", "--plot"),
     "compared.png": run_command("compare", "example:karate", "--methods", "batched", "--device", "cpu", "--plot"),
-    "map.png": lambda path: plots.plot_map(A, np.ones((60, 2)), np.ones(60), path),
+    "map.png": lambda path: plots.plot_map(A, np.ones(60), path, xy=np.ones((60, 2))),
     "saved.npz": lambda path: lagbc.save_part(path, (1, 2), A, "bc", device="cpu"),
 }
 NEEDS_MATPLOTLIB = (".png", ".svg", ".pdf")

@@ -10,4 +10,4 @@ import lagbc
 
 graph = lagbc.read_graph("example:minnesota")
 scores = lagbc.bc(graph, cutoff=[10, 40])
-figure = lagbc.plots.plot_map(graph, None, scores, cutoff=[10, 40], title="Minnesota")
+figure = lagbc.plots.plot_map(graph, scores, cutoff=[10, 40], title="Minnesota")

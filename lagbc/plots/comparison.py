@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lagbc.plots.figure import check_figure_path, figure_class, save_figure
+from numpy.typing import NDArray
+
+from lagbc.plots.figure import check_figure_path, figure_class, given_axes, label_decades, save_figure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -16,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def plot_comparison(
-    comparison: Comparison, path: str | os.PathLike[str] | None = None, *, title: str | None = None
+    comparison: Comparison,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    ax: Sequence[Axes] | NDArray[Any] | None = None,
 ) -> Figure:
     """Draw the times and the memory of the methods of a comparison.
 
@@ -28,6 +36,8 @@ def plot_comparison(
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
     title : str, optional
         Put before the headline of the comparison, for instance the name of the graph.
+    ax : two matplotlib Axes, optional
+        They are drawn in, and their figure is returned; it has no title unless `title` is given, and no note.
 
     Returns
     -------
@@ -45,12 +55,17 @@ def plot_comparison(
     """
     check_figure_path(path)
     records = sorted(comparison.measured, key=lambda record: -(record.seconds_per_root or 0))
-    notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
-    height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
-    figure = figure_class()(figsize=(11, height), layout="constrained")
-    figure.suptitle(f"{title}: {comparison.headline}" if title else comparison.headline, fontsize="medium")
-    figure.supxlabel(notes, fontsize="small", color="0.35", ha="left", x=0.02)
-    times, memories = figure.subplots(1, 2, sharey=True)
+    if ax is None:
+        notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
+        height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
+        figure = figure_class()(figsize=(11, height), layout="constrained")
+        figure.supxlabel(notes, fontsize="small", color="0.35", ha="left", x=0.02)
+        title = f"{title}: {comparison.headline}" if title else comparison.headline
+        times, memories = figure.subplots(1, 2, sharey=True)
+    else:
+        figure, (times, memories) = given_axes(ax, 2)
+    if title:
+        figure.suptitle(title, fontsize="medium")
     milliseconds = [(record.seconds_per_root or 0) * 1e3 for record in records]
     _draw_bars(times, records, milliseconds, [f"{record.gteps:.3g} GTEPS" for record in records])
     times.set(title="Time", xlabel="milliseconds per root")
@@ -60,8 +75,10 @@ def plot_comparison(
     texts = ["not measured" if size is None else f"{size:.3g} bytes a state" for size in per_state]
     _draw_bars(memories, records, mebibytes, texts)
     memories.set(title="Memory", xlabel="MiB at the peak")
-    if records:
+    if records and ax is None:
         figure.legend(*times.get_legend_handles_labels(), loc="outside right upper", title="formulation")
+    elif records:
+        times.legend(title="formulation", fontsize="small")
     return save_figure(figure, path, 150)
 
 
@@ -86,6 +103,7 @@ def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], text
     if positive:
         # Bars begin a factor of 3 below the shortest; the factor of 8 leaves room for texts.
         axes.set(xscale="log", xlim=(min(positive) / 3, max(positive) * 8))
+        label_decades(axes.xaxis)
     start = axes.get_xlim()[0]
     for i, (value, text) in enumerate(zip(values, texts, strict=True)):
         axes.annotate(text, (max(value, start), i), (4, 0), textcoords="offset points", va="center", fontsize="small")

@@ -8,29 +8,33 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError, MissingDependencyError
+from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, quantity
 from lagbc.files import require_writable, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
     from lagbc.graph.graph import Graph
 
 # The most vertices that are named, and the most characters of a name.
 _NAMED, _LONGEST = 10, 24
-# Offsets of a name from its place, in points of print: beside it, or farther off.
-_NEAR = [(x, y) for x in (3, -3) for y in (3, -3)]
-_OFFSETS = _NEAR + [
+# Marks that no name covers: of the highest vertices, named or not.
+_CLEAR = 30
+# Offsets of a name that is not beside its place, in points of print, nearer ones first.
+_FARTHER = [
     (side * x, up * y)
-    for x, y in ((10, 12), (3, 22), (24, 12), (14, 34), (40, 24))
+    for x, y in ((10, 12), (3, 22), (24, 12), (14, 34), (40, 24), (30, 48), (60, 30), (50, 64), (90, 40))
     for side in (1, -1)
     for up in (1, -1)
 ]
-_MARK = 5  # side of a named place, in points of print
+# Up to so many decades have 1, 2 and 5 of each labelled.
+_FEW_DECADES = 2.0
 
 
 def check_figure_path(path: str | os.PathLike[str] | None) -> None:
@@ -47,6 +51,8 @@ def check_figure_path(path: str | os.PathLike[str] | None) -> None:
     """
     if path is None:
         return
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidTypeError(f"path is a {type(path).__qualname__}; it is the file of the figure, a str or a path")
     formats = figure_class()().canvas.get_supported_filetypes()
     suffix = PurePath(path).suffix
     if suffix.lower().removeprefix(".") not in formats:
@@ -68,15 +74,46 @@ def save_figure(figure: Figure, path: str | os.PathLike[str] | None, dpi: int) -
 
 
 def figure_class() -> type[Figure]:
-    """Import matplotlib's Figure."""
+    """Import matplotlib, and return the class of figures."""
     # Not pyplot: a Figure of its own has no global state, and needs no display.
     try:
-        from matplotlib.figure import Figure
+        from lagbc.plots.shown import ShownFigure
     except ImportError as error:
         raise MissingDependencyError(
             "figures need matplotlib: pip install matplotlib; or pip install 'lagbc[plot]', in a checkout '.[plot]'"
         ) from error
-    return Figure
+    return ShownFigure
+
+
+def given_axes(ax: Axes | Sequence[Axes] | NDArray[Any], panels: int) -> tuple[Figure, list[Axes]]:
+    """Return the caller's axes, one a panel, and their figure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are no axes of matplotlib, or more or fewer than panels.
+    """
+    axes = np.asarray(ax, object).ravel().tolist()
+    for one in axes:
+        if not hasattr(one, "get_subplotspec"):
+            raise InvalidTypeError(f"ax holds a {type(one).__qualname__}; it is axes of matplotlib, one a panel")
+    if len(axes) != panels:
+        given = quantity(len(axes), "axes", "axes")
+        raise InvalidValueError(f"ax is {given}, but the figure has {quantity(panels, 'panel')}; pass axes for each")
+    return axes[0].figure.canvas.figure, axes  # axes of a SubFigure are within it
+
+
+def label_decades(*axes: Axis) -> None:
+    """Label 1, 2 and 5 of each decade on logarithmic axes of few: matplotlib would write 2 x 10^0, 3 x 10^0, ..."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    for axis in axes:
+        low, high = axis.get_view_interval()
+        if high <= low * 10**_FEW_DECADES:
+            # A range whose ends are less than a factor of 5 apart may hold one of these at most.
+            axis.set_major_locator(MaxNLocator(4) if high < 5 * low else LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
 
 
 def names_for(labels: Any, graph: Graph) -> Any:
@@ -94,46 +131,51 @@ def names_for(labels: Any, graph: Graph) -> Any:
     return labels if len(labels) else None
 
 
-def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.ndarray]], labels: Any) -> None:
-    """Name the ten vertices with the highest scores, not 0, in each panel of axes, scores and places."""
+def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.ndarray, float]], labels: Any) -> None:
+    """Name the ten vertices with the highest scores, not 0, in each panel: axes, scores, places, size of a mark."""
     figure.draw_without_rendering()  # lays out the axes
-    for axes, scores, places in panels:
-        highest = [v for v in np.argsort(-scores, kind="stable")[:_NAMED].tolist() if scores[v] > 0]
-        _write_names(axes, [_shortened(str(labels[v])) for v in highest], places[highest])
+    for axes, scores, places, mark in panels:
+        highest = [v for v in np.argsort(-scores, kind="stable")[:_CLEAR].tolist() if scores[v] > 0]
+        names = [_shortened(str(labels[v])) for v in highest[:_NAMED]]
+        _write_names(axes, names, places[highest], mark)
 
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
-def _write_names(axes: Axes, names: list[str], places: np.ndarray) -> None:
-    """Write names beside their places or, with a line, farther off; a name that would cover another is left out."""
+def _write_names(axes: Axes, names: list[str], places: np.ndarray, mark: float) -> None:
+    """Write names beside the first places or, with a line, farther off.
+
+    A name that would cover another, or the mark of a place, is left out. Marks are `mark` points of print wide.
+    """
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
-    inside, half = axes.get_window_extent(), axes.figure.dpi * _MARK / 144
+    inside, half, beside = axes.get_window_extent(), axes.figure.dpi * mark / 144, mark / 2 + 1
+    near = [(x, y) for y in (beside, -beside, 0) for x in (beside, -beside)]
     taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in axes.transData.transform(places)]
-    for number, name in enumerate(names):
+    for name, place in zip(names, places, strict=False):
         text = axes.annotate(
             name,
-            places[number],
+            place,
             (0, 0),
             textcoords="offset points",
             fontsize="x-small",
             color="0.2",
             parse_math=False,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5},
-            arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2},
+            arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.5, "shrinkA": 0, "shrinkB": mark / 2},
         )
         text.set_in_layout(False)
         text.get_window_extent()  # finds its place
-        others = taken[:number] + taken[number + 1 :]
-        for x, y in _OFFSETS:
-            text.set(position=(x, y), ha="left" if x > 0 else "right", va="bottom" if y > 0 else "top")
+        for x, y in near + _FARTHER:
+            va = "bottom" if y > 0 else "top" if y < 0 else "center"
+            text.set(position=(x, y), ha="left" if x > 0 else "right", va=va)
             box = Text.get_window_extent(text).padded(1)  # without the line
-            if inside.contains(*box.min) and inside.contains(*box.max) and not any(map(box.overlaps, others)):
+            if inside.contains(*box.min) and inside.contains(*box.max) and not any(map(box.overlaps, taken)):
                 assert text.arrow_patch is not None
-                text.arrow_patch.set_visible((x, y) not in _NEAR)
+                text.arrow_patch.set_visible((x, y) not in near)
                 taken.append(box)
                 break
         else:

@@ -17,14 +17,16 @@ from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
+from lagbc.plots.figure import check_figure_path, figure_class, given_axes, name_highest, names_for, save_figure
+from lagbc.plots.lines import Line, geometry_of, lines_of
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 # More lines or points are a picture within an svg or pdf: as shapes they would take megabytes.
@@ -35,23 +37,23 @@ _LOW, _LEAST = 1 / 30, 1e-3
 _MOST_COLUMNS = 4
 # The side, in inches, of a square with the area of a panel.
 _SIDE = 4.5
-_GREY, _COLOURS = "0.82", "plasma_r"
+_GREY = "0.82"
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """Scores and their places: lines, shape (m, 2, 2), or points, shape (n, 2)."""
+    """Scores, and the lines of the edges that have them; None for scores of vertices."""
 
     scores: NDArray[np.float64]
-    places: NDArray[np.float64]
+    lines: list[Line] | None
 
 
 def plot_map(
     graph: GraphLike,
-    xy: NDArray[Any] | Coordinates | None,
     scores: Any,
     path: str | os.PathLike[str] | None = None,
     *,
+    xy: NDArray[Any] | Coordinates | None = None,
     degrees: bool | None = None,
     title: str | None = None,
     titles: Sequence[str] | None = None,
@@ -59,6 +61,8 @@ def plot_map(
     decay: ArrayLike | None = None,
     unit: str = "score",
     labels: Sequence[Any] | NDArray[Any] | None = None,
+    ax: Axes | Sequence[Axes] | NDArray[Any] | None = None,
+    cmap: str | Colormap = "plasma_r",
 ) -> Figure:
     """Draw a map of the vertices or edges of a graph, coloured by score, for one column of scores or several.
 
@@ -66,13 +70,13 @@ def plot_map(
     ----------
     graph : matrix or graph, as for `lagbc.bc`
         The graph of the scores.
-    xy : array, shape (n, 2), or None
-        Coordinates of the vertices. None takes the graph's own: attributes x and y of the vertices of a NetworkX graph
-        (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n); or a list of such matrices
         Of vertices as `lagbc.bc`, or of edges as `lagbc.edge_bc` returns them, with several cutoffs, too: a panel each.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
+    xy : array, shape (n, 2), optional
+        Coordinates of the vertices. By default the graph's own: attributes x and y of the vertices of a NetworkX graph
+        (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     degrees : bool, optional
         Whether `xy` are longitudes and latitudes. By default as the graph's own coordinates (of osmnx, by its ``crs``),
         else False.
@@ -87,13 +91,19 @@ def plot_map(
     labels : sequence, length n, optional
         Names of the vertices: the ten with the highest scores are named where there is room, higher ones first. By
         default the names of the graph; an empty sequence names none.
+    ax : matplotlib Axes, or one for each panel, optional
+        They are drawn in, and their figure is returned; it has no title unless `title` is given, and no note.
+    cmap : str or matplotlib Colormap
+        Colours, from the lowest to the highest score.
 
     Returns
     -------
     matplotlib.figure.Figure
         The scale of colours is the same in all panels. It is logarithmic, down to 1/1000 of the highest score and with
-        0 in grey, where more than a tenth of the positive scores is below 1/30 of the highest. Edges are straight
-        lines, wider the higher they score; under scores of vertices they are grey. High scores lie on top. A unit of
+        0 in grey, where more than a tenth of the positive scores is below 1/30 of the highest. Edges are wider
+        the higher they score; under scores of vertices they are grey. With the graph's own coordinates they have the
+        lines of its edges' attribute "geometry", of shapely, as in osmnx, of parallel edges the shortest; else they are
+        straight. High scores lie on top. A unit of
         length is as long in both directions, of degrees in the middle of the map. More than 5000 lines or points are a
         picture of 150 dots an inch in svg and pdf, too, so that these files stay small.
 
@@ -109,48 +119,59 @@ def plot_map(
     -----
     O((nnz + n) log(nnz + n)) a panel: 100,000 edges take about a second.
     """
+    check_figure_path(path)
     read = as_graph(graph, copy=False)
     taken, names = read.on_host, names_for(labels, read)
     where = as_coordinates(xy, graph, taken)
-    xy, degrees = where.xy, where.degrees if degrees is None else degrees
-    panels = _panels(scores, taken, xy)
+    degrees = where.degrees if degrees is None else degrees
+    ratio = _degree_ratio(where.xy[:, 1]) if degrees and taken.n else 1.0
+    geometry = geometry_of(graph, where.xy, ratio) if xy is None else {}
+    panels = _panels(scores, taken, where.xy, geometry)
     if titles is None and not (cutoff is None and decay is None):
         titles = list(titled("scores", panels, cutoff, decay))
     if titles is not None and len(titles) != len(panels):
         raise InvalidValueError(f"there are {len(titles)} titles; expected one a column of scores, {len(panels)}")
-    check_figure_path(path)
-    of_edges = panels[0].places.ndim == 3
-    streets = None if of_edges else _ends_of_edges(sparse.triu(taken.symmetric.on_host.pattern).tocoo(), xy)
-    ratio = _degree_ratio(xy[:, 1]) if degrees and taken.n else 1.0
-    colours, extend = _colour_scale(np.concatenate([panel.scores for panel in panels]))
-    figure, all_axes = _make_figure(len(panels), xy, ratio)
-    counts = f"{taken.n:,} vertices, {taken.nnz if taken.directed else taken.nnz // 2:,} edges"
-    figure.suptitle(f"{title}: {counts}" if title else counts, fontsize="medium")
+    of_edges = panels[0].lines is not None
+    edges = sparse.triu(taken.symmetric.on_host.pattern).tocoo()
+    streets = [] if of_edges else lines_of(edges, where.xy, geometry)
+    colours, extend = _colour_scale(np.concatenate([panel.scores for panel in panels]), cmap)
+    if ax is None:
+        figure, all_axes = _make_figure(len(panels), where.xy, ratio)
+        counts = f"{taken.n:,} vertices, {taken.nnz if taken.directed else taken.nnz // 2:,} edges"
+        title = f"{title}: {counts}" if title else counts
+        if any(np.ma.getmaskarray(_mask_uncoloured(panel.scores, colours)).any() for panel in panels):
+            note = f"{'edges' if of_edges else 'vertices'} that score 0 are grey"
+            figure.supxlabel(note, fontsize="small", color="0.35")
+    else:
+        figure, all_axes = given_axes(ax, len(panels))
+    if title:
+        figure.suptitle(title, fontsize="medium")
     for i, (axes, panel) in enumerate(zip(all_axes, panels, strict=True)):
-        if streets is None:
-            _draw_lines(axes, panel, colours)
+        if panel.lines is None:
+            _draw_points(axes, panel.scores, where.xy, streets, colours)
         else:
-            _draw_points(axes, panel, streets, colours)
+            _draw_lines(axes, panel.scores, panel.lines, colours)
         axes.set_aspect(ratio)
         axes.autoscale_view()
         axes.set_axis_off()
         if titles is not None:
             axes.set_title(titles[i], fontsize="medium")
     figure.colorbar(colours, ax=all_axes, label=unit, extend=extend, aspect=30, shrink=0.85, fraction=0.05, pad=0.02)
-    if any(np.ma.getmaskarray(_mask_uncoloured(panel.scores, colours)).any() for panel in panels):
-        figure.supxlabel(f"{'edges' if of_edges else 'vertices'} that score 0 are grey", fontsize="small", color="0.35")
     if names is not None and not of_edges:
-        drawn = ((axes, panel.scores, xy) for axes, panel in zip(all_axes, panels, strict=True))
+        mark = 2 * _diameter(taken.n)
+        drawn = ((axes, panel.scores, where.xy, mark) for axes, panel in zip(all_axes, panels, strict=True))
         name_highest(figure, drawn, names)
     return save_figure(figure, path, 150)
 
 
-def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
+def _panels(
+    scores: Any, graph: Graph, xy: NDArray[np.float64], geometry: Mapping[tuple[int, int], Line]
+) -> list[_Panel]:
     """Check scores, and make a panel of each column or matrix."""
     refuse_masked("scores", scores)
     given = [scores] if _is_sparse(scores) else scores
     if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
-        return [_panel_of_edges(matrix, graph, xy) for matrix in given]
+        return [_panel_of_edges(matrix, graph, xy, geometry) for matrix in given]
     columns = np.asarray(scores.get() if hasattr(scores, "get") else scores, dtype=np.float64)
     if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.shape[1:] == (0,):
         raise InvalidValueError(
@@ -164,14 +185,16 @@ def _panels(scores: Any, graph: Graph, xy: NDArray[np.float64]) -> list[_Panel]:
         raise InvalidValueError(
             f"the score of {in_words(graph.names, v)} is {columns[v, column]}; expected finite scores"
         )
-    return [_Panel(column, xy) for column in columns.T]
+    return [_Panel(column, None) for column in columns.T]
 
 
 def _is_sparse(scores: Any) -> bool:
     return sparse.issparse(scores) or type(scores).__module__.startswith("cupyx")
 
 
-def _panel_of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Panel:
+def _panel_of_edges(
+    matrix: Any, graph: Graph, xy: NDArray[np.float64], geometry: Mapping[tuple[int, int], Line]
+) -> _Panel:
     """Make a panel of scores of edges, an undirected edge once; of two directions the higher will lie on top."""
     matrix = (matrix.get() if hasattr(matrix, "get") else matrix).tocoo()
     if matrix.shape != (graph.n, graph.n):
@@ -185,12 +208,8 @@ def _panel_of_edges(matrix: Any, graph: Graph, xy: NDArray[np.float64]) -> _Pane
     if not graph.directed:
         pairs = np.sort(np.column_stack([matrix.row, matrix.col])[drawn].astype(np.int64), axis=1)
         drawn = drawn[np.unique(pairs @ [graph.n, 1], return_index=True)[1]]
-    return _Panel(matrix.data[drawn].astype(np.float64), _ends_of_edges(matrix, xy)[drawn])
-
-
-def _ends_of_edges(matrix: Any, xy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the coordinates of the ends of the entries of a matrix, shape (nnz, 2, 2)."""
-    return np.stack([xy[matrix.row], xy[matrix.col]], axis=1)
+    lines = lines_of(matrix, xy, geometry)
+    return _Panel(matrix.data[drawn].astype(np.float64), [lines[e] for e in drawn.tolist()])
 
 
 def _degree_ratio(latitudes: NDArray[np.float64]) -> float:
@@ -201,13 +220,13 @@ def _degree_ratio(latitudes: NDArray[np.float64]) -> float:
     return float(1 / max(np.cos(np.radians((latitudes.min() + latitudes.max()) / 2)), 0.01))
 
 
-def _colour_scale(scores: NDArray[np.float64]) -> tuple[ScalarMappable, str]:
+def _colour_scale(scores: NDArray[np.float64], cmap: str | Colormap) -> tuple[ScalarMappable, str]:
     """Return the scale of colours, and `extend` of its bar, for scores below the scale."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
 
-    colours = colormaps[_COLOURS].with_extremes(bad=_GREY)
+    colours = colormaps.get_cmap(cmap).with_extremes(bad=_GREY)
     finite = scores[np.isfinite(scores)]
     positive = finite[finite > 0]
     highest = positive.max(initial=0.0)
@@ -244,32 +263,40 @@ def _spacing(count: int) -> float:
     return float(72 * _SIDE / np.sqrt(max(count, 1)))
 
 
-def _draw_lines(axes: Axes, panel: _Panel, colours: ScalarMappable) -> None:
+def _diameter(points: int) -> float:
+    """Return the least diameter of so many points, in points of print; the highest has twice that."""
+    return float(np.clip(_spacing(points) / 5, 0.5, 6))
+
+
+def _draw_lines(axes: Axes, scores: NDArray[np.float64], lines: list[Line], colours: ScalarMappable) -> None:
     """Draw edges, wider the higher they score, from the lowest to the highest."""
     from matplotlib.collections import LineCollection
 
-    order = np.argsort(panel.scores, kind="stable")
-    scores = _mask_uncoloured(panel.scores[order], colours)
-    widths = np.clip(_spacing(len(order)) / 8, 0.2, 1.2) * (1 + 2 * _heights(scores, colours))
-    lines = LineCollection(panel.places[order], linewidths=widths, cmap=colours.cmap, norm=colours.norm)  # type: ignore[arg-type]
-    lines.set_array(scores)
-    lines.set(capstyle="round", rasterized=len(order) > _MOST_SHAPES)
-    axes.add_collection(lines)
+    order = np.argsort(scores, kind="stable")
+    coloured = _mask_uncoloured(scores[order], colours)
+    widths = np.clip(_spacing(len(order)) / 8, 0.2, 1.2) * (1 + 2 * _heights(coloured, colours))
+    scale: dict[str, Any] = {"cmap": colours.cmap, "norm": colours.norm}
+    drawn = LineCollection([lines[e] for e in order.tolist()], linewidths=widths, **scale)
+    drawn.set_array(coloured)
+    drawn.set(capstyle="round", rasterized=len(order) > _MOST_SHAPES)
+    axes.add_collection(drawn)
 
 
-def _draw_points(axes: Axes, panel: _Panel, streets: NDArray[np.float64], colours: ScalarMappable) -> None:
+def _draw_points(
+    axes: Axes, scores: NDArray[np.float64], xy: NDArray[np.float64], streets: list[Line], colours: ScalarMappable
+) -> None:
     """Draw edges in grey, and vertices above them, larger the higher they score, from the lowest to the highest."""
     from matplotlib.collections import LineCollection
 
     width = np.clip(_spacing(len(streets)) / 8, 0.15, 0.8)
-    rasterized = len(streets) + len(panel.scores) > _MOST_SHAPES
-    axes.add_collection(LineCollection(list(streets), colors=_GREY, linewidths=width, rasterized=rasterized))
-    order = np.argsort(panel.scores, kind="stable")
-    scores = _mask_uncoloured(panel.scores[order], colours)
-    diameters = np.clip(_spacing(len(order)) / 5, 0.5, 6) * (1 + _heights(scores, colours))
-    x, y = panel.places[order].T
+    rasterized = len(streets) + len(scores) > _MOST_SHAPES
+    axes.add_collection(LineCollection(streets, colors=_GREY, linewidths=width, rasterized=rasterized))
+    order = np.argsort(scores, kind="stable")
+    coloured = _mask_uncoloured(scores[order], colours)
+    diameters = _diameter(len(order)) * (1 + _heights(coloured, colours))
+    x, y = xy[order].T
     scale: dict[str, Any] = {"cmap": colours.cmap, "norm": colours.norm, "plotnonfinite": True}
-    axes.scatter(x, y, diameters**2, scores.filled(np.nan), linewidths=0, zorder=2, rasterized=rasterized, **scale)
+    axes.scatter(x, y, diameters**2, coloured.filled(np.nan), linewidths=0, zorder=2, rasterized=rasterized, **scale)
 
 
 def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, name_highest, names_for, save_figure
+from lagbc.plots.figure import check_figure_path, figure_class, given_axes, name_highest, names_for, save_figure
 from lagbc.plots.layout import places_of
 from lagbc.types import GraphLike
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 
@@ -29,6 +30,8 @@ def plot_centralities(
     *,
     title: str | None = None,
     labels: Sequence[Any] | NDArray[Any] | None = None,
+    ax: Axes | Sequence[Axes] | NDArray[Any] | None = None,
+    cmap: str | Colormap = "viridis",
 ) -> Figure:
     """Draw a network once for each centrality, vertices larger and brighter the higher they rank.
 
@@ -43,6 +46,10 @@ def plot_centralities(
     title : str, optional
     labels : sequence, length n, optional
         Names of the vertices, by default of the graph.
+    ax : matplotlib Axes, or one for each centrality, optional
+        They are drawn in, and their figure is returned.
+    cmap : str or matplotlib Colormap
+        Colours, from the lowest to the highest rank.
 
     Returns
     -------
@@ -75,14 +82,18 @@ def plot_centralities(
     graph = graph.on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
-    figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")
+    if ax is None:
+        figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")
+        all_axes = figure.subplots(1, len(scores), squeeze=False)[0].tolist()
+    else:
+        figure, all_axes = given_axes(ax, len(scores))
     if title:
         figure.suptitle(title)
-    all_axes = figure.subplots(1, len(scores), squeeze=False)[0]
     for axes, (name, values) in zip(all_axes, scores.items(), strict=True):
-        _draw_network(axes, places, ends, np.asarray(values))
+        _draw_network(axes, places, ends, np.asarray(values), cmap)
         axes.set_title(name)
-    drawn = [(axes, np.asarray(values), places) for axes, values in zip(all_axes, scores.values(), strict=True)]
+    mark = _largest_area(n) ** 0.5
+    drawn = [(axes, np.asarray(values), places, mark) for axes, values in zip(all_axes, scores.values(), strict=True)]
     if names is not None:
         name_highest(figure, drawn, names)
     else:
@@ -90,22 +101,26 @@ def plot_centralities(
     return save_figure(figure, path, 100)
 
 
-def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray) -> None:
+def _draw_network(axes: Axes, places: np.ndarray, ends: np.ndarray, values: np.ndarray, cmap: str | Colormap) -> None:
     from matplotlib.collections import LineCollection
 
     _, level, count = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count + 1) / 2)[level] / max(len(values) - 1, 1)
     axes.add_collection(LineCollection(list(ends), colors="0.8", linewidths=0.5, zorder=1))
-    # Marks of many vertices are smaller, not to hide each other.
-    areas = (10 + 140 * rank**3) * min(1.0, 500 / max(len(values), 1))
+    areas = (1 / 15 + 14 / 15 * rank**3) * _largest_area(len(values))
     x, y = places.T
-    axes.scatter(x, y, s=areas, c=rank, cmap="viridis", edgecolors="0.3", linewidths=0.3, zorder=2)
+    axes.scatter(x, y, s=areas, c=rank, cmap=cmap, edgecolors="0.3", linewidths=0.3, zorder=2)
     axes.set_aspect("equal")
     axes.set_axis_off()
 
 
-def _number_highest(drawn: Iterable[tuple[Axes, np.ndarray, np.ndarray]]) -> None:
-    for axes, values, places in drawn:
+def _largest_area(n: int) -> float:
+    """Return the area of the mark of the highest rank: marks of many vertices are smaller, not to hide each other."""
+    return 150 * min(1.0, 500 / max(n, 1))
+
+
+def _number_highest(drawn: Iterable[tuple[Axes, np.ndarray, np.ndarray, float]]) -> None:
+    for axes, values, places, _ in drawn:
         for v in np.argsort(-values, kind="stable")[:3]:
             axes.annotate(
                 str(v), places[v], ha="center", va="center", fontsize="x-small", fontweight="bold", color="red"

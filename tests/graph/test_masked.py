@@ -58,9 +58,9 @@ CALLS = {
     "table": (lambda: lagbc.table(A, NUMBERS), "score is a masked array, 1 of 4"),
     "scores": (lambda: plots.plot_scores(A, NUMBERS, directed=True), "scores is a masked array, 1 of 4"),
     "networks": (lambda: plots.plot_centralities(A, {"bc": NUMBERS}), "bc is a masked array, 1 of 4"),
-    "map": (lambda: plots.plot_map(A, np.ones((N, 2)), NUMBERS), "scores is a masked array, 1 of 4"),
+    "map": (lambda: plots.plot_map(A, NUMBERS, xy=np.ones((N, 2))), "scores is a masked array, 1 of 4"),
     "coordinates": (
-        lambda: plots.plot_map(A, XY, np.ones(N)),
+        lambda: plots.plot_map(A, np.ones(N), xy=XY),
         "coordinates is a masked array, 1 of 8",
     ),
 }

@@ -29,7 +29,7 @@ def collections(figure, panel=0):
 
 def test_vertices_are_coloured_where_they_are_the_highest_on_top():
     scores = np.array([3.0, 5.0, 1.0, 2.0])
-    figure = plot_map(path_graph(), XY, scores, title="path", unit="vertex pairs")
+    figure = plot_map(path_graph(), scores, xy=XY, title="path", unit="vertex pairs")
     streets, points = collections(figure)
     assert {frozenset(map(tuple, ends.tolist())) for ends in streets.get_segments()} == {
         frozenset({(0.0, 0.0), (2.0, 0.0)}),
@@ -48,31 +48,31 @@ def test_vertices_are_coloured_where_they_are_the_highest_on_top():
 
 def test_edges_are_coloured_once_the_highest_on_top():
     scores = sp.csr_array(([1.0, 1.0, 4.0, 4.0, 9.0], ([0, 1, 1, 2, 3], [1, 0, 2, 1, 3])), shape=(4, 4))
-    (lines,) = collections(plot_map(path_graph(), XY, scores))
+    (lines,) = collections(plot_map(path_graph(), scores, xy=XY))
     np.testing.assert_array_equal(lines.get_array(), [1, 4])
     np.testing.assert_array_equal(lines.get_segments(), [XY[:2], XY[1:3]])
     assert (np.diff(lines.get_linewidths()) > 0).all()
-    (below,) = collections(plot_map(path_graph(), XY, sp.tril(scores)))
+    (below,) = collections(plot_map(path_graph(), sp.tril(scores), xy=XY))
     np.testing.assert_array_equal(below.get_array(), [1, 4])
-    (arcs,) = collections(plot_map(PATH, XY, lagbc.edge_bc(PATH)))
+    (arcs,) = collections(plot_map(PATH, lagbc.edge_bc(PATH), xy=XY))
     np.testing.assert_array_equal(arcs.get_array(), [2, 2])
 
 
 def test_columns_are_side_by_side_with_one_scale():
     columns = np.array([[1.0, 5], [2, 6], [3, 7], [4, 8]])
-    figure = plot_map(path_graph(), XY, columns, titles=["near", "far"])
+    figure = plot_map(path_graph(), columns, xy=XY, titles=["near", "far"])
     assert [axes.get_title() for axes in figure.axes[:2]] == ["near", "far"]
     for panel in range(2):
         assert collections(figure, panel)[1].get_clim() == (1, 8)
     matrices = [lagbc.edge_bc(PATH, cutoff=1), 3 * lagbc.edge_bc(PATH, cutoff=1)]
-    figure = plot_map(PATH, XY, matrices)
+    figure = plot_map(PATH, matrices, xy=XY)
     assert [collections(figure, panel)[0].get_clim() for panel in range(2)] == [(1, 3)] * 2
-    assert len(plot_map(path_graph(), XY, np.ones((4, 6))).axes) == 7
+    assert len(plot_map(path_graph(), np.ones((4, 6)), xy=XY).axes) == 7
 
 
 def test_scores_of_many_orders_are_on_a_logarithmic_scale_and_0_is_grey():
     scores = np.array([1e6, 0.0, 10.0, 2e3])
-    figure = plot_map(path_graph(), XY, scores)
+    figure = plot_map(path_graph(), scores, xy=XY)
     points = collections(figure)[1]
     figure.draw_without_rendering()
     assert points.norm(1e6) == 1
@@ -82,7 +82,7 @@ def test_scores_of_many_orders_are_on_a_logarithmic_scale_and_0_is_grey():
     assert all(np.ptp(colour[:3]) > 0.1 for colour in colours)
     assert figure.get_supxlabel() == "vertices that score 0 are grey"
     assert figure.axes[-1].get_yscale() == "log"
-    logarithms = plot_map(path_graph(), XY, np.array([-np.inf, -3.0, 2.0, 5.0]))
+    logarithms = plot_map(path_graph(), np.array([-np.inf, -3.0, 2.0, 5.0]), xy=XY)
     assert collections(logarithms)[1].get_clim() == (-3, 5)
 
 
@@ -90,23 +90,23 @@ def test_scores_of_many_orders_are_on_a_logarithmic_scale_and_0_is_grey():
     "scores", [np.zeros(4), np.full(4, 2.0), np.full(4, -np.inf), np.zeros((4, 4)) * sp.eye_array(4)]
 )
 def test_scores_that_are_all_the_same(scores, tmp_path, recwarn):
-    plot_map(path_graph(), XY, scores).draw_without_rendering()
+    plot_map(path_graph(), scores, xy=XY).draw_without_rendering()
     assert not recwarn.list
 
 
 def test_a_graph_without_vertices_or_edges(recwarn):
     for n in (0, 3):
         empty = lagbc.as_graph(sp.csr_array((n, n)), directed=False)
-        plot_map(empty, np.zeros((n, 2)), np.zeros(n)).draw_without_rendering()
-        plot_map(empty, np.zeros((n, 2)), sp.csr_array((n, n))).draw_without_rendering()
+        plot_map(empty, np.zeros(n), xy=np.zeros((n, 2))).draw_without_rendering()
+        plot_map(empty, sp.csr_array((n, n)), xy=np.zeros((n, 2))).draw_without_rendering()
     assert not recwarn.list
 
 
 def test_degrees_are_as_long_in_both_directions():
     north = XY + np.array([10, 59.5])
-    figure = plot_map(path_graph(), north, np.ones(4), degrees=True)
+    figure = plot_map(path_graph(), np.ones(4), xy=north, degrees=True)
     assert figure.axes[0].get_aspect() == pytest.approx(2)
-    told = plot_map(path_graph(), Coordinates(north, degrees=True), np.ones(4))
+    told = plot_map(path_graph(), np.ones(4), xy=Coordinates(north, degrees=True))
     assert told.axes[0].get_aspect() == pytest.approx(2)
 
 
@@ -126,10 +126,56 @@ def test_coordinates_of_a_graph():
     np.testing.assert_array_equal(found.xy, XY)
     assert found.degrees
     assert not coordinates_of(streets(crs="EPSG:32632")).degrees
-    points = collections(plot_map(G, None, np.arange(4.0)))[1]
+    points = collections(plot_map(G, np.arange(4.0)))[1]
     np.testing.assert_array_equal(points.get_offsets(), XY)
     assert coordinates_of(nx.path_graph(3)) is None
     assert coordinates_of(PATH) is None
+
+
+class LineString:
+    """A line as shapely has it."""
+
+    geom_type = "LineString"
+
+    def __init__(self, *points):
+        self.coords = points
+
+
+def test_edges_have_the_geometry_of_osmnx():
+    G = streets(crs="EPSG:32632")
+    bent, longer = [(0.0, 0.0), (1.0, 0.2), (2.0, 0.0)], [(0.0, 0.0), (1.0, 5.0), (2.0, 0.0)]
+    G.remove_edges_from(list(G.edges))
+    G.add_edge("a", "b", geometry=LineString(*longer))
+    G.add_edge("a", "b", geometry=LineString(*bent))
+    G.add_edge("b", "c")
+    G.add_edge("c", "d", geometry="LINESTRING (2 1, 0 1)")
+    straight = [XY[1:3].tolist(), XY[2:4].tolist()]
+    found = [lines.tolist() for lines in collections(plot_map(G, lagbc.edge_bc(G)))[0].get_segments()]
+    assert sorted(found) == sorted([[list(point) for point in bent], *straight])
+    mirrored = lagbc.as_graph(G, directed=False)
+    found = [lines.tolist() for lines in collections(plot_map(G, lagbc.bc(mirrored)))[0].get_segments()]
+    assert sorted(found) == sorted([[list(point) for point in bent], *straight]), "below scores of vertices, too"
+    assert all(len(line) == 2 for line in collections(plot_map(G, lagbc.edge_bc(G), xy=XY))[0].get_segments())
+    igraph = pytest.importorskip("igraph").Graph.from_networkx(nx.Graph(G))
+    lines = collections(plot_map(igraph, lagbc.edge_bc(igraph)))[0].get_segments()
+    assert bent in [[tuple(point) for point in line] for line in lines]
+
+
+def test_a_map_in_axes_of_the_caller():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    theirs, axes = pyplot.subplots(1, 2)
+    pyplot.close(theirs)
+    assert plot_map(path_graph(), np.ones((4, 2)), xy=XY, ax=axes, titles=["a", "b"], cmap="viridis") is theirs
+    assert [one.get_title() for one in axes] == ["a", "b"]
+    assert theirs.get_suptitle() == ""
+    assert collections(theirs)[1].get_cmap().name == "viridis"
+    with pytest.raises(ValueError, match="ax is 2 axes, but the figure has 1 panel"):
+        plot_map(path_graph(), np.ones(4), xy=XY, ax=axes)
+
+
+def test_coordinates_do_not_come_second():
+    with pytest.raises(TypeError, match="path is a ndarray; it is the file of the figure"):
+        plot_map(path_graph(), XY, np.ones(4))
 
 
 def test_coordinates_of_igraph():
@@ -187,11 +233,11 @@ def test_vertices_without_coordinates_are_named(value):
     xy[2:, 1] = value
     told = "2 of the 4 vertices have no finite coordinates, the first is vertex"
     with pytest.raises(ValueError, match=f"{told} 2: x = 2.0, y = {value}"):
-        plot_map(path_graph(), xy, np.ones(4))
+        plot_map(path_graph(), np.ones(4), xy=xy)
     G = streets()
     del G.nodes["c"]["x"], G.nodes["d"]["y"]
     with pytest.raises(ValueError, match=f"{told} 'c': x = nan"):
-        plot_map(G, None, np.ones(4))
+        plot_map(G, np.ones(4))
 
 
 def test_labels_do_not_lie_on_each_other():
@@ -199,7 +245,7 @@ def test_labels_do_not_lie_on_each_other():
     xy = np.column_stack([np.arange(n) / 100, np.zeros(n)])
     xy[-1] = 10, 10
     ring = lagbc.as_graph(sp.csr_array(np.roll(np.eye(n), 1, axis=0)), directed=False)
-    figure = plot_map(ring, xy, np.arange(1.0, n + 1), labels=[f"street {v}" for v in range(n)])
+    figure = plot_map(ring, np.arange(1.0, n + 1), xy=xy, labels=[f"street {v}" for v in range(n)])
     texts = named(figure)
     assert [text.get_text() for text in texts[:2]] == ["street 59", "street 58"]
     assert 2 < len(texts) < 10, "there is no room for all of them"
@@ -211,7 +257,7 @@ def test_names_of_a_crowd_do_not_lie_on_each_other(seed):
     n = 40
     xy = np.random.default_rng(seed).normal(size=(n, 2))
     graph = nx.relabel_nodes(nx.cycle_graph(n), "street {}".format)
-    figure = plot_map(graph, xy, np.column_stack([np.arange(n), np.arange(n)[::-1]]), cutoff=[400, 800.5])
+    figure = plot_map(graph, np.column_stack([np.arange(n), np.arange(n)[::-1]]), xy=xy, cutoff=[400, 800.5])
     assert [axes.get_title() for axes in figure.axes[:2]] == ["cutoff 400", "cutoff 800.5"]
     for axes, highest in zip(figure.axes[:2], ("street 39", "street 0"), strict=True):
         assert axes.texts[0].get_text() == highest
@@ -223,12 +269,12 @@ def test_names_are_those_of_the_graph_or_the_labels():
     G, scores = streets(), np.array([4.0, 3.0, 2.0, 0.0])
     as_igraph = pytest.importorskip("igraph").Graph([(0, 1)], n=4, vertex_attrs={"name": [*"abcd"]})
     for graph, xy in ((G, None), (as_igraph, XY), (lagbc.as_graph(G), XY)):
-        assert [text.get_text() for text in named(plot_map(graph, xy, scores))] == ["a", "b", "c"]
-    assert [text.get_text() for text in named(plot_map(G, None, scores, labels=[*"xyzw"]))] == ["x", "y", "z"]
+        assert [text.get_text() for text in named(plot_map(graph, scores, xy=xy))] == ["a", "b", "c"]
+    assert [text.get_text() for text in named(plot_map(G, scores, labels=[*"xyzw"]))] == ["x", "y", "z"]
     for graph, given in ((G, {"labels": []}), (path_graph(), {})):
-        assert not named(plot_map(graph, XY, scores, **given))
+        assert not named(plot_map(graph, scores, **given, xy=XY))
     with pytest.raises(ValueError, match="the score of vertex 'b' is nan"):
-        plot_map(G, None, np.array([1, np.nan, 2, 3]))
+        plot_map(G, np.array([1, np.nan, 2, 3]))
 
 
 def named(figure, panel=0):
@@ -258,17 +304,17 @@ def test_a_large_map_is_a_picture_in_a_small_file(tmp_path):
     sizes = {}
     for name, scores in (("edges", A), ("vertices", np.arange(k * k))):
         path = tmp_path / f"{name}.svg"
-        plot_map(graph, xy, scores, path)
+        plot_map(graph, scores, path, xy=xy)
         text = path.read_text()
         assert "<image" in text
         sizes[name] = len(text)
     assert max(sizes.values()) < 500_000
-    plot_map(path_graph(), XY, np.ones(4), tmp_path / "small.svg")
+    plot_map(path_graph(), np.ones(4), tmp_path / "small.svg", xy=XY)
     assert "<image" not in re.sub(r'<g id="axes_2">.*', "", (tmp_path / "small.svg").read_text(), flags=re.S)
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_written_map(tmp_path, suffix, magic):
     path = tmp_path / f"map.{suffix}"
-    plot_map(path_graph(), XY, np.arange(4.0), path, titles=["400 m"])
+    plot_map(path_graph(), np.arange(4.0), path, xy=XY, titles=["400 m"])
     assert path.read_bytes().startswith(magic)

@@ -11,7 +11,8 @@ import lagbc
 from lagbc.errors import MissingDependencyError
 from lagbc.plots import check_figure_path, plot_centralities, plot_scores
 
-pytest.importorskip("matplotlib")
+Text = pytest.importorskip("matplotlib.text").Text
+Bbox = pytest.importorskip("matplotlib.transforms").Bbox
 
 STAR = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 
@@ -146,6 +147,77 @@ def test_pyplot_is_left_alone():
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
 
 
+def test_figures_show_themselves_in_a_notebook():
+    formatters = pytest.importorskip("IPython.core.formatters")
+    for figure in (plot_scores(STAR, np.ones(4)), plot_centralities(STAR, {"bc": np.ones(4)})):
+        shown, _ = formatters.DisplayFormatter().format(figure)
+        assert shown["image/png"].startswith(b"\x89PNG")
+
+
+def test_figures_are_shown_by_pyplot(monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, shown = plot_scores(STAR, np.ones(4)), []
+    monkeypatch.setattr(pyplot, "show", lambda: shown.append([pyplot.figure(i) for i in pyplot.get_fignums()]))
+    figure.show()
+    assert shown == [[figure]]
+    assert not pyplot.get_fignums()
+    assert figure._repr_png_().startswith(b"\x89PNG"), "as before"
+
+
+def test_axes_of_the_caller_are_drawn_in(tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    theirs, axes = pyplot.subplots(1, 2)
+    pyplot.close(theirs)
+    scores = np.array([3.0, 1, 2, 0])
+    assert plot_scores(STAR, scores, tmp_path / "a.png", ax=axes) is theirs
+    assert [one.get_title() for one in axes] == ["Distribution", "Score against degree"]
+    assert (theirs.get_suptitle(), theirs.get_supxlabel()) == ("", "")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    within = pyplot.Figure()
+    panel = within.subfigures(1, 2)[1].subplots()
+    assert plot_centralities(STAR, {"bc": scores}, title="star", ax=panel, labels="abcd") is within
+    assert (panel.get_title(), within.get_suptitle(), panel.texts[0].get_text()) == ("bc", "star", "a")
+    with pytest.raises(ValueError, match="ax is 1 axes, but the figure has 2 panels"):
+        plot_scores(STAR, scores, ax=panel)
+    with pytest.raises(TypeError, match="ax holds a Figure; it is axes of matplotlib"):
+        plot_centralities(STAR, {"bc": scores}, ax=theirs)
+
+
+def test_colours_are_those_of_the_map_that_is_named():
+    figure = plot_centralities(STAR, {"bc": np.array([3.0, 1, 2, 0])}, cmap="magma")
+    assert figure.axes[0].collections[1].get_cmap().name == "magma"
+    with pytest.raises(ValueError, match="'magenta' is not a valid value for cmap"):
+        plot_centralities(STAR, {"bc": np.ones(4)}, cmap="magenta")
+
+
+@pytest.mark.parametrize(("low", "high"), [(3.4e-4, 3.5e-4), (0.002, 0.03), (40, 44), (123456, 370368), (2, 150)])
+def test_labels_of_few_decades_do_not_lie_on_each_other(low, high):
+    figure = plot_scores(STAR, np.array([low, high, low, high]), directed=False)
+    figure.draw_without_rendering()
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        inside = [tick for tick in axis.get_major_ticks() if axis.get_view_interval()[0] <= tick.get_loc()]
+        inside = [tick for tick in inside if tick.get_loc() <= axis.get_view_interval()[1]]
+        boxes = [tick.label1.get_window_extent() for tick in inside]
+        assert len(boxes) >= 2
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+        assert not any(tick.label1.get_text() for tick in axis.get_minor_ticks())
+
+
+def test_names_cover_no_mark_of_the_highest():
+    rng = np.random.default_rng(1)
+    scores = np.sort(rng.random(60))[::-1]
+    ring = nx.relabel_nodes(nx.cycle_graph(60), "street {}".format)
+    figure = plot_centralities(ring, {"bc": scores})
+    figure.draw_without_rendering()
+    axes, (_, points) = figure.axes[0], figure.axes[0].collections
+    assert len(axes.texts) > 5
+    radii = np.sqrt(points.get_sizes()[:30]) / 2 * figure.dpi / 72
+    for text in axes.texts:
+        box = Text.get_window_extent(text)
+        for (x, y), radius in zip(axes.transData.transform(points.get_offsets()[:30]), radii, strict=True):
+            assert not box.overlaps(Bbox.from_extents(x - radius, y - radius, x + radius, y + radius))
+
+
 def test_one_score_a_vertex():
     with pytest.raises(ValueError, match=r"shape \(3,\); expected one a vertex, \(4,\)"):
         plot_scores(STAR, np.zeros(3), directed=False)
@@ -160,6 +232,7 @@ def test_suffix_that_matplotlib_does_not_write(tmp_path):
 
 
 def test_missing_matplotlib_names_the_extra(monkeypatch):
+    monkeypatch.delitem(sys.modules, "lagbc.plots.shown", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependencyError, match=r"lagbc\[plot\]"):
         plot_scores(STAR, np.zeros(4), directed=False)

@@ -209,9 +209,9 @@ class Sweep(Scores):
         if first in _NAMES:
             unit = _unit_of_betweenness(self.given)
         if self.plot_map is not None:
-            bounds = {bound: self.given.get(bound) for bound in ("cutoff", "decay")}
+            bounds: dict[str, Any] = {bound: self.given.get(bound) for bound in ("cutoff", "decay")}
             scale = f"{name} ({unit})" if unit else name
-            draw = partial(plot_map, source.graph, self.xy, self.found[first], unit=scale, **bounds, **captions)
+            draw = partial(plot_map, source.graph, self.found[first], xy=self.xy, unit=scale, **bounds, **captions)
             drawings.append(Drawing("map", self.plot_map, draw))
         if plot is not None and self.together:
             figure = partial(plot_centralities, source.file.matrix, self.rows().scores, **captions)
