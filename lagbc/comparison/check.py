@@ -10,7 +10,7 @@ from lagbc.comparison.measure import Task, TooSlow, time_method
 from lagbc.comparison.roots import growing_sizes
 from lagbc.errors import MissingDependencyError, quantity
 from lagbc.methods.table import Method
-from lagbc.plan.choose import choose
+from lagbc.plan.choose import ranked
 
 # The most vertices and edges that the reference visits, from all its roots: two or three seconds.
 _REFERENCE_VISITS = 10_000_000
@@ -57,7 +57,7 @@ class Check:
 def _trusted_row(task: Task) -> Method | None:
     """Return the row that "auto" takes on the CPU; None if there is none."""
     try:
-        return choose(task.graph, method="auto", device="cpu").method
+        return ranked(task.graph, method="auto", device="cpu")[0].method
     except (ValueError, MissingDependencyError):
         return None
 

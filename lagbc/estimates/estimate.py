@@ -25,7 +25,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.plan import memory, rounds
+from lagbc.plan import rounds
 from lagbc.plan.devices import is_read_on_device, reading_gpu
 from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
 from lagbc.plan.plan import Plan, make_plan
@@ -575,7 +575,7 @@ class _Run:
         return rounds.sizes_of_rounds(population.size, self._device, self._wanted.max_roots, foreseen, pilot)
 
     def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
-        memory.require_memory(plan.memory)
+        plan.require_memory()
         (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
         pilot = Pilot(*aims, started=time.perf_counter())
         total = sum_over(Rounds.of_goal(step, pilot), self._carrier(plan))
@@ -647,7 +647,7 @@ class _Run:
 
     def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
         """Sweep rounds, from the checkpoint on, if there is one."""
-        memory.require_memory(plan.memory)
+        plan.require_memory()
         plan.warn_of_less_memory()
         (step,) = plan.steps
         work = Rounds.of_goal(step, aim, sequence)

@@ -1,7 +1,7 @@
-"""The choice of a method: the row of METHODS that a run takes, and the reason.
+"""The choice of a method: the rows of METHODS that a run may take, the fastest first, and the reasons.
 
-It depends on the graph, on the request and on the kind of device; never on threads, time, or free memory. The choice
-alone depends on predictions, and no score.
+Their order depends on the graph, on the request and on the kind of device; never on threads, time or memory. A run
+takes the first that fits into its memory (`lagbc.plan.plan`). The choice alone depends on predictions, and no score.
 
 **Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.methods.tuning.COSTS`. A
 search that all roots of a batch share costs as its rows do, however many columns are live in them: `visit` and `edge`.
@@ -36,7 +36,7 @@ from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.plan.step import order_roots
 
-_AS_A_RULE = "the fastest there as a rule"
+_AS_A_RULE, _SLOWER = "the fastest there as a rule", "slower as a rule"
 TERMS = (
     "run",
     "batch_level",
@@ -91,7 +91,7 @@ class Probing:
         return probe(graph, self.items)
 
 
-def choose(
+def ranked(
     graph: Graph,
     *,
     method: str,
@@ -102,11 +102,11 @@ def choose(
     bounds: bool = False,
     options: frozenset[str] = frozenset(),
     probing: Probing | None = None,
-) -> Selection:
-    """Choose a row of `METHODS` for a graph: one that offers all sums, and takes a demand or bounds if there are any.
+) -> list[Selection]:
+    """Rank rows of `METHODS` for a graph, the fastest first: all offer the sums, and take a demand and bounds if given.
 
-    "auto" takes a row that reads the options, if there is one; without probing, the first that fits. ValueError lists
-    the rows where none is such; MissingDependencyError names a missing library.
+    They are of one device. "auto" ranks rows that read the options, if there is one; without probing, in the order of
+    the table. ValueError lists the rows where none is such; MissingDependencyError names a missing library.
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
@@ -142,14 +142,14 @@ def choose(
     else:
         where = f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
     if method != "auto":
-        return Selection(row, f"{row.name} on {row.device} ({where}; asked for)")
-    which = _AS_A_RULE
+        return [Selection(row, f"{row.name} on {row.device} ({where}; asked for)")]
     candidates = [other for other in ready if other.key in tuning.COSTS]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
-    if candidates:
-        row, which = (candidates[0], which) if probing is None else _cheapest(graph, candidates, roots, probing)
-    return Selection(row, f"{row.name} on {row.device} ({where}; {which})")
+    found = _by_rule(candidates or [row])
+    if candidates and probing is not None:
+        found = _by_cost(graph, candidates, roots, probing)
+    return [Selection(row, f"{row.name} on {row.device} ({where}; {why})") for row, why in found]
 
 
 def _listed(weighted: bool) -> str:
@@ -162,25 +162,29 @@ def _listed(weighted: bool) -> str:
     return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
 
 
-def _cheapest(graph: Graph, candidates: list[Method], roots: int, probing: Probing) -> tuple[Method, str]:
-    """Take the candidate with the least predicted time, and its reason; runs too short for a probe take the rule."""
+def _by_rule(candidates: list[Method], but: str = "") -> list[tuple[Method, str]]:
+    """Give each of the candidates, in their order, its reason."""
+    return [(row, f"{_SLOWER if number else _AS_A_RULE}{but}") for number, row in enumerate(candidates)]
+
+
+def _by_cost(graph: Graph, candidates: list[Method], roots: int, probing: Probing) -> list[tuple[Method, str]]:
+    """Rank the candidates by their predicted times, with reasons; for runs too short for a probe, by the rule."""
     if len(candidates) == 1:
-        return candidates[0], "no faster one takes what is asked for"
+        return [(candidates[0], "no faster one takes what is asked for")]
     if roots * graph.nnz < tuning.PROBE_WORK:
-        of_small = tuning.OF_SMALL_RUNS[candidates[0].device]
-        for row in candidates:
-            if row.formulation == of_small:
-                return row, _AS_A_RULE
-        return candidates[0], _AS_A_RULE
+        return _by_rule(sorted(candidates, key=lambda row: row.formulation != tuning.OF_SMALL_RUNS[row.device]))
     try:
         found = probing.probe(candidates[0])
     except MemoryError:  # the run may take less; if not, it tells its need
-        return candidates[0], f"{_AS_A_RULE}, and there was no memory to probe the roots"
+        return _by_rule(candidates, ", and there was no memory to probe the roots")
     counted = terms(graph, found)
     a_root = {row: predict(row, counted) / max(1, found.lined_up) for row in candidates}
-    best, *others = sorted(candidates, key=lambda row: a_root[row])
-    compared = ", ".join(f"{row.name} {a_root[row]:.2g}" for row in others)
-    return best, f"predicted {a_root[best]:.2g} ms a root, {compared}"
+    by_cost = sorted(candidates, key=lambda row: a_root[row])
+    told = {row: f"{row.name} {a_root[row]:.2g}" for row in by_cost}
+    return [
+        (row, f"predicted {a_root[row]:.2g} ms a root, {', '.join(told[one] for one in by_cost if one != row)}")
+        for row in by_cost
+    ]
 
 
 def terms(graph: Graph, probe: Probe) -> dict[str, float]:

@@ -267,11 +267,11 @@ def most_batch(
     return batching.round(max(1, min(batch, roots)))
 
 
-def require_memory(needed: MemoryEstimate) -> None:
-    """Raise MemoryError, with both figures, if a run is over the budget."""
+def require_memory(needed: MemoryEstimate, instead: str = "") -> None:
+    """Raise MemoryError, with both figures, if a run is over the budget; `instead` says what else would do."""
     if needed.is_over:
         raise OutOfMemoryError(
-            f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+            f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}{instead}"
         )
 
 

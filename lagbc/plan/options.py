@@ -66,9 +66,9 @@ class Options(TypedDict, total=False):
         hops and "dijkstra" with lengths on the CPU, "batched", "spmm" or with lengths "delta-stepping" on the GPU, or
         there for comparison the traversals "work-efficient", "active-edge", "warp-centric", "edge-parallel",
         "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes the one that a probe of
-        the roots predicts to be the fastest: "batched" (on a GPU with lengths "delta-stepping"), or "work-efficient"
-        (with lengths "dijkstra"). Each of these promises the same bits for every run; `lagbc.select_method` returns
-        the choice and its reason.
+        the roots predicts to be the fastest, of those that fit into the memory: "batched" (on a GPU with lengths
+        "delta-stepping"), or "work-efficient" (with lengths "dijkstra"). Each of these promises the same bits for every
+        run; `lagbc.select_method` returns the choice and its reason.
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
         number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of a
@@ -77,7 +77,7 @@ class Options(TypedDict, total=False):
         The reductions of the graph before the sweeps, whose part of the sums its structure gives in another way: "auto"
         takes the ones that pay, "none" no one, "all" each that applies. Scores differ by at most 1e-12 relative, in
         hops and with lengths that are whole numbers; docs/reductions.md describes the reductions and their conditions.
-        Where a stated memory is too little for them, "auto" does nothing, and "all" is a MemoryError.
+        Where the memory is too little for them, "auto" does nothing, and "all" is a MemoryError.
     threads : int or None
         CPU threads of the sweeps; None is one for each core that the process may use, or fewer where each would have
         less than some 10 ms to do. They never change a bit of a method that promises bits. All cores put a large graph

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,12 +12,13 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, warn
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
+from lagbc.limits import in_units
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import Method
 from lagbc.plan import memory
-from lagbc.plan.choose import Probing, Selection, choose
+from lagbc.plan.choose import Probing, Selection, ranked
 from lagbc.plan.devices import gpu_numbers
 from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.options import Settings
@@ -64,6 +66,16 @@ class Plan:
         """Return the sums of the graph, of those of its one step, where it was not reduced."""
         return sums
 
+    def require_memory(self) -> None:
+        """Raise MemoryError if the run is over the budget; it names a method that would not be, if there is one."""
+        instead = ""
+        if self.memory.is_over and self.settings.method != "auto":
+            with suppress(InvalidValueError):  # an option means nothing to other methods
+                other = make_plan(self.graph, self.request, self.settings._replace(method="auto")).memory
+                if not other.is_over:
+                    instead = f", or pass method={other.method!r}, which needs up to {in_units(other.total)}"
+        memory.require_memory(self.memory, instead)
+
     def warn_of_less_memory(self) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
         for choice in self.choices:
@@ -105,11 +117,14 @@ def plan_of(graph: Graph, request: Request, settings: Settings, resumed: Resumed
         step, choice = _step(graph, request, settings, *steps[:1])
         chosen = Selection(step.method, choice.reason)
         return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
-    _require_options(_choose(graph, request, settings).method, request, settings)
+    _require_options(_ranked(graph, request, settings)[0].method, request, settings)
     if len(steps) != len(reduction.remainders):
         steps = [None] * len(reduction.remainders)
     made = [_step_of(reduction, number, settings, one) for number, one in enumerate(steps)]
-    return _planned(graph, reduction, settings, made)
+    plan = _planned(graph, reduction, settings, made)
+    if plan.memory.is_over and settings.reduce == "auto" and not resumed.steps:  # the pieces take memory, too
+        return plan_of(graph, request, settings._replace(reduce="none"), resumed)
+    return plan
 
 
 @in_phase("prepare")
@@ -143,7 +158,7 @@ def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Seque
     edges, limit = "edges" in request.sums, settings.memory
     needed = [choice.needed for _, choice in made]
     if not made:  # nothing is left
-        selection = Selection(_choose(graph, request, settings).method, str(reduction))
+        selection = Selection(_ranked(graph, request, settings)[0].method, str(reduction))
         whole = memory.estimate_call(graph, needed, selection.method, edges=edges, limit=limit)
     else:
         step, choice = max(made, key=lambda one: one[0].work)
@@ -210,15 +225,32 @@ def _step(
 def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
     """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
     probing = Probing(graph, request.roots)
-    selection = _choose(graph, request, settings, probing)
-    method, reason = selection.method, selection.reason
-    _require_options(method, request, settings)
-    if method.device == "cuda":
-        reason += _gpus(settings)
-    there = probing.placed(method)
-    step = Step(there, request.roots, method, _sweep(there, method, request, settings), probing.items)
-    fitted, needed = memory.fit(step, settings.memory)
-    return fitted, Choice(reason, needed, step.sweep.batch)
+
+    def fit(selection: Selection) -> tuple[Step, Choice]:
+        method, reason = selection.method, selection.reason
+        _require_options(method, request, settings)
+        if method.device == "cuda":
+            reason += _gpus(settings)
+        there = probing.placed(method)
+        step = Step(
+            there, request.roots, method, _sweep(there, method, request, settings), probing.items, beside=request.beside
+        )
+        fitted, needed = memory.fit(step, settings.memory)
+        return fitted, Choice(reason, needed, step.sweep.batch)
+
+    return _first_within(_ranked(graph, request, settings, probing), fit)
+
+
+def _first_within(
+    selections: Sequence[Selection], fit: Callable[[Selection], tuple[Step, Choice]]
+) -> tuple[Step, Choice]:
+    """Return the step of the first selection that fits into the memory; the first of all if none does."""
+    step, first = fit(selections[0])
+    if first.needed.is_over:
+        for other, choice in map(fit, selections[1:]):
+            if not choice.needed.is_over:
+                return other, choice._replace(reason=f"{choice.reason}; {memory.over_budget(first.needed)}")
+    return step, first
 
 
 def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings, device: str) -> tuple[Step, Choice]:
@@ -232,29 +264,34 @@ def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings,
     graph = contracted.graph
     roots = graph.order[contracted.roots]
     probing = Probing(graph, roots, roots[graph.out_degrees[roots] > 0])
-    selection = choose(
+
+    def fit(selection: Selection) -> tuple[Step, Choice]:
+        method = selection.method
+        size, batching = group_size(contracted, device), method.load().batching
+        if device == "cuda":  # a group for each GPU
+            share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
+            size = min(size, -(-share // batching.block) * batching.block)
+        if not batching.concurrent and settings.batch is not None:
+            size = min(size, batching.round(settings.batch))
+        threads = min(settings.threads, max(1, -(-len(roots) // size)))
+        sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
+        step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
+        fitted, needed = memory.fit(step, settings.memory)
+        return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
+
+    selections = ranked(
         graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probing=probing
     )
-    method = selection.method
-    size, batching = group_size(contracted, device), method.load().batching
-    if device == "cuda":  # a group for each GPU
-        share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
-        size = min(size, -(-share // batching.block) * batching.block)
-    if not batching.concurrent and settings.batch is not None:
-        size = min(size, batching.round(settings.batch))
-    threads = min(settings.threads, max(1, -(-len(roots) // size)))
-    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
-    step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
-    fitted, needed = memory.fit(step, settings.memory)
-    if needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
+    step, choice = _first_within(selections, fit)
+    if choice.needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
         step, on_cpu = _junctions(contracted, sums, settings, "cpu")
-        return step, on_cpu._replace(too_large=needed)
-    return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
+        return step, on_cpu._replace(too_large=choice.needed)
+    return step, choice
 
 
-def _choose(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> Selection:
-    """Choose a method; without probing, the first that fits, which decides the options that mean something."""
-    return choose(
+def _ranked(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> list[Selection]:
+    """Rank the methods for a request; without probing, by rule: the first decides the options that mean something."""
+    return ranked(
         graph,
         method=settings.method,
         device=settings.device,

@@ -156,9 +156,9 @@ def reduce_request(
 ) -> Reduction | None:
     """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
 
-    It has to pay for `swept` roots, where fewer are foreseen than the request has. The choice depends on graph,
-    request, device and the stated memory, none of which changes from run to run. With "all", MemoryError says that the
-    reduction takes more than the budget.
+    It has to pay for `swept` roots, where fewer are foreseen than the request has. It depends on graph, request, device
+    and the stated memory, none of which changes from run to run. With "all", MemoryError says that the reduction takes
+    more than the budget.
     """
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return None

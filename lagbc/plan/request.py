@@ -35,6 +35,7 @@ class Request:
     rtol: float = 0.0  # relative difference up to which two lengths of paths are equal
     is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices
     is_redrawn: bool = False  # drawn without a seed: another sample of the size, such as a checkpoint's, is as good
+    beside: int = 0  # bytes of arrays, where the sums are, of those who take them
 
 
 def parse_roots(

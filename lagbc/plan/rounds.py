@@ -151,17 +151,17 @@ def plan_rounds(
     population: Population, order: NDArray[np.int64], settings: Settings, resumed: Resumed = NOTHING
 ) -> Plan:
     """Plan how roots are swept that are drawn in an order; `with_rounds` says in which rounds."""
-    request = replace(population.request, roots=np.unique(population.roots[order[:PROBED]]))
-    plan = make_plan(population.graph, request, settings._replace(reduce="none"), resumed)
+    asked, graph = population.request, population.graph
+    beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
+    request = replace(asked, roots=np.unique(population.roots[order[:PROBED]]), beside=beside)
+    plan = make_plan(graph, request, settings._replace(reduce="none"), resumed)
     (step,), (choice,) = plan.steps, plan.choices
     if request.sums & SQUARES - set(step.method.sums):
         raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
     if settings.batch is None:  # larger ones would be swept in vain at the end
         most = _LEAST_ROUND["cuda"] if step.method.device == "cuda" else step.method.load().batching.round(1)
         step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, most)))
-    means = step.graph.nnz if request.sums & OF_EDGES else step.graph.n
-    beside = bytes_of(arrays_of_sequence(means))
-    step, needed = memory.fit(replace(step, beside=beside), settings.memory)
+    step, needed = memory.fit(step, settings.memory)
     choices, request = (choice._replace(needed=needed),), replace(request, roots=order)
     reduction = population.reduction
     return replace(plan, steps=(step,), choices=choices, memory=needed, request=request, reduction=reduction)

@@ -14,7 +14,6 @@ from lagbc.calls import raise_if_stopped
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
-from lagbc.plan import memory
 from lagbc.plan.devices import devices_of
 from lagbc.plan.options import Settings
 from lagbc.plan.plan import Plan, uncontracted
@@ -79,7 +78,7 @@ def execute(plan: Plan) -> Result:
     that the checkpoint belongs to another graph or call. After any error all finished sums are in the checkpoint.
     """
     raise_if_stopped()
-    memory.require_memory(plan.memory)
+    plan.require_memory()
     plan.warn_of_less_memory()
     works = list(map(work_of, plan.steps))
     with ExitStack() as stack:
@@ -92,7 +91,7 @@ def execute(plan: Plan) -> Result:
                 found = work.finish(total_of(plan, number, work, kept, meter, carrier))
             except NotContractible:
                 plan = uncontracted(plan, number)
-                memory.require_memory(plan.memory)
+                plan.require_memory()
                 another = work_of(plan.steps[number])
                 if kept is not None:
                     kept.drop(number, plan, another)

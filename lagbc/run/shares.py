@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from lagbc.errors import PartError
-from lagbc.plan import memory
 from lagbc.plan.plan import Plan
 from lagbc.plan.step import Resumed
 from lagbc.reduce.piece import NotContractible
@@ -61,7 +60,7 @@ def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Call
     `arguments` digests those that neither sums nor plan show. PartError says that counts are too large for contracted
     chains. After any error no file is left.
     """
-    memory.require_memory(plan.memory)
+    plan.require_memory()
     plan.warn_of_less_memory()
     works = [work_of(step) for step in plan.steps]
     spans = _share_out(works, share)

@@ -375,8 +375,19 @@ def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
     (step,) = plan.steps
     needed = bytes_of(arrays_of_sequence(means if kind == "hops" else step.graph.nnz))
     assert plan.memory.workspace == bytes_of(step.method.load().arrays(step.graph, step.sweep)) + needed
+    little = {"reduce": "none", "threads": 1, "memory": plan.memory.total - needed // 2}
     with pytest.raises(OutOfMemoryError):
-        estimated(kind, max_roots=200, reduce="none", threads=1, memory=plan.memory.total - needed // 2)
+        estimated(kind, max_roots=200, method="batched", **little)
+
+
+def test_a_method_has_room_for_a_sequence():
+    """Else "auto" takes another."""
+    needed = bytes_of(arrays_of_sequence(SOCIAL.shape[0]))
+    asked = {"directed": False, "reduce": "none", "threads": 1, "batch": 64}
+    memory = lagbc.estimate_memory(SOCIAL, method="batched", **asked).total + needed // 2
+    with pytest.raises(OutOfMemoryError, match="or pass method='work-efficient'"):
+        estimated("hops", max_roots=200, method="batched", reduce="none", threads=1, memory=memory)
+    assert estimated("hops", max_roots=200, reduce="none", threads=1, memory=memory).roots == 200
 
 
 def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):

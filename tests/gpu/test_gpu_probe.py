@@ -6,7 +6,7 @@ from strategies import grid, path, scale_free
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import probe
-from lagbc.plan.choose import Probing, choose
+from lagbc.plan.choose import Probing, ranked
 
 GRAPHS = {
     "directed": (scale_free(4000, 15000, seed=3), True),
@@ -34,7 +34,7 @@ def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, na
     matrix, directed = GRAPHS[name]
     graph = as_graph(matrix, directed=directed)
     here, there = (
-        choose(placed, method="auto", device="cuda", probing=Probing(placed, graph.order, graph.order))
+        ranked(placed, method="auto", device="cuda", probing=Probing(placed, graph.order, graph.order))
         for placed in (graph, graph.on_device)
     )
     assert here == there

@@ -11,7 +11,7 @@ from lagbc.centrality.compute import resumed_by
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.plan import choose as choosing
-from lagbc.plan.choose import Probing, choose
+from lagbc.plan.choose import Probing, ranked
 from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
@@ -83,6 +83,37 @@ def test_threads_and_memory_make_no_difference(monkeypatch):
     assert chosen(MESH, SPREAD) == first
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_fastest_that_fits_into_the_memory(weighted):
+    """And the error of one that does not fit names it."""
+    roots, A = near(MESH, 640), LENGTHS if weighted else MESH
+    other = "dijkstra" if weighted else "work-efficient"
+    how = {"sources": roots, "directed": False, "weighted": weighted, "device": "cpu", "threads": 1, "reduce": "none"}
+    asked = {name: value for name, value in how.items() if name != "sources"} | {"roots": len(roots)}
+    needed = {name: lagbc.estimate_memory(A, method=name, **asked) for name in ("batched", other)}
+    assert needed[other].total < needed["batched"].total
+    free = chosen(A, roots, weighted=weighted, threads=1)
+    assert free.method.name == "batched"
+    tight = chosen(A, roots, weighted=weighted, threads=1, memory=needed[other].total)
+    assert tight.method.name == other
+    assert "; batched on cpu with batch=64 needs up to " in tight.reason
+    with pytest.raises(MemoryError, match=rf"batched .*, or pass method='{other}', which needs up to \d"):
+        lagbc.bc(A, method="batched", memory=needed[other].total, **how)
+    with pytest.raises(MemoryError, match=r"LAGBC_MEMORY$"):
+        lagbc.bc(A, method="batched", memory=1000, **how)
+    scores = lagbc.bc(A, memory=needed[other].total, **how)
+    np.testing.assert_array_equal(scores, lagbc.bc(A, method=other, **how))
+
+
+def test_a_graph_whose_pieces_do_not_fit_is_swept_whole():
+    A = scale_free(2000, 4000, seed=1)
+    reduced = lagbc.estimate_memory(A, directed=False, threads=4)
+    for memory, is_reduced in ((reduced.total, True), (reduced.total - 1, False)):
+        how = {"directed": False, "threads": 4, "memory": memory}
+        assert ("% of the work" in lagbc.select_method(A, **how).reason) == is_reduced
+        assert not lagbc.estimate_memory(A, **how).is_over
+
+
 def test_options_and_sums_leave_candidates_out():
     assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True).reason
     assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True, rtol=1e-9).reason
@@ -103,9 +134,9 @@ def test_a_small_run_on_a_gpu_is_a_traversal(monkeypatch, weighted):
     monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))
     graph = as_graph(LENGTHS if weighted else MESH, weighted=weighted)
     probing = Probing(graph, graph.order)
-    small = choose(graph, method="auto", device="cuda", roots=10, probing=probing)
+    small = ranked(graph, method="auto", device="cuda", roots=10, probing=probing)[0]
     assert small.method.formulation == "traversal"
-    stress = choose(graph, method="auto", device="cuda", sums=frozenset({"stress"}), probing=probing)
+    stress = ranked(graph, method="auto", device="cuda", sums=frozenset({"stress"}), probing=probing)[0]
     assert stress.method.formulation == "semiring", "there is one candidate"
 
 
