@@ -111,8 +111,8 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         Count a path as passing through its two ends, too.
     standard_error : bool
         Only with `k`, at least 2: return a pair, the scores and the standard error of each. Ten more estimates, from
-        k / 10 roots each, 2 at least and 64 at most, tell it; it is NaN where fewer than three of these are other than
-        0. `Notes` tell how far to trust it.
+        k / 10 roots each, 2 at least and 64 at most, tell it, in about the time of their roots; it is NaN where fewer
+        than three of these are other than 0. `Notes` tell how far to trust it.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns

@@ -14,7 +14,7 @@ from lagbc.calls import phase, raise_if_stopped, stopping_by
 from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
 from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
-from lagbc.centrality.standard_error import Estimates, require_estimate, standard_errors
+from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
@@ -36,7 +36,7 @@ from lagbc.plan.request import (
     parse_vertex_weights,
     require_flags,
 )
-from lagbc.plan.step import NOTHING, Resumed
+from lagbc.plan.step import NOTHING, Resumed, ResumedStep
 from lagbc.plan.ties import warn_of_ties
 from lagbc.run.execute import Result, execute
 from lagbc.types import GraphLike
@@ -126,20 +126,45 @@ def _compute_here(
 
 
 def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
-    """Return the standard errors of a call's estimates, in the form of its scores; smaller runs have no checkpoint."""
+    """Return the standard errors of a call's estimates, in the form of its scores."""
     graph, k = result.graph, len(result.roots)
-    silent = settings._replace(checkpoint=None, progress=False)
-
-    def estimate(roots: int, rng: np.random.Generator) -> Estimates:
-        arguments = replace(call.arguments, k=roots, rng=rng)
-        smaller = execute(plan_call(graph, call.centralities, Read(), silent, arguments).plan)
-        return {one.name: np.stack(_finish_columns(one, smaller, arguments)) for one in call.centralities}
-
     if k < graph.n:
-        errors = standard_errors(estimate, graph.n, k, call.arguments.rng)
+        errors = errors_of(graph, call.centralities, settings, call.arguments, k)
     else:
         errors = {one.name: 0 * np.stack(_finish_columns(one, result, call.arguments)) for one in call.centralities}
     return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
+
+
+def errors_of(
+    graph: Graph,
+    centralities: tuple[Centrality, ...],
+    settings: Settings,
+    arguments: Arguments,
+    k: int,
+    report: Callable[[int, int], object] = lambda *_: None,
+) -> Estimates:
+    """Return the standard errors of estimates from k roots, shape (columns, count).
+
+    The smaller runs have no checkpoint, and the methods of the first. On a CPU they run side by side, each on a thread,
+    as far as the memory goes: one has too few roots for all threads.
+    """
+    own, side_by_side, resumed = settings._replace(checkpoint=None, progress=False), 1, NOTHING
+
+    def draw(roots: int, rng: int | np.random.Generator) -> Call:
+        return plan_call(graph, centralities, Read(), own, replace(arguments, k=roots, rng=rng), resumed)
+
+    plan = draw(roots_of_group(k), 0).plan
+    resumed = Resumed(tuple(ResumedStep.of(step.label) for step in plan.steps))
+    needed, is_here = plan.memory, settings.executor is None and graph.room is None
+    if is_here and needed.device == "cpu" and not plan.is_short:
+        side_by_side = min(settings.threads, GROUPS, max(1, needed.budget // needed.total))
+        own = own._replace(threads=1, threads_asked=True, memory=needed.budget // side_by_side)
+
+    def estimate(call: Call) -> Estimates:
+        found = execute(call.plan)
+        return {one.name: np.stack(_finish_columns(one, found, call.arguments)) for one in centralities}
+
+    return standard_errors(draw, estimate, graph.n, k, arguments.rng, side_by_side, report)
 
 
 @frozen

@@ -7,11 +7,14 @@ merged; and closeness is a quotient of two sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from threading import Event
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import stopping_by
 from lagbc.errors import InvalidValueError
 
 # Smaller estimates, enough to know the error to a quarter, and the most roots of each, a batch.
@@ -20,19 +23,23 @@ GROUPS, _MOST_ROOTS = 10, 64
 FEWEST = 3
 
 Estimates = dict[str, NDArray[np.float64]]
+Call = TypeVar("Call")
 
 
 def standard_errors(
-    estimate: Callable[[int, np.random.Generator], Estimates],
+    draw: Callable[[int, np.random.Generator], Call],
+    estimate: Callable[[Call], Estimates],
     n: int,
     k: int,
     rng: int | np.random.Generator | None,
+    side_by_side: int = 1,
     report: Callable[[int, int], object] = lambda *_: None,
 ) -> Estimates:
     """Estimate the standard errors of estimates from k of n roots, 2 <= k < n, by ten smaller ones of m roots each.
 
     Errors are NaN where fewer than `FEWEST` of these are other than 0. A seed `rng` gives another seed for them, a
-    generator goes on drawing. `report` gets the number of smaller estimates done, and of all.
+    generator goes on drawing. `draw` makes a call of so many roots, `estimate` carries it out, in as many threads as
+    run `side_by_side`. `report` gets the number of smaller estimates done, and of all.
 
     The mean of m of n values, drawn without repeats, has a variance of s^2 (1/m - 1/n). The smaller estimates give it,
     and the estimate from k roots has (1/k - 1/n) / (1/m - 1/n) times this variance. It takes the time of ten runs from
@@ -42,12 +49,31 @@ def standard_errors(
     generator = (
         rng if isinstance(rng, np.random.Generator) else np.random.default_rng(None if rng is None else [rng, 1])
     )
-    estimates = []
-    for done in range(GROUPS):
-        report(done, GROUPS)
-        estimates.append(estimate(m, generator))
+    report(0, GROUPS)
+    estimates = list[Estimates]()
+    for one in _carried_out(estimate, (draw(m, generator) for _ in range(GROUPS)), side_by_side):
+        estimates.append(one)
+        report(len(estimates), GROUPS)
     factor = (1 / k - 1 / n) / (1 / m - 1 / n)
     return {name: _spread(np.array([one[name] for one in estimates]), factor) for name in estimates[0]}
+
+
+def _carried_out(
+    estimate: Callable[[Call], Estimates], calls: Iterator[Call], side_by_side: int
+) -> Iterator[Estimates]:
+    """Yield the estimates of calls, in order."""
+    if side_by_side == 1:
+        yield from map(estimate, calls)
+        return
+    from lagbc.native.pool import Pool
+
+    ended = Event()
+    with Pool(side_by_side) as pool, stopping_by(ended.is_set):
+        try:
+            for _, one in pool.in_order(estimate, calls):
+                yield one
+        finally:
+            ended.set()
 
 
 def _spread(estimates: NDArray[np.float64], factor: float) -> NDArray[np.float64]:

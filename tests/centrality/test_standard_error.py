@@ -1,13 +1,17 @@
 """The standard error of an estimate is that of all estimates there are."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from strategies import scale_free
 
 import lagbc
+from lagbc.centrality import compute
 from lagbc.centrality.standard_error import FEWEST, roots_of_group, standard_errors
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 
 ALL = ("bc", "edge_bc", "closeness", "harmonic", "stress")
 
@@ -102,10 +106,33 @@ def test_it_is_unknown_where_too_few_roots_score_a_vertex():
     scored = np.array([0, FEWEST - 1, FEWEST, 10])
     numbers = iter(range(10))
 
-    def estimate(roots, rng):
-        return {"bc": (next(numbers) < scored) * rng.uniform(1, 2, 4)}
+    def draw(roots, rng):
+        return (next(numbers) < scored) * rng.uniform(1, 2, 4)
 
-    assert np.isnan(standard_errors(estimate, 100, 20, 1)["bc"]).tolist() == [True, True, False, False]
+    errors = standard_errors(draw, lambda drawn: {"bc": drawn}, 100, 20, 1)
+    assert np.isnan(errors["bc"]).tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_estimates_run_side_by_side_on_the_threads_of_the_call(monkeypatch, fits):
+    """One has the roots of a batch, no work for two threads. Errors are those of one thread, and memory is kept."""
+    A, meeting, ordinary = scale_free(2000, 16_000, seed=1), threading.Barrier(2), compute.execute
+    monkeypatch.setattr(tuning, "THREAD_WORK", 1e5)
+    asked = {"directed": False, "method": "batched", "reduce": "none"}
+    given = {"k": 640, "rng": 1, "standard_error": True, **asked}
+    one = lagbc.bc(A, threads=1, **given)
+    memory = int((2.5 if fits else 1.5) * lagbc.estimate_memory(A, roots=64, threads=1, **asked).total)
+
+    def together(plan):
+        if len(plan.request.roots) == 64:
+            assert (threading.current_thread() is threading.main_thread()) != fits
+            if fits:
+                meeting.wait(timeout=60)
+        return ordinary(plan)
+
+    monkeypatch.setattr(compute, "execute", together)
+    for found, wanted in zip(lagbc.bc(A, threads=2, memory=memory, **given), one, strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_a_vertex_that_no_root_scores_has_no_error_of_zero():

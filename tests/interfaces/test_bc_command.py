@@ -3,6 +3,7 @@
 import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 from commands import fail, reason_in, run, succeed
 
 import lagbc
-from lagbc.centrality import preview, standard_error
+from lagbc.centrality import compute, preview
+from lagbc.interfaces.cli import task
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 from lagbc.methods import table
@@ -246,9 +248,16 @@ def test_scores_are_written_before_their_error_is_computed(monkeypatch, tmp_path
     def interrupt(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(standard_error, "standard_errors", interrupt)
+    monkeypatch.setattr(compute, "errors_of", interrupt)
     assert run("bc", "example:karate", "--k", 9, "--out", tmp_path / "scores.npy").exit_code == 130
     assert (tmp_path / "scores.npy").exists()
+
+
+def test_the_time_told_has_that_of_the_standard_error(monkeypatch):
+    clock, ordinary = [0], compute.errors_of
+    monkeypatch.setattr(task, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(compute, "errors_of", lambda *given: clock.__setitem__(0, 100) or ordinary(*given))
+    assert "\ntime: 100 s\n" in succeed("bc", "example:karate", "--k", 9)
 
 
 # ---- lengths

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lagbc.calls import Phase
-    from lagbc.centrality.registry import Centrality
+    from lagbc.centrality.registry import Arguments, Centrality
     from lagbc.graph.coordinates import Coordinates
     from lagbc.plan.choose import Selection
 
@@ -95,11 +95,20 @@ class Sweep(Scores):
     def choice(self) -> Selection:
         """The method of the run."""
         from lagbc.centrality.preview import select_for
+
+        return select_for(self.source.graph, self.records, self.run["batch"], self._options, self._arguments)
+
+    @property
+    def _options(self) -> Any:
+        """The options of the run."""
+        return {name: value for name, value in self.run.items() if name != "batch"}
+
+    @property
+    def _arguments(self) -> Arguments:
+        """The arguments of the scores."""
         from lagbc.centrality.registry import Arguments
 
-        how: Any = {name: value for name, value in self.run.items() if name != "batch"}
-        arguments = Arguments(**self.sample.arguments, **self.given)
-        return select_for(self.source.graph, self.records, self.run["batch"], how, arguments)
+        return Arguments(**self.sample.arguments, **self.given)
 
     @property
     def call_arguments(self) -> dict[str, Any]:
@@ -133,6 +142,10 @@ class Sweep(Scores):
         if self.together or name not in FUNCTIONS:
             return dict(lagbc.centralities(graph, cast(Any, self.names), **how))
         return {name: getattr(lagbc, name)(graph, **how)}
+
+    def complete(self) -> None:
+        """Compute the standard errors, where they are wanted."""
+        _ = self._errors_and_sentence
 
     def left_behind(self) -> str:
         """Describe the checkpoint."""
@@ -183,18 +196,17 @@ class Sweep(Scores):
             return None, "none; one root does not tell it"
         if self.given.get("log2"):
             return None, "none; logarithms of estimates have none"
-        from lagbc.centrality.standard_error import GROUPS, roots_of_group, standard_errors
+        from lagbc.centrality.compute import errors_of
+        from lagbc.centrality.standard_error import GROUPS, roots_of_group
+        from lagbc.plan.options import check_options
 
-        silent = self.call_arguments | {"checkpoint": None, "progress": False}
-        if "rtol" in silent:
-            silent["rtol"] = silent["rtol"] or 0  # the run itself has warned of ties
-
-        def estimate(roots: int, rng: np.random.Generator) -> dict[str, Any]:
-            return self._call(silent | {"k": roots, "rng": rng})
-
+        settings = check_options(self.run["batch"], self._options)
         with self.steps.step("computing the standard error", " estimates"):
-            errors = standard_errors(estimate, n, sample.k, sample.seed, self.steps.progress)
-        return errors[record.name], f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
+            errors = errors_of(
+                self.source.graph, self.records, settings, self._arguments, sample.k, self.steps.progress
+            )
+        more = f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
+        return errors[record.name][0], more
 
     def drawings(self) -> list[Drawing]:
         """Return the map and the figure to draw."""

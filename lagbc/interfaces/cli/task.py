@@ -56,6 +56,9 @@ class Task:
         """Write all scores."""
         raise NotImplementedError
 
+    def complete(self) -> None:
+        """Compute all else that is shown: after the scores are written, as it may be interrupted."""
+
     def document(self) -> dict[str, Any]:
         """Return the name of the command, and the parts of its document in JSON."""
         raise NotImplementedError
@@ -127,6 +130,11 @@ def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
     if output.out is not None:  # first, as the user may interrupt the rest
         with steps.step(f"writing {output.out}"):
             task.write(output.out)
+    begun = time.perf_counter()
+    with record(watch=steps.phase) as recorder:
+        task.complete()
+    seconds += time.perf_counter() - begun
+    phases = {name: spent + recorder.seconds[name] for name, spent in phases.items()}
     if output.as_json:
         show_document(source=task.source, **task.document(), seconds=task.seconds(seconds, phases))
     else:
