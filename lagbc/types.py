@@ -128,6 +128,12 @@ class GraphblasMatrix(Protocol):
     def to_coo(self) -> Any: ...
 
 
+class ArrowData(Protocol):
+    """A column or table of pyarrow, polars, DuckDB or any library that hands over Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
 class PreparedGraph(Protocol):
     """A graph from `lagbc.as_graph`."""
 

@@ -139,7 +139,7 @@ def column_of(name: str, given: Any) -> NDArray[Any]:
     if isinstance(given, str):
         raise InvalidTypeError(f"{name} is the string {given!r}; pass the column itself, such as table[{given!r}]")
     column = array_of(name, given, _COLUMN)
-    if column.dtype.kind == "U" and not all(isinstance(item, str) for item in given):
+    if column is not given and column.dtype.kind == "U" and not all(isinstance(item, str) for item in given):
         column = np.array(given, object)  # so that numbers do not become text
     if column.ndim != 1:
         raise InvalidTypeError(f"{name} has shape {column.shape}; it is {_COLUMN}")

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, unknown_argument, warn
-from lagbc.graph.given import column_of, reals_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.io.columns import Columns
+from lagbc.io.edge_table import Edges, edge_table, edges_of_columns, edges_of_table, is_table
 from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
-from lagbc.io.numbering import Integers, Names
-
-_VERTICES = (
-    "vertices are integers of 64 bits, or names of one line, all of one kind: leave out rows without one; astype(int) "
-    "or astype(str) makes others so"
-)
+from lagbc.types import ArrowData
 
 
 def graph_from_edges(
-    source: ArrayLike, target: ArrayLike, length: ArrayLike | None = None, *, directed: bool, **others: Never
+    source: ArrayLike | ArrowData,
+    target: ArrayLike | ArrowData | None = None,
+    length: ArrayLike | ArrowData | None = None,
+    *,
+    directed: bool,
+    ends: tuple[int | str, int | str] | None = None,
+    **others: Never,
 ) -> Graph:
-    """Make a graph of columns of edges.
+    """Make a graph of columns of edges, or of a table of them.
 
     Vertices are numbered as in an edge list: integers in ascending order, names in the order in which they first occur,
     from the source of the first edge on. They are the names of the graph's vertices: `lagbc.table` shows scores by
@@ -34,12 +35,16 @@ def graph_from_edges(
     Parameters
     ----------
     source, target : columns of pandas, polars or Arrow, arrays of NumPy, or lists; shape (m,)
-        Both ends of each edge: both columns of integers, or both of names.
+        Both ends of each edge: both columns of integers, or both of names. `source` alone is a table: a data frame of
+        pandas, or an object that hands over Arrow (``__arrow_c_stream__``), as tables of pyarrow, polars and DuckDB do.
+        Titles such as source and target, or from and to, choose the columns, or there are two or three of them.
     length : column, array or list of numbers, shape (m,), optional
         Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. For strengths w pass 1 / w.
-        Without lengths, paths are counted in hops.
+        Of a table, the title of their column, or its number from 1 on. Without lengths, paths are counted in hops.
     directed : bool
         Whether edges go one way; False takes them both ways.
+    ends : pair of int or str, optional
+        The columns of source and target in a table, by their titles, or counted from 1.
 
     Returns
     -------
@@ -65,27 +70,29 @@ def graph_from_edges(
     >>> lagbc.bc(graph, sources=["ann"])
     array([0., 1., 0., 0.])
 
-    Of a table ``roads`` of pandas or polars:
+    Of a table ``roads`` of pandas, polars, pyarrow or DuckDB, and of its columns:
 
+    >>> graph = lagbc.graph_from_edges(roads, ends=("from", "to"), length="km", directed=True)  # doctest: +SKIP
     >>> graph = lagbc.graph_from_edges(roads["from"], roads["to"], roads["km"], directed=True)  # doctest: +SKIP
+
+    Cost: time and memory are those of reading a file of the edges, or less. A column of Arrow, as polars has, is read
+    without objects of Python; of a dictionary (categories of pandas and polars) each value is looked up once.
     """
     for other in others:
         meant = "length" if other.startswith(("weight", "distance", "cost")) else None
-        there = "there are source, target, length and directed"
-        raise unknown_argument(other, ["source", "target", "length", "directed"], meant, there)
+        there = "there are source, target, length, directed and ends"
+        raise unknown_argument(other, ["source", "target", "length", "directed", "ends"], meant, there)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
-    tails, heads = _vertex_column("source", source), _vertex_column("target", target)
-    lengths = None if length is None else reals_of("length", length)
-    for name, column in (("target", heads), ("length", lengths)):
-        if column is not None and len(column) != len(tails):
-            raise InvalidValueError(f"source has {len(tails):,} rows, {name} {len(column):,}; each row is an edge")
-    if tails.dtype != heads.dtype and len(tails):
-        kinds = ("integers", "names") if heads.dtype == object else ("names", "integers")
-        raise InvalidTypeError(f"source holds {kinds[0]} and target {kinds[1]}; {_VERTICES}")
+    if target is None:
+        edges = _edges_of_table(source, ends, length)
+    elif ends is not None:
+        raise InvalidValueError("ends= tells the columns of a table, which is given without target")
+    else:
+        edges = edges_of_columns(source, target, length)
+    labels, tails, heads, lengths = edges.numbered()
     if lengths is not None:
         _require_lengths(tails, heads, lengths)
-    labels, tails, heads = _number_ends(np.stack([tails, heads], axis=1).ravel())
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=bool(directed), largest=False)
     for notice in repeat_notices(repeats, largest=False):
         warn(notice, GraphFileWarning)
@@ -93,38 +100,14 @@ def graph_from_edges(
     return replace(graph, names=labels)
 
 
-def _vertex_column(name: str, given: ArrayLike) -> NDArray[Any]:
-    """Return a column of vertices as integers of 64 bits, or as objects of text."""
-    column = column_of(name, given)
-    if not len(column):
-        return column.astype(np.int64)
-    if column.dtype.kind == "f":
-        raise InvalidTypeError(_no_vertex(name, column, np.isnan(column)))
-    if column.dtype.kind not in "iu":
-        column = column.astype(object)
-        are_names = isinstance(column[0], str)
-        are_vertices = list(map(_is_name if are_names else _is_integer, column.tolist()))
-        if not all(are_vertices):
-            raise InvalidTypeError(_no_vertex(name, column, np.logical_not(are_vertices)))
-        if are_names:
-            return column
-    if not -(2**63) <= column.min() <= column.max() < 2**63:
-        raise InvalidValueError(_no_vertex(name, column, (column < -(2**63)) | (column >= 2**63)))
-    return column.astype(np.int64)
-
-
-def _is_name(vertex: Any) -> bool:
-    return isinstance(vertex, str) and vertex != "" and "\n" not in vertex
-
-
-def _is_integer(vertex: Any) -> bool:
-    return isinstance(vertex, Integral) and not isinstance(vertex, bool)
-
-
-def _no_vertex(name: str, column: NDArray[Any], wrong: Any) -> str:
-    """Make the message about the first row of a column that holds no vertex."""
-    row = int(np.argmax(wrong))
-    return f"{name} holds {column[row : row + 1].tolist()[0]!r} in row {row}; {_VERTICES}"
+def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
+    if not is_table(given):
+        raise InvalidTypeError(
+            f"target is missing, and source, a {type(given).__qualname__}, is no table; columns are source, target = "
+            "zip(*pairs) of a list of pairs"
+        )
+    with edge_table("the table", given, Columns(ends, length), with_lengths=length is not None) as table:
+        return edges_of_table(table)
 
 
 def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> None:
@@ -134,14 +117,3 @@ def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[
             f"{len(wrong):,} of the {len(lengths):,} lengths are not finite and > 0, the first in row {wrong[0]}: "
             f"{lengths[wrong[0]]}. Leave out those rows or give them a length; without length= paths count hops"
         )
-
-
-def _number_ends(ends: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the names of the ends of edges, and the numbers of tails and heads in turn."""
-    vertices = Names() if ends.dtype == object else Integers()
-    try:
-        numbers = vertices.number_array(ends)
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(f"a name is no text that UTF-8 holds: {error}") from error
-    labels = vertices.labelled(numbers)
-    return labels, numbers[::2], numbers[1::2]

@@ -131,11 +131,11 @@ def recognise(source: Source, named: Columns) -> Layout:
         _refuse_matrix(source, [*lines, *islice(content, 2)], separator)
     line, text = lines[0]
     fields = _split_or_fail(source, line, text, separator, glued=True)
-    found = choose_columns(source, titles, fields, named, mark=mark)
+    found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark)
     names = bool(named.names) or not _are_integers(fields, found[0] if found else (0, 1))
     if names:
         fields = _split_or_fail(source, line, text, separator, glued=False)
-        found = choose_columns(source, titles, fields, named, mark=mark)
+        found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark)
     elif separator == b"\t" and len(spread := _split_or_fail(source, line, text, b" ", glued=True)) == len(fields):
         separator, fields = b" ", spread
     if named.ends is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,31 @@ from lagbc.native import core
 
 # The largest row or column of SciPy's matrices of 32-bit indices.
 _MOST = np.iinfo(np.int32).max
+# The numbers of tails and of heads, and the first row that is wrong, or -1.
+Numbered = tuple[NDArray[np.int32], NDArray[np.int32], int]
+
+
+class Texts(NamedTuple):
+    """A column of texts in UTF-8: ``text[starts[i]:stops[i]]`` in row i; or, of a dictionary, in rows of code i.
+
+    Then `numbers` has the vertex of each code, -1 until it occurs.
+    """
+
+    text: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    codes: NDArray[np.int64] | None = None
+    numbers: NDArray[np.int32] | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.starts if self.codes is None else self.codes)
+
+    def text_in(self, row: int) -> str:
+        """Return the text in a row."""
+        value = row if self.codes is None else self.codes[row]
+        return self.text[self.starts[value] : self.stops[value]].tobytes().decode("utf-8", "replace")
 
 
 class Integers:
@@ -25,13 +50,13 @@ class Integers:
         """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 20 * self._known.count
 
-    def number(
-        self, text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], int]:
-        """Return the numbers of the vertices in some fields; also the first field that is text, as 7a or 007, or -1."""
-        keys = np.empty(len(starts), np.int64)
-        wrong = core.parse_integers(text, starts, stops, True, keys)
-        return (np.empty(0, np.int32), wrong) if wrong >= 0 else (self.number_array(keys), -1)
+    def number(self, tails: Texts, heads: Texts) -> Numbered:
+        """Return the numbers of the vertices in some fields; a field is wrong that is text, as 7a or 007."""
+        keys = np.empty((2, len(tails.starts)), np.int64)
+        wrong = [core.parse_integers(*one[:3], True, into) for one, into in zip((tails, heads), keys, strict=True)]
+        if max(wrong) >= 0:
+            return _NONE, _NONE, min(row for row in wrong if row >= 0)
+        return self.number_array(keys[0]), self.number_array(keys[1]), -1
 
     def number_array(self, vertices: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the numbers of some vertices."""
@@ -61,24 +86,10 @@ class Names:
         """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 16 * self._known.count + len(self._known.text)
 
-    def number(
-        self, text: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], int]:
-        """Return the numbers of the vertices in some fields; also the first field that is empty, or -1."""
-        sizes = stops - starts
-        if len(sizes) and not sizes.all():
-            return np.empty(0, np.int32), int(np.argmin(sizes))
-        _require_numbers(self._known.count + len(sizes))
-        return core.number_names(self._known, text, starts, stops), -1
-
-    def number_array(self, vertices: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the numbers of some vertices: text of one line, not empty."""
-        numbers = [np.empty(0, np.int32)]
-        for begin in range(0, len(vertices), _PART):
-            text = np.frombuffer(bytearray("\n".join([*vertices[begin : begin + _PART], ""]).encode()), np.uint8)
-            stops = np.flatnonzero(text == ord("\n"))
-            numbers.append(self.number(text, np.append(0, stops[:-1] + 1), stops)[0])
-        return np.concatenate(numbers)
+    def number(self, tails: Texts, heads: Texts) -> Numbered:
+        """Return the numbers of the ends of edges; one is wrong that is empty or has lines."""
+        _require_numbers(self._known.count + 2 * tails.rows)
+        return core.number_names(self._known, tails, heads)
 
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
         """Return the names; UnicodeDecodeError if one is not UTF-8."""
@@ -94,6 +105,7 @@ class Names:
 
 # Vertices that are renumbered or decoded at a time.
 _PART = 1 << 16
+_NONE = np.empty(0, np.int32)
 
 
 def _require_numbers(most: int) -> None:

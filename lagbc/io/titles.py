@@ -21,7 +21,7 @@ _ENDS = (
     *(("origin", "destination"), ("sender", "receiver"), ("parent", "child"), ("citing", "cited"), ("u", "v")),
     *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
-_LENGTHS = ("length", "weight", "distance")
+_LENGTHS = ("length", "weight", "distance", "km", "miles", "meters", "metres")
 # Titles of numbers that name edges or rows, and are no lengths unless they are asked for.
 _IDENTIFIERS = ("", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
 
@@ -65,29 +65,32 @@ def is_in_doubt(titles: list[bytes], named: Columns) -> bool:
 
 
 def choose_columns(
-    source: Source, titles: list[bytes], fields: list[bytes], named: Columns, *, mark: str
+    name: str, titles: list[bytes], are_numbers: list[bool], named: Columns, *, mark: str = ""
 ) -> tuple[tuple[int, int], int | None] | None:
-    """Return the columns of ends and length, counted from 0, by titles and first edge; None if these do not tell."""
+    """Return the columns of ends and length, counted from 0; None if neither titles nor their number tells.
+
+    `are_numbers` tells of each column whether its first edge has a number there.
+    """
     plain = _plain_titles(titles)
     if named.ends is not None:
-        tail, head = (_column_place(source, titles, end) for end in named.ends)
+        tail, head = (_column_place(name, titles, end) for end in named.ends)
         if tail == head:
-            raise GraphFormatError(f"{source.name}: ends={named.ends} are one column; each end of an edge has its own")
-        return (tail, head), None if named.length is None else _column_place(source, titles, named.length)
+            raise GraphFormatError(f"{name}: ends={named.ends} are one column; each end of an edge has its own")
+        return (tail, head), None if named.length is None else _column_place(name, titles, named.length)
     usual = _usual_ends(plain)
     ends = usual or (0, 1)
     if named.length is not None:
-        return ends, _column_place(source, titles, named.length)
+        return ends, _column_place(name, titles, named.length)
     if mark.startswith("KONECT"):
-        return ends, 2 if len(fields) > 2 else None
+        return ends, 2 if len(are_numbers) > 2 else None
     lengths = [plain.index(title) for title in _LENGTHS if title in plain]
-    if len(lengths) == 1 and (usual or len(fields) == 3):
+    if len(lengths) == 1 and (usual or len(are_numbers) == 3):
         return ends, lengths[0]
-    if len(fields) == 3:
+    if len(are_numbers) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
-        has_lengths = not titles or (is_float(fields[rest]) and plain[rest] not in _IDENTIFIERS)
+        has_lengths = not titles or (are_numbers[rest] and plain[rest] not in _IDENTIFIERS)
         return ends, rest if has_lengths else None
-    return (ends, None) if len(fields) == 2 else None
+    return (ends, None) if usual or len(are_numbers) == 2 else None
 
 
 def type_column(titles: list[bytes], fields: list[bytes]) -> int | None:
@@ -96,13 +99,13 @@ def type_column(titles: list[bytes], fields: list[bytes]) -> int | None:
     return place if place is not None and fields[place : place + 1] in ([b"Directed"], [b"Undirected"]) else None
 
 
-def _column_place(source: Source, titles: list[bytes], column: int | str) -> int:
+def _column_place(name: str, titles: list[bytes], column: int | str) -> int:
     if isinstance(column, int):
         return column - 1
     known = [title.decode("utf-8", "replace") for title in titles]
     if column not in known:
         there = f"there are {', '.join(map(repr, known))}" if known else "there is no header line"
-        raise GraphFormatError(f"{source.name}: no column is called {column!r}; {there}")
+        raise GraphFormatError(f"{name}: no column is called {column!r}; {there}")
     return known.index(column)
 
 

@@ -229,8 +229,8 @@ def test_what_are_no_edges(given, error, message):
 def test_missing_values_of_other_libraries(library):
     module = pytest.importorskip(library)
     column = module.Series if library == "polars" else module.array
-    for values, shown in ((["a", None], "None"), ([1, None], "nan")):
-        with pytest.raises(TypeError, match=f"target holds {shown} in row 1; vertices are"):
+    for values in (["a", None], [1, None]):
+        with pytest.raises(TypeError, match="target holds None in row 1; vertices are"):
             lagbc.graph_from_edges(column([values[0]] * 2), column(values), directed=True)
     with pytest.raises(ValueError, match="1 of the 2 lengths are not finite and > 0, the first in row 1: nan"):
         lagbc.graph_from_edges([0, 1], [1, 2], column([1.5, None]), directed=True)

@@ -12,7 +12,7 @@ from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
 from lagbc.io.layout import Layout, recognise
-from lagbc.io.numbering import Integers, Names
+from lagbc.io.numbering import Integers, Names, Texts
 from lagbc.io.scan import Lines, quoted
 from lagbc.io.source import Source
 
@@ -64,17 +64,15 @@ class _Edges:
         layout = self.layout
         wanted = [column for column in (*layout.ends, layout.length, layout.type) if column is not None]
         lines = Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
-        # Tails and heads take turns, so that names are numbered in the order of the text.
-        fields = (np.stack(one, axis=1).ravel() for one in zip(*lines.fields[:2], strict=True))
-        ends, wrong_end = self.vertices.number(lines.text, *fields)
-        lines.refuse(wrong_end // 2)
+        fields = [Texts(lines.text, *one) for one in lines.fields]
+        tails, heads, wrong_end = self.vertices.number(*fields[:2])
+        lines.refuse(wrong_end)
         lengths = None if layout.length is None else lines.floats(2)
         if layout.type is not None:
-            types, wrong_type = self.types.number(lines.text, *lines.fields[-1])
+            types, _, wrong_type = self.types.number(fields[-1], fields[-1])
             lines.refuse(int(types.argmax()) if types.any() else wrong_type)
         if lines.wrong >= 0:
             layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
-        tails, heads = ends[::2].copy(), ends[1::2].copy()
         self.tails.append(tails)
         self.heads.append(heads)
         if lengths is not None:

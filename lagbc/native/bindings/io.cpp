@@ -1,8 +1,18 @@
 // Kernels of readers of files for Python, and the vertices that they number.
 #include "../kernels/io/family.h"
 #include "bind.h"
+#include "tuples.h"
 
 namespace lagbc {
+
+template <>
+struct Items<Texts> {
+    static constexpr const char* name = "Texts";
+    static constexpr std::tuple fields{Field{"text", &Texts::text, "bytes"}, Field{"starts", &Texts::starts, "values"},
+                                       Field{"stops", &Texts::stops, "values"}, Field{"codes", &Texts::codes, "rows"},
+                                       Field{"numbers", &Texts::numbers, "values"}};
+};
+
 namespace {
 
 // An array of a record's, read-only; it holds until more vertices are numbered.

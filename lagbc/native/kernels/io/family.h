@@ -14,6 +14,7 @@ using IoKernels =
            Kernel<"parse_integers(text, starts, stops, plain, values)", parse_integers>,
            Kernel<"parse_rows(text)", parse_rows>, Kernel<"parse_floats(text, starts, stops)", parse_floats>,
            Kernel<"number_integers(known, keys)", number_integers>,
-           Kernel<"number_names(known, text, starts, stops)", number_names>>;
+           Kernel<"number_names(known, tails, heads)", number_names>,
+           Kernel<"join_views(views, buffers, text)", join_views>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

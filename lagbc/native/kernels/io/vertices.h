@@ -1,15 +1,27 @@
-// The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/edges/vertices.py.
+// The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/numbering.py.
 //
 // Hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. There are a power of two
 // of them, at least 4 / 3 a vertex, with the possibly new ones of a piece of edges counted before it is read.
 #pragma once
 
+#include <cstring>
 #include <tuple>
 
 #include "../buffer.h"
 #include "../level.h"
 
 namespace lagbc {
+
+// A column of texts: text[starts[i]:stops[i]] in row i. With codes the texts are values of a dictionary, and a row has
+// the one of its code; `numbers` has the vertex of each value, -1 until it occurs.
+struct Texts {
+    Span<const uint8_t> text;
+    Span<const int64_t> starts, stops;
+    Optional<Span<const int64_t>> codes;
+    Optional<Span<int32_t>> numbers;
+
+    LAGBC_INLINE int64_t rows() const { return codes.is_there ? codes.size : starts.size; }
+};
 
 // Vertices that are integers: `ids` has the integer of each number.
 struct Integers {
@@ -105,7 +117,7 @@ inline uint64_t hash_name(Span<const uint8_t> name) {
     return hash;
 }
 
-// The number of a name, which is entered if it is new; there is room for it.
+// The number of a name, which is entered if it is new, and for which there is a slot; -1 if it is empty or has lines.
 inline int64_t number_name(Names& known, Span<const uint8_t> name) {
     auto& [text, offsets, hashes, slots, count] = known;
     const uint64_t hash = hash_name(name);
@@ -115,31 +127,67 @@ inline int64_t number_name(Names& known, Span<const uint8_t> name) {
         const int64_t number = slots[slot] & most_vertices;
         if (slots[slot] >> 32 == tag && is_name(name, &text[offsets[number]])) return number;
     }
+    if (name.size == 0 || std::memchr(name.data, '\n', name.size) != nullptr) return -1;
+    int64_t end = offsets[count];
+    grow(text, end + name.size + 1);
+    grow(hashes, count + 1);
+    grow(offsets, count + 2);
     slots[slot] = tag << 32 | count;
     hashes[count] = hash;
-    int64_t end = offsets[count];
     for (const uint8_t byte : name) text[end++] = byte;
     text[end++] = '\n';
     offsets[count + 1] = end;
     return count++;
 }
 
-// The numbers of vertices that are names.
-inline Buffer<int32_t> number_names(Names& known, Span<const uint8_t> text, Span<const int64_t> starts,
-                                    Span<const int64_t> stops) {
-    const int64_t most = known.count + starts.size;
-    int64_t bytes = known.offsets[known.count];
-    for (int64_t i = 0; i < starts.size; ++i) bytes += stops[i] - starts[i] + 1;
-    grow(known.text, bytes);
-    grow(known.hashes, most);
-    grow(known.offsets, most + 1);
+// The number of the text in a row of a column.
+LAGBC_INLINE int64_t number_text(Names& known, const Texts& column, int64_t row) {
+    const int64_t value = column.codes.is_there ? column.codes[row] : row;
+    const auto name = [&] {
+        return Span<const uint8_t>{column.text.data + column.starts[value], column.stops[value] - column.starts[value]};
+    };
+    if (!column.numbers.is_there) return number_name(known, name());
+    int32_t& number = column.numbers[value];
+    if (number < 0) number = static_cast<int32_t>(number_name(known, name()));
+    return number;
+}
+
+// The numbers of the ends of edges that are names: a tail and its head take turns, up to the first row with an end that
+// is empty or has lines. Also returns that row, or -1.
+inline std::tuple<Buffer<int32_t>, Buffer<int32_t>, int64_t> number_names(Names& known, const Texts& tails,
+                                                                          const Texts& heads) {
+    const int64_t rows = tails.rows();
     make_room(
-        known.slots, known.count, most, [&](int64_t number) { return known.hashes[number]; },
+        known.slots, known.count, known.count + 2 * rows, [&](int64_t number) { return known.hashes[number]; },
         [&](int64_t number) { return tag_of(known.hashes[number]) << 32 | number; });
-    Buffer<int32_t> numbers(starts.size);
-    for (int64_t i = 0; i < starts.size; ++i)
-        numbers[i] = static_cast<int32_t>(number_name(known, {text.data + starts[i], stops[i] - starts[i]}));
-    return numbers;
+    Buffer<int32_t> tail_numbers(rows), head_numbers(rows);
+    int64_t row = 0;
+    for (; row < rows; ++row) {
+        const int64_t tail = number_text(known, tails, row), head = number_text(known, heads, row);
+        if (tail < 0 || head < 0) break;
+        tail_numbers[row] = static_cast<int32_t>(tail);
+        head_numbers[row] = static_cast<int32_t>(head);
+    }
+    if (row == rows) return {std::move(tail_numbers), std::move(head_numbers), -1};
+    tail_numbers.resize(row);
+    head_numbers.resize(row);
+    return {std::move(tail_numbers), std::move(head_numbers), row};
+}
+
+// Write texts one after the other, as many bytes of each as its view says. A view is that of Arrow, 16 bytes: the size
+// in 4, then the text itself, of at most 12; or 4 bytes of it, the buffer that has the text, and its place there.
+// `buffers` are addresses.
+inline void join_views(Matrix<const uint8_t> views, Span<const int64_t> buffers, Span<uint8_t> text) {
+    constexpr int32_t most_within = 12;
+    uint8_t* end = text.data;
+    for (int64_t i = 0; i < views.size; ++i) {
+        int32_t head[4];  // the size, four bytes of text, the buffer, the place
+        std::memcpy(head, views[i].data, sizeof head);
+        const uint8_t* from =
+            head[0] <= most_within ? &views[i][4] : reinterpret_cast<const uint8_t*>(buffers[head[2]]) + head[3];
+        std::memcpy(end, from, head[0]);
+        end += head[0];
+    }
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -1,0 +1,265 @@
+"""Columns of Arrow: every layout of texts, integers and dictionaries, in chunks and slices, is read as a list is."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import lagbc
+
+pa = pytest.importorskip("pyarrow")
+
+M = 70
+NAMES = ["a", "b", "name of twelve", "twelve bytes", "\N{SNOWMAN} and umlauts \xe4\xf6", "z" * 100]
+
+
+class OnlyStream:
+    """What hands over Arrow by its stream alone, as libraries other than pyarrow do."""
+
+    def __init__(self, column):
+        self.column = pa.chunked_array(column) if isinstance(column, pa.Array) else column
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.column.__arrow_c_stream__(requested_schema)
+
+
+def chunks(column):
+    return pa.chunked_array([column[:5], column[5:5], column[5:31], column[31:]])
+
+
+def with_other_dictionaries(column):
+    """Chunks whose dictionaries differ, and have values that no row has."""
+    first, rest = column[:20], column[20:]
+    values = pa.array(["nobody", "", "a\nb", *NAMES])
+    codes = pa.array([values.index(item).as_py() for item in rest], pa.int32())
+    return pa.chunked_array([first.dictionary_encode(), pa.DictionaryArray.from_arrays(codes, values)])
+
+
+TEXTS = {
+    "string": pa.string(),
+    "large string": pa.large_string(),
+    "string view": pa.string_view(),
+    "dictionary": pa.dictionary(pa.int8(), pa.string()),
+    "dictionary of large strings": pa.dictionary(pa.int64(), pa.large_string()),
+}
+CHUNKED = {"whole": lambda column: column, "slice": lambda column: column, "chunks": chunks, "stream": OnlyStream}
+
+
+def drawn(seed, items):
+    rng = np.random.default_rng(seed)
+    return [items[i] for i in rng.integers(0, len(items), M)]
+
+
+def as_table(graph):
+    return graph.names.tolist(), graph.indptr.tolist(), graph.indices.tolist()
+
+
+@pytest.mark.parametrize("chunked", CHUNKED)
+@pytest.mark.parametrize("kind", TEXTS)
+def test_texts_are_those_of_a_list(kind, chunked):
+    source, target = drawn(1, NAMES), drawn(2, NAMES)
+    expected = lagbc.graph_from_edges(source, target, directed=True)
+
+    def made(items):
+        column = pa.array(["before", *items, "after"], pa.string()).cast(TEXTS[kind])[1:-1]
+        column = column if chunked == "slice" else pa.concat_arrays([column])
+        assert column.type == TEXTS[kind]
+        return CHUNKED[chunked](column)
+
+    for pair in ((made(source), made(target)), (made(source), target), (source, made(target))):
+        assert as_table(lagbc.graph_from_edges(*pair, directed=True)) == as_table(expected)
+
+
+def test_dictionaries_may_change_from_chunk_to_chunk():
+    source, target = drawn(3, NAMES), drawn(4, NAMES)
+    expected = lagbc.graph_from_edges(source, target, directed=True)
+    columns = (with_other_dictionaries(pa.array(items)) for items in (source, target))
+    assert as_table(lagbc.graph_from_edges(*columns, directed=True)) == as_table(expected)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_integers_of_every_width(kind):
+    source, target = drawn(5, range(100)), drawn(6, range(100))
+    expected = lagbc.graph_from_edges(source, target, directed=True)
+    for form in (chunks, lambda column: column[0:], lambda column: column.dictionary_encode()):
+        columns = (form(pa.array(items, getattr(pa, kind)())) for items in (source, target))
+        assert as_table(lagbc.graph_from_edges(*columns, directed=True)) == as_table(expected)
+
+
+def test_more_rows_than_are_read_at_a_time():
+    rng = np.random.default_rng(7)
+    ids = [f"vertex {v}" for v in range(70_000)]
+    source, target = ([ids[v] for v in rng.integers(0, len(ids), 150_000)] for _ in range(2))
+    expected = as_table(lagbc.graph_from_edges(source, target, directed=True))
+    for form in (pa.array, chunks_of_lists, lambda items: pa.array(items).dictionary_encode()):
+        assert as_table(lagbc.graph_from_edges(form(source), form(target), directed=True)) == expected
+
+
+def chunks_of_lists(items):
+    return pa.chunked_array([items[:70_001], items[70_001:]])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda items: pa.array(items), id="strings"),
+        pytest.param(lambda items: pa.array(items, pa.string_view()), id="views"),
+        pytest.param(lambda items: pa.array(items).dictionary_encode(), id="dictionary"),
+        pytest.param(lambda items: pytest.importorskip("polars").Series(items), id="polars"),
+        pytest.param(
+            lambda items: pytest.importorskip("polars").Series(items).cast(pytest.importorskip("polars").Categorical),
+            id="categories of polars",
+        ),
+        pytest.param(lambda items: pytest.importorskip("pandas").Series(items, dtype="str"), id="pandas"),
+        pytest.param(lambda items: pytest.importorskip("pandas").Series(items, dtype="category"), id="categories"),
+    ],
+)
+def test_no_object_of_python_is_made_of_a_row(made):
+    """An object takes 50 bytes or more, and its place in an array 8."""
+    rng = np.random.default_rng(8)
+    items = [f"vertex {v}" for v in range(500)]
+    source, target = (made([items[v] for v in rng.integers(0, 500, 100_000)]) for _ in range(2))
+    lagbc.graph_from_edges(source, target, directed=True)
+    tracemalloc.start()
+    try:
+        lagbc.graph_from_edges(source, target, directed=True)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 80 * 100_000
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "message"),
+    [
+        (pa.array(["a", None, "b"]), TypeError, "source holds None in row 1; vertices are"),
+        (pa.array(["a", "b", None])[1:], TypeError, "source holds None in row 1"),
+        (pa.array(["a", None, "b"]).dictionary_encode(), TypeError, "source holds None in row 1"),
+        (
+            pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["a", None])),
+            TypeError,
+            "source holds None in row 1",
+        ),
+        (pa.chunked_array([["a", "b"], ["", "c"]]), TypeError, "source holds '' in row 2"),
+        (pa.chunked_array([["a", "b"], ["c\nd"]]).dictionary_encode(), TypeError, r"source holds 'c\\nd' in row 2"),
+        (pa.array([1, None, 3]), TypeError, "source holds None in row 1"),
+        (pa.nulls(2), TypeError, "source holds None in row 0"),
+        (pa.array([1, 2**63], pa.uint64()), ValueError, "source holds 9223372036854775808 in row 1"),
+        (pa.array([1.0, 2.0]), TypeError, r"source holds 1\.0 in row 0"),
+        (pa.array([True]), TypeError, "source holds booleans; vertices are"),
+        (pa.array([b"a"]), TypeError, "source holds bytes"),
+        (pa.array([["a"]]), TypeError, "source holds lists or records"),
+        (pa.array([1]).cast(pa.timestamp("s")), TypeError, "source holds times"),
+        (pa.table({"a": ["x"]}), TypeError, "source is a table of 1 column; pass one of them"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_holds_no_vertices(column, error, message):
+    with pytest.raises(error, match=message) as caught:
+        lagbc.graph_from_edges(column, column, directed=True)
+    assert isinstance(caught.value, lagbc.Error)
+
+
+def test_a_stream_that_fails():
+    def batches():
+        yield pa.record_batch({"source": ["a"], "target": ["b"]})
+        raise OSError("the disk is gone")
+
+    schema = pa.schema({"source": pa.string(), "target": pa.string()})
+    reader = pa.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(ValueError, match=r"the stream of Arrow fails: .*the disk is gone"):
+        lagbc.graph_from_edges(reader, directed=True)
+
+
+def test_a_capsule_of_another_kind():
+    class Wrong:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return pa.array(["a"]).__arrow_c_array__()[1]
+
+    with pytest.raises(TypeError, match="a capsule of Arrow holds no arrow_array_stream"):
+        lagbc.graph_from_edges(Wrong(), Wrong(), directed=True)
+
+
+ROADS = {"name": ["A1", "A2", "A3"], "to": ["bonn", "ulm", "jena"], "from": ["ulm", "jena", "bonn"], "km": [1.5, 2, 4]}
+
+
+def polars_frame(columns):
+    return pytest.importorskip("polars").DataFrame(columns, strict=False)
+
+
+def pandas_frame(columns):
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def duckdb_relation(columns):
+    table = pa.table(columns)
+    return pytest.importorskip("duckdb").from_arrow(table)
+
+
+TABLES = (pa.table, pa.record_batch, polars_frame, pandas_frame, duckdb_relation)
+
+
+def chunked_reader(columns):
+    table = pa.table(columns)
+    return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=1))
+
+
+@pytest.mark.parametrize("table", [*TABLES, chunked_reader])
+def test_a_table_is_its_columns(table):
+    expected = lagbc.graph_from_edges(ROADS["from"], ROADS["to"], ROADS["km"], directed=True)
+    for ends, length in (
+        (None, "km"),
+        (("from", "to"), "km"),
+        ((3, 2), 4),
+        ((3, "to"), None),
+        (None, None),
+    ):
+        graph = lagbc.graph_from_edges(table(ROADS), ends=ends, length=length, directed=True)
+        assert as_table(graph) == as_table(expected)
+        assert graph.weighted == (length is not None)
+        if length is not None:
+            assert graph.weights.tolist() == expected.weights.tolist()
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    ("columns", "given", "error", "message"),
+    [
+        (ROADS, {"ends": ("from", "via")}, ValueError, "the table: no column is called 'via'; there are 'name', 'to'"),
+        (ROADS, {"length": "miles"}, ValueError, "the table: no column is called 'miles'"),
+        (ROADS, {"length": "name"}, TypeError, "column 'name' holds .*A1.* in row 0; it holds"),
+        (ROADS, {"length": 5}, ValueError, "the table has 4 columns, 'name', 'to', 'from', 'km'; there is no column 5"),
+        (ROADS, {"ends": ("from", "from")}, ValueError, "are one column"),
+        (ROADS, {"ends": "from"}, TypeError, "ends='from': it is a pair of columns"),
+        (ROADS, {"ends": ("from", "km")}, TypeError, "column 'from' holds names and column 'km' integers|'km' holds 1"),
+        ({"a": [1], "b": [2], "c": [3], "d": [4]}, {}, ValueError, "has 4 columns, .*; ends= says which two"),
+        ({"from": ["a", "b"], "to": ["b", None]}, {}, TypeError, "column 'to' holds (None|nan) in row 1; vertices are"),
+        ({"from": ["a", "b"], "to": ["b", ""]}, {}, TypeError, "column 'to' holds '' in row 1"),
+        (
+            {"from": ["a", "b"], "to": ["b", "c"], "km": [1.0, None]},
+            {"length": "km"},
+            ValueError,
+            "1 of the 2 lengths are not finite and > 0, the first in row 1: nan",
+        ),
+        (
+            {"from": ["a", "b"], "to": ["b", "c"], "km": ["1,5", "2"]},
+            {"length": "km"},
+            TypeError,
+            "column 'km' holds .*'1,5'.* in row 0; it holds",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_table_of_edges(table, columns, given, error, message):
+    with pytest.raises(error, match=message) as caught:
+        lagbc.graph_from_edges(table(columns), directed=True, **given)
+    assert isinstance(caught.value, lagbc.Error)
+
+
+def test_columns_have_no_titles():
+    with pytest.raises(TypeError, match="target is missing, and source, a list, is no table; columns are"):
+        lagbc.graph_from_edges([("a", "b")], directed=True)
+    with pytest.raises(TypeError, match="the table is one column; pass source and target"):
+        lagbc.graph_from_edges(pa.array(["a"]), directed=True)
+    with pytest.raises(ValueError, match="ends= tells the columns of a table"):
+        lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True)
