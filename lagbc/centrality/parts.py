@@ -157,6 +157,8 @@ def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
     >>> lagbc.merge_parts(["part1.npz", "part2.npz"])  # doctest: +SKIP
     {'bc': array([0., 1., 0., 1., 0.])}
     """
+    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
+        raise InvalidTypeError(f"paths={paths!r}: it is a list of the paths of all parts")
     return merge_files([_parse_path(path) for path in paths])[1]  # type: ignore[return-value]
 
 

@@ -1,11 +1,13 @@
 """The file of sums over some of the items of a run's works: a zip archive of arrays, each checked before it is read.
 
 A checkpoint holds the total of the first items of each work, and replaces its predecessor. A share of a run holds
-pieces of its items, written one after the other. Digests tell the run of the sums.
+pieces of its items, written one after the other. Digests in the head tell the run of the sums; the file ends with a
+digest of each array, so that no damaged one is ever read.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -32,9 +34,11 @@ from lagbc.plan.plan import Plan
 from lagbc.plan.step import Resumed, ResumedStep, Step
 from lagbc.run.work import Items, Piece, Reads, Span, StepWork, Total
 
-_FORMAT = "lagbc partial sums 1"
-# Most bytes of the head of a file.
-_MOST_OF_HEAD = 2**20
+_FORMAT = "lagbc partial sums 2"
+# The array that has the digests of all others.
+_DIGESTS = "digests"
+# Most bytes of the head of a file, and of the name and digest of an array.
+_MOST_OF_HEAD, _MOST_OF_DIGEST = 2**20, 2**9
 # The owner of the sums of a checkpoint where a digest differs, and the mend.
 _OWNERS = {
     "pieces": "another graph or direction, or to another version's order of it, or to options by which it is reduced "
@@ -67,13 +71,15 @@ class Writer(NamedTuple):
     """Arrays written into a file, one after the other."""
 
     archive: zipfile.ZipFile
+    digests: dict[str, str]  # by name
 
     def add(self, name: str, array: NDArray[Any], *, compressed: bool = False) -> None:
         """Write an array."""
-        member = zipfile.ZipInfo(f"{name}.npy")
+        member, array = zipfile.ZipInfo(f"{name}.npy"), np.asarray(array, order="C")
         member.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
         with self.archive.open(member, "w", force_zip64=True) as file:
-            write_array(file, np.asarray(array, order="C"), version=(1, 0), allow_pickle=False)
+            write_array(file, array, version=(1, 0), allow_pickle=False)
+        self.digests[name] = _digest_array(array)
 
     def add_json(self, name: str, value: Any) -> None:
         """Write a value of JSON."""
@@ -90,9 +96,10 @@ class Writer(NamedTuple):
 def open_writer(path: Path, head: Mapping[str, Any], *, lasting: bool = True) -> Iterator[Writer]:
     """Write a file that appears once it is whole."""
     with write_whole(path, lasting=lasting) as file, zipfile.ZipFile(file, "w") as archive:
-        writer = Writer(archive)
+        writer = Writer(archive, {})
         writer.add_json("head", {"format": _FORMAT, **head})
         yield writer
+        writer.add_json(_DIGESTS, writer.digests)
 
 
 class PartialFile:
@@ -100,10 +107,15 @@ class PartialFile:
 
     def __init__(self, path: Path, damaged: Callable[[Path], Exception] | None = None) -> None:
         self.path, self._damaged = path, damaged or _damaged_part
+        self._digests: dict[str, str] | None = None
         with self.reading():
             self._archive = zipfile.ZipFile(path)
             try:
                 self._names = {name.removesuffix(".npy") for name in self._archive.namelist()}
+                digests = self.json(_DIGESTS, _MOST_OF_DIGEST * len(self._names))
+                if {*digests, _DIGESTS} != self._names:
+                    raise InvalidValueError
+                self._digests = digests
                 self.head = self.json("head", _MOST_OF_HEAD)
                 if self.head["format"] != _FORMAT:
                     raise InvalidValueError
@@ -141,6 +153,8 @@ class PartialFile:
                 raise InvalidValueError
         with self.reading(), self._archive.open(f"{name}.npy") as file:
             array: NDArray[Any] = read_array(file, allow_pickle=False)
+            if self._digests is not None and self._digests[name] != _digest_array(array):
+                raise InvalidValueError
         return array
 
     def pieces(self, number: int, work: StepWork) -> Iterator[Piece]:
@@ -160,10 +174,14 @@ class PartialFile:
         """Name the file in an error of its contents."""
         try:
             yield
-        except (OSError, MemoryError, PartError, CheckpointError):
+        except (FileError, MemoryError, PartError, CheckpointError):
             raise
-        except Exception as error:  # a damaged archive may raise any error
-            raise self._damaged(self.path) from error
+        except Exception as error:  # a damaged archive may raise any error, EINVAL where it points to before the file
+            if not isinstance(error, OSError) or error.errno == errno.EINVAL:
+                raise self._damaged(self.path) from error
+            if error.filename is not None:
+                raise
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from error
 
 
 class _Below(Reads):
@@ -298,6 +316,12 @@ def _followed(path: Path) -> Path:
 
 def _are_same(roots: Items, others: Items) -> bool:
     return np.array_equal(np.sort(roots), np.sort(others))
+
+
+def _digest_array(array: NDArray[Any]) -> str:
+    digest = _digest(f"{array.dtype.str} {array.shape}".encode())
+    digest.update(array.data)
+    return digest.hexdigest()
 
 
 def digest_graph(graph: Graph) -> str:

@@ -1,22 +1,26 @@
 """The file of a checkpoint: what is read is checked, what cannot be written costs no score."""
 
+import errno
 import io
 import os
 import stat
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 from killed import Killed, stop
-from strategies import path, scale_free
+from sealed import rewrite
+from strategies import path, scale_free, times
 
 import lagbc
 from lagbc.errors import FileError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
+from lagbc.run import partial
 
 A = scale_free(500, 4000, seed=1)
 SWEPT = np.count_nonzero(as_graph(A).out_degrees)
@@ -36,14 +40,6 @@ def file(tmp_path):
 
 
 # What is read
-
-
-def rewrite(file, **changed):
-    """Change arrays of a checkpoint; None leaves one out."""
-    with np.load(file) as loaded:
-        arrays = {name: loaded[name] for name in loaded.files} | changed
-    with file.open("wb") as stream:
-        np.savez(stream, **{name: array for name, array in arrays.items() if array is not None})
 
 
 def refused(file, message, **options):
@@ -68,7 +64,6 @@ def refused(file, message, **options):
         {"0/chunk/dependency": np.zeros((500, 1))},
         {"0/chunk/dependency": np.zeros(500, np.float32)},
         {"0/chunk/dependency": np.zeros(500, "U8")},
-        {"0/chunk/dependency": np.array([{}] * 500)},
     ],
     ids=lambda changed: " ".join(f"{name} {getattr(array, 'dtype', '')}" for name, array in changed.items()),
 )
@@ -106,16 +101,13 @@ def test_another_order_of_the_roots_is_refused(file, monkeypatch, constant, valu
 
 
 def test_nothing_is_unpacked_that_does_not_fit(file):
-    """An array whose header promises more than memory holds, and a matrix in place of an archive."""
-    header = io.BytesIO()
+    """An array whose header promises more than memory holds, one of objects, and a matrix in place of an archive."""
+    header, objects, name = io.BytesIO(), io.BytesIO(), "0/chunk/dependency"
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**50,)})
-    with np.load(file) as loaded:
-        arrays = {name: loaded[name] for name in loaded.files if name != "0/chunk/dependency"}
-    with file.open("wb") as stream:
-        np.savez(stream, **arrays)
-    with zipfile.ZipFile(file, "a") as archive:
-        archive.writestr("0/chunk/dependency.npy", header.getvalue())
-    refused(file, "is not a lagbc checkpoint")
+    np.save(objects, np.array([{}] * 500))
+    for content in (header, objects):
+        rewrite(file, {name: content.getvalue()}, **{name: None})
+        refused(file, "is not a lagbc checkpoint")
     file.write_bytes(header.getvalue())
     refused(file, "is not a lagbc checkpoint")
 
@@ -131,11 +123,46 @@ def test_a_refused_file_is_closed(file, monkeypatch):
     assert all(archive.fp is None for archive in archives)
 
 
-def test_changed_bytes_are_seen(file):
-    data = bytearray(file.read_bytes())
-    data[data.index(b"0/chunk/dependency") + 1000] ^= 1
-    file.write_bytes(data)
-    refused(file, "is not a lagbc checkpoint")
+def test_arrays_are_those_of_the_digests(file):
+    """Of an archive that is whole, but not as a run wrote it: a number more, an array more, and no digests."""
+    with np.load(file) as loaded:
+        arrays = {name: loaded[name] for name in loaded.files}
+    name = "0/chunk/dependency"
+    more = {name: arrays[name] + np.eye(1, 500)[0]}, {"0/dependency": np.zeros(500)}, {"digests": None}
+    for changed in more:
+        with file.open("wb") as stream:
+            np.savez(stream, **{name: array for name, array in (arrays | changed).items() if array is not None})
+        refused(file, "is not a lagbc checkpoint")
+
+
+def test_damaged_files_are_named(tmp_path):
+    """With a byte changed anywhere, cut off, or with bytes lost: an error of the file, or the right scores."""
+    A, file, rng = scale_free(100, 300, seed=1), tmp_path / "run", np.random.default_rng(0)
+    with pytest.raises(Killed):
+        batched(A, checkpoint=file, progress=stop)
+    whole, expected = file.read_bytes(), batched(A)
+    changed = [bytearray(whole) for _ in range(times(80))]
+    for one, place in zip(changed, rng.integers(0, len(whole), len(changed)), strict=True):
+        one[place] ^= rng.integers(1, 256)
+    places = rng.integers(0, len(whole), (times(20), 2))
+    lost = [whole[:place] for place in places[:, 0]] + [whole[:one] + whole[one + 1 + other :] for one, other in places]
+    for content in changed:
+        file.write_bytes(content)
+        with suppress(lagbc.CheckpointError):  # else it is a byte that nothing reads
+            np.testing.assert_array_equal(batched(A, checkpoint=file), expected)
+    for content in lost:
+        file.write_bytes(content)
+        with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint"):
+            batched(A, checkpoint=file)
+
+
+def test_a_disk_that_cannot_be_read_is_named(file, monkeypatch):
+    def fail(*arguments, **options):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(partial, "read_array", fail)
+    with pytest.raises(FileError, match="run cannot be read: Input/output error"):
+        batched(A, checkpoint=file)
 
 
 def test_no_file(tmp_path):

@@ -1,15 +1,16 @@
 """Parts of a call, merged to the bits of one call; and what is refused."""
 
-import io
 import json
 import shutil
 import zipfile
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import long_mesh
+from sealed import rewrite
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -171,12 +172,12 @@ def test_parts_that_are_missing_or_twice_there_are_named(tmp_path):
 
 
 def test_damaged_files_are_named(tmp_path):
-    """Cut off, with a byte changed anywhere, or no part at all."""
+    """Cut off, with bytes lost, with a byte changed anywhere, or no part at all."""
     paths = save(tmp_path, 2, grid(6, 6), reduce="none")
     whole, wrong = paths[0].read_bytes(), tmp_path / "wrong.npz"
     rng = np.random.default_rng(0)
-    for cut in rng.integers(0, len(whole), 10):
-        wrong.write_bytes(whole[:cut])
+    for cut, lost in rng.integers(1, len(whole), (10, 2)):
+        wrong.write_bytes(whole[:cut] if cut % 2 else whole[:cut] + whole[cut + lost :])
         with pytest.raises(lagbc.PartError, match=r"wrong\.npz is damaged, or no part of a run of this"):
             lagbc.merge_parts([wrong, paths[1]])
     expected = {"bc": lagbc.bc(grid(6, 6), reduce="none")}
@@ -191,22 +192,22 @@ def test_damaged_files_are_named(tmp_path):
         lagbc.merge_parts([wrong, paths[1]])
 
 
+@pytest.mark.parametrize("paths", ["a.npz", Path("a.npz"), 3])
+def test_paths_are_a_list(paths):
+    with pytest.raises(TypeError, match=r"^paths=.*: it is a list of the paths of all parts"):
+        lagbc.merge_parts(paths)
+
+
 @pytest.mark.parametrize("left_out", ["graph", "roots", "methods", "options", "order", None])
 def test_a_file_without_digests_is_named(left_out, tmp_path):
     """Whole, but written by another program: one digest, or all, are not there."""
     (path,) = save(tmp_path, 1, grid(6, 6), reduce="none")
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    head = json.loads(np.load(io.BytesIO(members["head.npy"])).tobytes())
+    head = json.loads(np.load(path)["head"].tobytes())
     if left_out is None:
         del head["digests"]
     else:
         del head["digests"][left_out]
-    changed = io.BytesIO()
-    np.save(changed, np.frombuffer(json.dumps(head).encode(), np.uint8))
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in (members | {"head.npy": changed.getvalue()}).items():
-            archive.writestr(name, content)
+    rewrite(path, head=np.frombuffer(json.dumps(head).encode(), np.uint8))
     with pytest.raises(lagbc.PartError, match=r"1-1\.npz is damaged, or no part of a run of this version"):
         lagbc.merge_parts([path])
 
