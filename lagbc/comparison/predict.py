@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lagbc.centrality.betweenness import bc
-from lagbc.centrality.preview import estimate_memory, select_method
+from lagbc.centrality.preview import estimate_memory
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
+from lagbc.methods.table import methods_of
 from lagbc.plan.options import check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.request import Request
@@ -46,8 +47,8 @@ def predict(graph: Graph) -> Prediction:
     idle = graph.n - roots
     if not roots:
         return Prediction(0.0, roots, idle)
-    row = select_method(graph, weighted=graph.weighted, reduce="none").method
     plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
+    (row,) = methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)
     every = Request(frozenset({"dependency"}), np.arange(graph.n))
     settings = check_options("auto", {})
     make_plan(graph, every, settings)  # compiles kernels, outside the time

@@ -12,6 +12,7 @@ from commands import reason_in, succeed
 import lagbc
 from lagbc import native
 from lagbc.comparison import predict
+from lagbc.interfaces.cli import info
 from lagbc.interfaces.cli.text import duration
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
@@ -19,6 +20,7 @@ from lagbc.limits import in_units, usable_cores
 from lagbc.methods import table
 from lagbc.methods.table import METHODS
 from lagbc.native import level, levels
+from lagbc.plan import choose
 
 
 @pytest.mark.parametrize("command", ["info", "compare"])
@@ -134,6 +136,24 @@ def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
     out = succeed("info", "example:karate")
     assert "predicted" in out
     assert "; the predictions above compare methods alone\n" in out
+
+
+def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
+    monkeypatch.setattr(info, "_MEASURED", 155)
+    monkeypatch.setattr(choose, "probe", lambda *given: pytest.fail("probed"))
+    monkeypatch.setattr(predict, "predict", lambda graph: pytest.fail("swept"))
+    out = succeed("info", "example:karate")
+    assert "\ntime: not predicted; --measure does" in out
+    choice = lagbc.select_method(read_graph(example_path("karate")).matrix, directed=False, reduce="none")
+    assert reason_in(out.splitlines()) == choice.reason.split("; BFS")[0]
+    found = json.loads(succeed("info", "example:karate", "--json"))
+    assert (found["time"], found["method"]["name"]) == (None, "batched")
+    assert found["memory"]["total"] > 0
+    monkeypatch.setattr(predict, "predict", lambda graph: predict.Prediction(0.5, 34, 0, 34, 0.5))
+    assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate", "--measure")
+    monkeypatch.setattr(info, "_MEASURED", 156)
+    assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate")
+    assert "\ntime: not predicted" in succeed("info", "example:karate", "--no-measure")
 
 
 def test_info_with_lengths():

@@ -137,7 +137,7 @@ def test_errors_of_an_estimate_are_counted(monkeypatch):
     seen = []
     monkeypatch.setattr(Steps, "progress", lambda self, done, total: seen.append((done, total)))
     run("bc", "example:karate", "--k", 5)
-    assert [pair for pair in seen if pair[1] == 10] == [(done, 10) for done in range(10)]
+    assert [pair for pair in seen if pair[1] == 10] == [(done, 10) for done in range(11)]
 
 
 # ---- reading

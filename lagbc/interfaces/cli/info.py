@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,36 +23,54 @@ if TYPE_CHECKING:
     from lagbc.comparison.predict import Prediction
     from lagbc.interfaces.cli.graphs import Source
 
+# Edges up to which all is measured, in some 3 s of processor time.
+_MEASURED = 1_000_000
+
 
 @click.command("info", epilog=options.GRAPH_HELP)
 @options.takes_graph
+@click.option(
+    "--measure/--no-measure",
+    default=None,
+    help="Probe roots for the choice of the method, and sweep from some of them to predict the time.  [default: for "
+    f"graphs of up to {_MEASURED:,} edges]",
+)
 @options.json_option
 @options.takes_run("progress")
-def info_command(source: options.GraphOptions, as_json: bool, run: dict[str, Any]) -> None:
+def info_command(source: options.GraphOptions, as_json: bool, measure: bool | None, run: dict[str, Any]) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     output = options.OutputOptions(as_json=as_json)
-    carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps))
+    carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps, measure))
 
 
+@dataclass(eq=False)
 class _Info(Task):
     """The task of describing a graph, and the plan for it."""
+
+    measure: bool | None
 
     def introduction(self) -> str:
         """Describe the size of the graph."""
         return headline(self.source)
 
     def compute(self) -> None:
-        """Measure the graph, plan a run, and predict its time."""
+        """Count the graph, plan a run, and predict its time; of a large graph the plan is that by rule."""
         import lagbc
         from lagbc.comparison.predict import predict
+        from lagbc.plan.choose import ranked
         from lagbc.plan.options import check_options
 
-        graph = self.source.graph
-        self.shape = _shape_of(self.source)
-        self.choice, self.memory = lagbc.select_method(graph), lagbc.estimate_memory(graph)
-        with self.steps.step("predicting the time"):
-            self.time = predict(graph)
-        self.executor = check_options("auto", {}).executor
+        graph, settings = self.source.graph, check_options("auto", {})
+        self.shape, self.executor = _shape_of(self.source), settings.executor
+        self.time: Prediction | None = None
+        if graph.nnz <= _MEASURED if self.measure is None else self.measure:
+            self.choice, self.memory = lagbc.select_method(graph), lagbc.estimate_memory(graph)
+            with self.steps.step("predicting the time"):
+                self.time = predict(graph)
+        else:
+            self.choice = ranked(graph, method=settings.method, device=settings.device)[0]
+            row = self.choice.method
+            self.memory = lagbc.estimate_memory(graph, method=row.name, device=row.device, reduce="none")
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document."""
@@ -68,7 +86,7 @@ class _Info(Task):
             "batch": memory.batch,
             "threads": memory.threads,
             "method": method_of(self.choice),
-            "time": asdict(self.time),
+            "time": None if self.time is None else asdict(self.time),
             "devices": {"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
             "workers": None if executor is None else {"ranks": executor.size, "threads": executor.threads},
             "methods": _list_methods(),
@@ -88,8 +106,11 @@ class _Info(Task):
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
         yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
         yield method_and_reason(self.choice)
-        compared = "; the predictions above compare methods alone" if "predicted" in self.choice.reason else ""
-        yield f"time: {_time_in_words(self.time)}{compared}"
+        if self.time is None:
+            yield "time: not predicted; --measure does, probes the roots for the method, and looks for reductions"
+        else:
+            compared = "; the predictions above compare methods alone" if "predicted" in self.choice.reason else ""
+            yield f"time: {_time_in_words(self.time)}{compared}"
         if executor is not None:
             yield f"workers: {executor.size} ranks, threads {executor.threads} each"
         yield f"\n{_methods_table()}"
