@@ -40,6 +40,7 @@ __all__ = [
     "parts_of_rows",
     "record",
     "share",
+    "until_stopped",
 ]
 
 Csr = core.Csr32 | core.Csr64
@@ -60,6 +61,15 @@ def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.fl
     """Hand compressed rows to kernels; the arrays are kept, not copied."""
     made: Csr = record("Csr", indices.dtype, indptr=indptr, indices=indices, lengths=lengths)
     return made
+
+
+def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int) -> Result:
+    """Call a kernel with the flag that it polls: of many entries on a thread, so that Ctrl-C and ``stop=`` end it."""
+    if entries < SHARED_FROM:
+        return kernel(np.zeros(1, np.uint8))
+    from lagbc.native.pool import polled
+
+    return polled(kernel)
 
 
 def level() -> str:

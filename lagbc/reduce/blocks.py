@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
-from lagbc.native import core, csr
+from lagbc.native import core, csr, until_stopped
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Copies, Rows, Strong, each_connected, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
@@ -69,7 +70,8 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
         raise InvalidValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
-    copies = lay_out(*core.find_blocks(csr(both.indptr, both.indices)))
+    found = until_stopped(partial(core.find_blocks, csr(both.indptr, both.indices)), both.nnz)
+    copies = lay_out(*found)
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
     indptr = core.lay_rows(graph.indptr, graph.indices, copies, indices, places)

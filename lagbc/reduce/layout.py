@@ -11,11 +11,12 @@ R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Compu
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lagbc.native import core
+from lagbc.native import core, until_stopped
 
 
 class Copies(NamedTuple):
@@ -77,7 +78,7 @@ def lay_out(home: Any, attach: Any) -> Copies:
 
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
     """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
-    return Strong(*core.find_strong(ptr, indptr, indices))
+    return Strong(*until_stopped(partial(core.find_strong, ptr, indptr, indices), len(indices)))
 
 
 def each_connected(copies: Copies) -> Strong:

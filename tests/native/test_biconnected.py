@@ -12,7 +12,7 @@ from lagbc.native import core, csr
 def blocks_of(graph, index=np.int32):
     """Return home, attach, and the vertices of each block."""
     A = nx.to_scipy_sparse_array(graph, format="csr", nodelist=range(len(graph)))
-    home, attach = core.find_blocks(csr(A.indptr.astype(np.int64), A.indices.astype(index)))
+    home, attach = core.find_blocks(csr(A.indptr.astype(np.int64), A.indices.astype(index)), np.zeros(1, np.uint8))
     blocks = [{int(v), *np.flatnonzero(home == block).tolist()} for block, v in enumerate(attach)]
     return home, attach, blocks
 

@@ -43,7 +43,7 @@ def test_index_types(index):
     graph = pattern(index)
     assert type(graph) is (core.Csr32 if index is np.int32 else core.Csr64)
     assert graph.indices.dtype == index
-    assert [array.dtype for array in core.find_blocks(graph)] == [index, index]
+    assert [array.dtype for array in core.find_blocks(graph, np.zeros(1, np.uint8))] == [index, index]
 
 
 def test_arrays_are_not_copied_and_live_as_long_as_the_record():
@@ -65,7 +65,7 @@ def test_arrays_are_not_copied_and_live_as_long_as_the_record():
 def test_read_only_arrays_are_taken_where_nothing_is_written():
     indices = np.array([1, 0, 2, 1], np.int32)
     indices.flags.writeable = False
-    assert len(core.find_blocks(csr(np.array([0, 1, 3, 4]), indices))[1]) == 2
+    assert len(core.find_blocks(csr(np.array([0, 1, 3, 4]), indices), np.zeros(1, np.uint8))[1]) == 2
 
 
 @pytest.mark.parametrize("of_c", ["l", "q"])
@@ -130,7 +130,7 @@ def test_records_of_other_classes_are_refused(other):
 @pytest.mark.parametrize("wrong", [None, 3, (INDPTR, INDICES)])
 def test_arguments_that_are_refused_are_named(wrong):
     with pytest.raises(TypeError, match="find_blocks: graph has to be a Csr32 or a Csr64, not"):
-        core.find_blocks(wrong)
+        core.find_blocks(wrong, np.zeros(1, np.uint8))
 
 
 def test_stub_is_that_of_the_module():

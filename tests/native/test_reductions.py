@@ -24,12 +24,12 @@ def made(index, *, weighted, directed):
     rng = np.random.default_rng(1)
     weights, other, members = rng.random(graph.n), rng.random(graph.n), rng.integers(1, 3, graph.n).astype(float)
 
-    home, attach = core.find_blocks(both)
+    home, attach = core.find_blocks(both, np.zeros(1, np.uint8))
     ptr, vertices, *rest = core.lay_out(home, attach)
     copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
     columns, places = np.empty(graph.nnz, index), np.empty(graph.nnz, np.int64)
     ends = core.lay_rows(out.indptr, out.indices, copies, columns, places)
-    strong = Strong(*core.find_strong(ptr, ends, columns))
+    strong = Strong(*core.find_strong(ptr, ends, columns, np.zeros(1, np.uint8)))
     arcs = core.condense(ends, columns, strong)
     alone = np.zeros(len(attach) + 1, np.int64), columns[:0]  # no arcs
     spread = core.spread_along(copies, each_connected(copies), *alone, True, weights)
@@ -80,7 +80,7 @@ def test_both_types_of_indices(weighted, directed):
 def test_rows_of_more_copies_than_32_bits_number():
     """Columns are of the type that the caller has made room of."""
     graph = as_graph(A, directed=False)
-    home, attach = core.find_blocks(csr(*graph.csr))
+    home, attach = core.find_blocks(csr(*graph.csr), np.zeros(1, np.uint8))
     ptr, vertices, *rest = core.lay_out(home, attach)
     copies = Copies(ptr, vertices, home, rest[0], attach, *rest[1:])
     narrow, wide = np.empty(graph.nnz, np.int32), np.empty(graph.nnz, np.int64)

@@ -14,6 +14,10 @@ from states import prepare
 from strategies import path, scale_free, with_lengths
 from test_traversals import by_index, heap_of, sweep, trail_of
 
+from lagbc import native
+from lagbc.calls import stopping_by
+from lagbc.errors import StoppedError
+from lagbc.graph.host.proximity import proximity_order
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
@@ -21,7 +25,10 @@ from lagbc.methods.cpu.traversal import lengths as dijkstra
 from lagbc.methods.cpu.traversal.sweep import new_found
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core, csr
+from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
+from lagbc.reduce.layout import find_strong
+from lagbc.reduce.piece import Piece
 from lagbc.reduce.streams import Flows
 
 LAST = 49
@@ -326,3 +333,33 @@ def test_tight_edges_are_transposed(way, index):
     np.testing.assert_array_equal(sweep.in_starts, turned.indptr)
     np.testing.assert_array_equal(sweep.in_ends[: turned.nnz], turned.indices)
     np.testing.assert_array_equal(sweep.in_masks[: turned.nnz], turned.data)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_components_and_landmarks_are_not_searched_for(index):
+    graph = as_graph(path(LAST + 1), directed=False)
+    rows, zeros = csr(graph.indptr, graph.indices.astype(index)), np.zeros(graph.n, index)
+    assert [len(found) for found in core.find_blocks(rows, SET)] == [graph.n, 0]
+    whole = np.array([0, graph.n])
+    assert [len(found) for found in core.find_strong(whole, rows.indptr, rows.indices, SET)] == [0, 0, 0, 0]
+    points = np.full((graph.n, 2), -7, np.int32)
+    core.measure_landmarks(
+        rows.indptr, rows.indices, np.zeros(graph.n, np.int64), np.arange(graph.n, dtype=index), zeros, 1, points, SET
+    )
+    assert (points == -7).all()
+
+
+def test_searches_of_a_large_graph_end_with_the_call(monkeypatch):
+    """For landmarks, bicomponents, and strong components."""
+    monkeypatch.setattr(native, "SHARED_FROM", 0)
+    graph = as_graph(scale_free(200, 1200, seed=1), directed=True)
+    both = graph.symmetric
+    searches = (
+        lambda: proximity_order(both.indptr, both.indices, graph.components),
+        lambda: split(Piece(graph, np.ones(graph.n), np.ones(graph.n))),
+        lambda: find_strong(np.array([0, graph.n]), graph.indptr, graph.indices),
+    )
+    for search in searches:
+        asked = iter([False, True])
+        with pytest.raises(StoppedError), stopping_by(lambda asked=asked: next(asked)):
+            search()

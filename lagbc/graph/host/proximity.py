@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import relabelled
-from lagbc.native import SHARED_FROM, core, cores, share
+from lagbc.native import SHARED_FROM, core, cores, share, until_stopped
 
 # Pieces of vertices a core: more than one, as some take longer than others.
 _PIECES = 4
@@ -43,7 +44,8 @@ def proximity_order(
     number[found] = np.arange(n)
     near, near_indices, _ = relabelled((indptr, indices, None), found.astype(np.int64), number.astype(indices.dtype))
     points = np.empty((n, tuning.LANDMARKS), np.int32)
-    core.measure_landmarks(near, near_indices, piece[found], found, distances[found], len(sizes), points)
+    rows = near, near_indices, piece[found], found, distances[found], len(sizes), points
+    until_stopped(partial(core.measure_landmarks, *rows), len(indices))
     order = number[order]
     pieces = [(int(start), int(end)) for start, end in zip(starts, ends, strict=True) if end - start > leaf]
     _bisect_all(points, order, pieces, leaf)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import Csr
-from lagbc.native import SHARED_FROM, core, csr, parts_of_rows, record, share
+from lagbc.native import core, csr, parts_of_rows, record, share, until_stopped
 
 
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
@@ -21,11 +21,7 @@ def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
         dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
         return dist
 
-    if len(out[1]) < SHARED_FROM:
-        return search(np.zeros(1, np.uint8))
-    from lagbc.native.pool import polled
-
-    return polled(search)
+    return until_stopped(search, len(out[1]))
 
 
 def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.uint8]:

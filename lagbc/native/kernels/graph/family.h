@@ -33,8 +33,8 @@ using GraphKernels = Family<
     Kernel<"sort_by_key(keys, order)", sort_by_key<uint8_t>, sort_by_key<int32_t>, sort_by_key<int64_t>>,
     Kernel<"order_by_length(indptr)", order_by_length>, Kernel<"places_in(order)", places_in>,
     Kernel<"line_up(lengths, places, rows)", line_up>,
-    Kernel<"measure_landmarks(indptr, indices, piece, vertex, nearest, pieces, points)", measure_landmarks<Narrow>,
-           measure_landmarks<Wide>>,
+    Kernel<"measure_landmarks(indptr, indices, piece, vertex, nearest, pieces, points, stop)",
+           measure_landmarks<Narrow>, measure_landmarks<Wide>>,
     Kernel<"sort_by_keys(keys, order)", sort_by_keys>,
     Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>>;
 

@@ -17,12 +17,13 @@ namespace lagbc::LAGBC_LEVEL {
 // from the landmarks so far; among equally far vertices the last by `vertex`, their number in the graph.
 template <class Index>
 void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> piece,
-                       Span<const Index> vertex, Span<const Index> nearest, int64_t pieces, Matrix<int32_t> points) {
+                       Span<const Index> vertex, Span<const Index> nearest, int64_t pieces, Matrix<int32_t> points,
+                       Stop stop) {
     const int64_t n = points.size;
     Buffer<Index> distances(n), queue(n), least(n);
     Buffer<int64_t> farthest(pieces);
     for (int64_t v = 0; v < n; ++v) least[v] = nearest[v];
-    for (int64_t i = 0; i < points.width; ++i) {
+    for (int64_t i = 0; i < points.width && !stop.is_set(); ++i) {
         farthest.span().fill(-1);
         for (int64_t v = 0; v < n; ++v) {
             const int64_t best = farthest[piece[v]];

@@ -23,9 +23,10 @@ namespace lagbc::LAGBC_LEVEL {
 //         bicomponent comes before this home
 //
 // O(n + nnz), without recursion. `path` holds the vertices from the root to v, each with the entry at which it goes on
-// and the earliest vertex next to its discoveries; `waiting` the vertices whose bicomponent is not yet known.
+// and the earliest vertex next to its discoveries; `waiting` the vertices whose bicomponent is not yet known. Once the
+// flag is set, no vertex is left any more, and the result is of no use.
 template <class Index>
-std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph) {
+std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph, Stop stop) {
     const auto& [indptr, indices, _] = graph;
     const int64_t n = graph.n();
     Buffer<Index> found(n, -1), low(n), path(n), waiting(n);
@@ -37,7 +38,7 @@ std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph) {
         if (found[root] >= 0 || indptr[root] == indptr[root + 1]) continue;
         int64_t v = root, depth = 0, e = indptr[root];
         Index lowest = found[v] = time++;
-        while (true) {
+        while (!stop.is_set()) {
             const int64_t end = indptr[v + 1];
             Index down = -1;
             while (e < end && down < 0) {

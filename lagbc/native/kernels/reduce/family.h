@@ -16,8 +16,8 @@ namespace lagbc::LAGBC_LEVEL {
 
 using ReduceKernels = Family<
     Level, "reduce",  //
-    Kernel<"find_blocks(graph)", find_blocks<Narrow>, find_blocks<Wide>>,
-    Kernel<"find_strong(ptr, indptr, indices)", find_strong<Narrow>, find_strong<Wide>>,
+    Kernel<"find_blocks(graph, stop)", find_blocks<Narrow>, find_blocks<Wide>>,
+    Kernel<"find_strong(ptr, indptr, indices, stop)", find_strong<Narrow>, find_strong<Wide>>,
     Kernel<"condense(indptr, indices, strong)", condense<Narrow>, condense<Wide>>,
     Kernel<"lay_out(home, attach)", lay_out<Narrow>, lay_out<Wide>>,
     Kernel<"lay_rows(indptr, indices, copies, columns, places)", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>,

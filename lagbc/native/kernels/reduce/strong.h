@@ -48,9 +48,10 @@ std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int6
 template <class Index>
 class StrongSearch {
 public:
-    StrongSearch(Span<const int64_t> indptr, Span<const Index> indices)
+    StrongSearch(Span<const int64_t> indptr, Span<const Index> indices, Stop stop)
         : indptr_(indptr),
           indices_(indices),
+          stop_(stop),
           component_(copies(), -1),
           discovered_(copies(), -1),
           low_(copies()),
@@ -59,9 +60,9 @@ public:
           next_(copies()) {}
 
     void search_from(Index root) {
-        if (discovered_[root] >= 0) return;
+        if (discovered_[root] >= 0 || stop_.is_set()) return;
         discover(root);
-        while (depth_ > 0) {
+        while (depth_ > 0 && !stop_.is_set()) {
             const Index v = path_[depth_ - 1];
             if (next_[v] < indptr_[v + 1]) {
                 const Index w = indices_[next_[v]++];
@@ -100,6 +101,7 @@ private:
 
     Span<const int64_t> indptr_;
     Span<const Index> indices_;
+    Stop stop_;
     Buffer<Index> component_, discovered_, low_, path_, waiting_;
     Buffer<int64_t> next_;
     Index time_ = 0, count_ = 0;
@@ -110,13 +112,16 @@ private:
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_strong(Span<const int64_t> ptr,
                                                                                        Span<const int64_t> indptr,
-                                                                                       Span<const Index> indices) {
-    StrongSearch<Index> search(indptr, indices);
+                                                                                       Span<const Index> indices,
+                                                                                       Stop stop) {
+    StrongSearch<Index> search(indptr, indices, stop);
     Buffer<int64_t> component_ptr(ptr.size, 0);
     for (int64_t b = 0; b < ptr.size - 1; ++b) {
         for (int64_t root = ptr[b]; root < ptr[b + 1]; ++root) search.search_from(static_cast<Index>(root));
         component_ptr[b + 1] = search.count();
     }
+    if (stop.is_set())  // copies may be left without a component
+        return {Buffer<Index>(0), Buffer<int64_t>(0), Buffer<int64_t>(0), Buffer<Index>(0)};
     const Span<Index> component = search.component().span();
     auto [member_ptr, members] = group<Index>({component.data, component.size}, search.count());
     return {std::move(search.component()), std::move(component_ptr), std::move(member_ptr), std::move(members)};
