@@ -303,7 +303,7 @@ def end_to_end(case: Case, entry: Entry, batch: int) -> Row:
     seconds, _ = timed(
         lambda: bc(
             case.matrix,
-            batch,
+            batch=batch,
             directed=case.graph.directed,
             weighted=case.graph.weighted,
             sources=case.roots,

@@ -33,7 +33,7 @@ def test_same_bits(name, options):
     expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu", threads=1, batch=64, **options)
     for threads in (1, 2, 3, 4):
         for batch in (1, 64, 100, 256, "auto"):
-            scores = lagbc.bc(GRAPHS[name], batch, method="batched", device="cpu", threads=threads, **options)
+            scores = lagbc.bc(GRAPHS[name], batch=batch, method="batched", device="cpu", threads=threads, **options)
             np.testing.assert_array_equal(scores, expected)
 
 

@@ -425,7 +425,7 @@ class _KilledError(Exception):
 def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
     A = with_lengths(grid(18, 18), [1, 2, 3])
     demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(1), format="csr")
-    call = functools.partial(lagbc.bc, A, 64, **how(row), checkpoint=tmp_path / "run")
+    call = functools.partial(lagbc.bc, A, batch=64, **how(row), checkpoint=tmp_path / "run")
 
     def kill(progress):
         if progress.done > 64:
@@ -450,7 +450,10 @@ def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
 def test_memory_is_counted(row):
     A, demand = GRAPHS["mesh"], np.ones((144, 144))
     given = {"threads": 1, **how(row)}
-    without, needed = lagbc.estimate_memory(A, 64, **given), lagbc.estimate_memory(A, 64, demand=demand, **given)
+    without, needed = (
+        lagbc.estimate_memory(A, batch=64, **given),
+        lagbc.estimate_memory(A, batch=64, demand=demand, **given),
+    )
     assert needed.workspace >= without.workspace + 8 * 144 * needed.batch + 8 * 144 * 143
     graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
     if not row.weighted and row.device == "cpu":

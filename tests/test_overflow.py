@@ -209,5 +209,5 @@ def test_same_bits(mixed):
     expected = lagbc.bc(A, sources=roots, method="batched", device="cpu", threads=1)
     for threads in (2, 3):
         np.testing.assert_array_equal(
-            lagbc.bc(A, 200, sources=roots, method="batched", device="cpu", threads=threads), expected
+            lagbc.bc(A, batch=200, sources=roots, method="batched", device="cpu", threads=threads), expected
         )

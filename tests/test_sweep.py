@@ -96,7 +96,7 @@ def test_bar(any_bc, capsys):
 
 def test_callable(any_bc):
     told = []
-    any_bc(MANY_LENGTHS, BATCH, progress=told.append, threads=2, reduce="none")
+    any_bc(MANY_LENGTHS, batch=BATCH, progress=told.append, threads=2, reduce="none")
     done = [progress.done for progress in told]
     with_edges = np.count_nonzero(as_graph(MANY).out_degrees)
     assert done == sorted(set(done))
@@ -129,7 +129,7 @@ def test_callable_that_raises(bc, error):
 def test_resume(any_bc, tmp_path, options):
     if options and any_bc.keywords["weighted"]:
         pytest.skip("arguments and factors know nothing of lengths")
-    file, call = tmp_path / "run", functools.partial(any_bc, MANY_LENGTHS, BATCH, **options)
+    file, call = tmp_path / "run", functools.partial(any_bc, MANY_LENGTHS, batch=BATCH, **options)
     expected = call()
     for batches in (1, 2, 1):
         with pytest.raises(Killed):
@@ -450,7 +450,7 @@ def test_out_of_memory_halves_the_batch(failing, where):
 
     failing(prepare=prepare, forward=forward, backward=backward, concurrent=False, widest=None)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on") as warned:
-        scores = lagbc.bc(A, 256, method="failing", threads=2)
+        scores = lagbc.bc(A, batch=256, method="failing", threads=2)
     # A batch that was waiting may begin before the run is stopped.
     assert list(dict.fromkeys(batches)) == [256, 128, 64]
     assert len(warned) == 2
@@ -547,10 +547,10 @@ def test_threads_are_given_up_first(monkeypatch):
 
 def test_batch_shrinks(failing, monkeypatch):
     failing(block=16, widest=None, auto=64, concurrent=False)
-    small = lagbc.estimate_memory(A, 16, method="failing")
+    small = lagbc.estimate_memory(A, batch=16, method="failing")
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
     assert lagbc.estimate_memory(A, method="failing").batch == 16
-    assert lagbc.estimate_memory(A, 64, method="failing").batch == 16
+    assert lagbc.estimate_memory(A, batch=64, method="failing").batch == 16
     np.testing.assert_allclose(lagbc.bc(A, method="failing"), oracle(A), rtol=1e-12)
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total - 1))
     with pytest.raises(MemoryError, match="batch=16 needs"):

@@ -57,7 +57,7 @@ lagbc.bc((dense, dense), sources=[0])
 lagbc.bc((dense, dense, dense), weighted=True)
 lagbc.bc((dense,))  # error: arg-type
 for A in (dense, sparse, graph, Graph(), RustworkxGraph(), columns, lagbc.read_graph("example:karate")):
-    lagbc.bc(A, 64, weighted="length", method="batched", device="cpu", threads=2)
+    lagbc.bc(A, batch=64, weighted="length", method="batched", device="cpu", threads=2)
 for row in lagbc.METHODS:
     lagbc.bc(dense, method=row.name, device=row.device)
 assert_type(lagbc.bc(dense, demand=sparse), NDArray[np.float64])
@@ -67,7 +67,7 @@ lagbc.bc(dense, demand="trips.npz")  # error: call-overload
 assert_type(lagbc.bc(dense), NDArray[np.float64])
 assert_type(lagbc.edge_bc(dense), SparseMatrix)
 assert_type(lagbc.edge_bc(dense).nnz, int)
-assert_type(lagbc.edge_bc(dense, 64, cutoff=2, decay=0.5, threads=2), SparseMatrix)
+assert_type(lagbc.edge_bc(dense, batch=64, cutoff=2, decay=0.5, threads=2), SparseMatrix)
 assert_type(lagbc.edge_bc(dense, cutoff=np.float32(2), weighted="length"), SparseMatrix)
 assert_type(lagbc.edge_bc(dense, cutoff=np.int64(2)), SparseMatrix)
 assert_type(lagbc.edge_bc(dense, cutoff=[2, 3], k=5, rng=1), list[SparseMatrix])
@@ -106,7 +106,9 @@ lagbc.bc(dense, method="bached")  # error: call-overload
 lagbc.bc(dense, device="tpu")  # error: arg-type
 lagbc.closeness(dense, dtype="float16")  # error: call-overload
 lagbc.bc(dense, k=2, standard_error="yes")  # error: call-overload
-lagbc.bc(dense, "many")  # error: call-overload
+lagbc.bc(dense, batch="many")  # error: call-overload
+lagbc.bc(dense, 64)  # error: call-overload
+lagbc.estimate(dense, "bc", 64)  # error: arg-type
 lagbc.bc(dense, thread=2)  # error: call-overload
 lagbc.centralities(dense, "betweenness")  # error: arg-type
 lagbc.bc(dense, progress="yes")  # error: call-overload

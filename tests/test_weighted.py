@@ -430,10 +430,10 @@ def test_tiny_and_huge_lengths(weighted_bc):
 @pytest.mark.parametrize("name", MANY)
 def test_same_bits(name):
     graph = as_graph(MANY[name], weighted=True)
-    expected = lagbc.bc(graph, 64, weighted=True, method="batched", device="cpu", threads=1)
+    expected = lagbc.bc(graph, batch=64, weighted=True, method="batched", device="cpu", threads=1)
     for threads in (1, 2, 4):
         for batch in (1, 100, "auto"):
-            scores = lagbc.bc(graph, batch, weighted=True, method="batched", device="cpu", threads=threads)
+            scores = lagbc.bc(graph, batch=batch, weighted=True, method="batched", device="cpu", threads=threads)
             np.testing.assert_array_equal(scores, expected)
     for delta in (1e-3, 1.0, 1e3):
         scores = lagbc.bc(graph, weighted=True, method="batched", device="cpu", bucket_width=delta)

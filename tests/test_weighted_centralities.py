@@ -220,4 +220,4 @@ def test_batches_that_are_out_of_range_together(centralities):
     tail = sp.coo_array(([length], ([0], [n])), shape=(n + 1, n + 1))
     star.resize(n + 1, n + 1)
     with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
-        call(centralities, "closeness")(sp.coo_array(star + tail), 64)
+        call(centralities, "closeness")(sp.coo_array(star + tail), batch=64)

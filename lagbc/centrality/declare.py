@@ -11,6 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, Read, add
+from lagbc.plan.options import refuse_places, shown_without_others
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
 # Arguments of all sums over roots, and of sums over paths between pairs of vertices.
 SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
 PAIRS = SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
-# Arguments of every centrality about the graph: annotations and defaults.
+# Arguments of every centrality of roots, and of every centrality about the graph: annotations and defaults.
+_BATCH = {"batch": ("int | Auto", "auto")}
 _GRAPH = {
     "directed": ("bool | None", None),
     "weighted": ("bool | str | None", None),
     "strength": ("bool | str", False),
 }
 _ERRORS = {"standard_error": ("bool", False)}
-_LEADING = {"A": "GraphLike", "batch": "int | Auto", "which": "CentralityName | Iterable[CentralityName] | None"}
+_LEADING = {"A": "GraphLike", "which": "CentralityName | Iterable[CentralityName] | None"}
 _OF_ARGUMENTS = {field.name: (field.type, field.default) for field in fields(Arguments)}
 # Public functions by their names.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -50,15 +52,16 @@ def centrality(
             name, frozenset(sums), finish, frozenset(takes), summary, of_edges, networkx, needs, weigh, count
         )
         add(record)
-        leading = ["A", *([needs] if needs else []), *([] if count else ["batch='auto'"])]
+        leading = ["A", *([needs] if needs else [])]
         has_errors = "k" in record.takes
         if count is None:
             call = f"compute(A, own, batch, read, options, arguments{', standard_error' if has_errors else ''})"
             run = f"from lagbc.centrality.compute import compute; return {call}"
         else:
             run = "return own.finish(own.count(A, *read, options, arguments), arguments)"
-        FUNCTIONS[name] = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)
-        return FUNCTIONS[name]
+        public = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)
+        FUNCTIONS[name] = shown_without_others(public)
+        return public
 
     return declare
 
@@ -77,7 +80,7 @@ def takes_all(
         run = f"return own({passed})"
         public = public_function(function, leading, takes, run, own=function, has_errors=has_errors)
         public.__annotations__ |= annotations
-        return public
+        return shown_without_others(public)
 
     return declare
 
@@ -88,18 +91,20 @@ def public_function(
     """Make a function with name, docstring and module of another, and with its parameters written out.
 
     `leading` are positional parameters, with their defaults, and `takes` names of arguments, whose order and defaults
-    `Arguments` gives. The body `run` can read `own`, `read`, `arguments` and the parameters.
+    `Arguments` gives. The body `run` can read `own`, `read`, `arguments` and the parameters; it has a batch if it reads
+    one.
     """
     positional = {text.partition("=")[0]: text for text in leading}
-    of_keywords = _GRAPH | {
-        name: declared for name, declared in _OF_ARGUMENTS.items() if name in takes and name not in positional
-    }
+    of_keywords: dict[str, tuple[Any, Any]] = {**(_BATCH if "batch" in run else {}), **_GRAPH}
+    of_keywords |= {name: declared for name, declared in _OF_ARGUMENTS.items() if name in takes - positional.keys()}
     of_keywords |= _ERRORS if has_errors else {}
     keywords = ", ".join(f"{name}={default!r}" for name, (_, default) in of_keywords.items())
     given = ", ".join(f"{name}={name}" for name in ARGUMENTS if name in takes)
     text = f"""
-def make(own, Read, Arguments):
-    def {function.__name__}({", ".join(positional.values())}, *, {keywords}, **options):
+def make(own, Read, Arguments, refuse_places):
+    def {function.__name__}({", ".join(positional.values())}, *others, {keywords}, **options):
+        if others:
+            refuse_places({function.__name__}, others)
         read, arguments = Read({", ".join(_GRAPH)}), Arguments({given})
         {run}
     return {function.__name__}
@@ -107,7 +112,7 @@ def make(own, Read, Arguments):
     made: dict[str, Any] = {}
     # Its globals are the names of the module: doctests and tracebacks find the module by them.
     exec(compile(text, f"<{function.__module__}.{function.__name__}>", "exec"), function.__globals__, made)
-    public: Callable[..., Any] = made["make"](own, Read, Arguments)
+    public: Callable[..., Any] = made["make"](own, Read, Arguments, refuse_places)
     public.__doc__, public.__module__ = function.__doc__, function.__module__
     public.__qualname__ = function.__qualname__
     kinds = _LEADING | {name: str(kind) for name, (kind, _) in of_keywords.items()}

@@ -43,7 +43,7 @@ _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "va
 
 
 @takes_all(
-    ["path", "part", "A", "which='bc'", "batch='auto'"],
+    ["path", "part", "A", "which='bc'"],
     "path, part, A, which, batch, read, options, arguments",
     path="str | os.PathLike[str]",
     part="tuple[int, int]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from functools import partial
-from typing import SupportsIndex, Unpack
+from typing import Never, SupportsIndex, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from lagbc.plan.choose import Selection
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import reading_gpu
 from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Options, Settings, check_options
+from lagbc.plan.options import Options, Settings, check_options, refuse_places, shown_without_others
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
@@ -85,10 +85,11 @@ def _with_shape(plan: Plan) -> Selection:
     return Selection(plan.selection.method, f"{plan.selection.reason}; {plan.graph.order_in_words}")
 
 
+@shown_without_others
 def estimate_memory(
     A: GraphLike,
+    *others: Never,
     batch: int | Auto = "auto",
-    *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool | str = False,
@@ -123,6 +124,8 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
+    if others:
+        refuse_places(estimate_memory, others)
     settings = check_options(batch, options, lambda: ("batch", *_OWN))
     read = Read(directed, weighted, strength)
     return _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings).memory

@@ -16,7 +16,7 @@ DEFAULT_SET: tuple[CentralityName, ...] = ("bc", "closeness", "harmonic", "eccen
 
 
 @takes_all(
-    ["A", "which=None", "batch='auto'"],
+    ["A", "which=None"],
     "A, which, batch, read, options, arguments, standard_error",
     has_errors=True,
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,16 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import rounds
 from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.options import Options, Settings, check_options, communicator, parse_count, parse_real
+from lagbc.plan.options import (
+    Options,
+    Settings,
+    check_options,
+    communicator,
+    parse_count,
+    parse_real,
+    refuse_places,
+    shown_without_others,
+)
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
 from lagbc.plan.rounds import Population, with_rounds
@@ -292,11 +301,12 @@ class Pilot(Aim):
         return False
 
 
+@shown_without_others
 def estimate(
     A: GraphLike,
     centrality: str = "bc",
+    *others: Never,
     batch: int | Auto = "auto",
-    *,
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool | str = False,
@@ -386,7 +396,9 @@ def estimate(
     >>> bool(found.lower[0] <= 1 <= found.upper[0])
     True
     """
-    own = ("batch", *(estimate.__kwdefaults__ or ()))
+    if others:
+        refuse_places(estimate, others)
+    own = tuple(estimate.__kwdefaults__ or ())
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
     # Of the arguments of others, k is one that another name is meant for.

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
 
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError, unknown_argument
 from lagbc.files import require_name
@@ -152,6 +153,9 @@ _ELSEWHERE = {
     "weight": ("weighted",),
     "weights": ("weighted",),
     "distance": ("weighted",),
+    "radius": ("cutoff",),
+    "radii": ("cutoff",),
+    "distances": ("cutoff",),
     "seed": ("rng",),
     "random_state": ("rng",),
     "n_jobs": ("threads",),
@@ -161,6 +165,14 @@ _ELSEWHERE = {
     "sources": ("roots",),
     "k": ("roots", "max_roots"),
 }
+# Keywords that an argument by position may be meant for, by its type.
+_MEANT = {
+    str: ("weighted",),
+    Real: ("cutoff", "k", "roots", "max_roots", "batch"),
+    object: ("sources", "vertices", "cutoff"),
+}
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _defaults: ContextVar[Options] = ContextVar("lagbc options")
 
@@ -500,3 +512,21 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     taken = (*own, *there)
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
     raise unknown_argument(name, taken, meant, f"the options of a run are {', '.join(there)}")
+
+
+def shown_without_others(function: Callable[P, R]) -> Callable[P, R]:
+    """Show a function in `help` without the surplus arguments by position that it takes to refuse them."""
+    whole = signature(function)
+    shown = [one for one in whole.parameters.values() if one.kind is not one.VAR_POSITIONAL]
+    vars(function)["__signature__"] = whole.replace(parameters=shown)
+    return function
+
+
+def refuse_places(function: Callable[..., Any], others: tuple[Any, ...]) -> NoReturn:
+    """Raise TypeError for surplus arguments by position, which names the keywords that the first may be meant for."""
+    parameters = signature(function).parameters
+    *_, last = (name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD)
+    meant = _MEANT[str if isinstance(others[0], str) else Real if isinstance(others[0], Real) else object]
+    named = " or ".join(f"{name}=" for name in meant if name in parameters)
+    instead = f"did you mean {named}?" if named else "name the others"
+    raise InvalidTypeError(f"{function.__name__} takes no argument by position after {last}; {instead}")

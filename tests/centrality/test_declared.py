@@ -61,7 +61,7 @@ def test_it_is_a_function_of_lagbc(mean_distance):
     shown = inspect.signature(mean_distance)
     assert str(shown) == str(inspect.signature(lagbc.harmonic)).replace("harmonic", "mean_distance")
     assert inspect.getdoc(mean_distance).startswith("Mean distance into every vertex")
-    np.testing.assert_allclose(mean_distance(A, 4, sources=[3, 5]), oracle(A, sources=[3, 5]), rtol=1e-12)
+    np.testing.assert_allclose(mean_distance(A, batch=4, sources=[3, 5]), oracle(A, sources=[3, 5]), rtol=1e-12)
     scores, errors = mean_distance(A, k=10, rng=1, standard_error=True)
     assert scores.shape == errors.shape == (30,)
     with pytest.raises(TypeError, match="mean_distance takes no targets"):
@@ -86,7 +86,7 @@ def test_it_has_a_command(mean_distance):
 
 def test_it_is_in_what_is_made_of_records(mean_distance):
     made = {path.name: stub.made(path) for path in (stub.STUB, stub.TYPES, stub.README)}
-    assert "def mean_distance(A: GraphLike, batch: int | Auto = ..., *, standard_error: Lit" in made["__init__.pyi"]
+    assert "def mean_distance(A: GraphLike, *, standard_error: Lit" in made["__init__.pyi"]
     assert '"mean_distance"' in made["types.py"]
     assert "| `mean_distance` | - | yes | yes | - | - | - |\n" in made["README.md"]
 

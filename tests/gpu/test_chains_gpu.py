@@ -92,7 +92,7 @@ def test_calls(cupy, power, weighted):
     ours = lagbc.bc(A, **given)
     np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12 * theirs.max())
     for batch in (256, 1024):
-        np.testing.assert_array_equal(lagbc.bc(A, batch, **given), ours)
+        np.testing.assert_array_equal(lagbc.bc(A, batch=batch, **given), ours)
     edges, expected = (lagbc.edge_bc(A, **given | {"reduce": reduce}).toarray() for reduce in ("all", "none"))
     np.testing.assert_allclose(edges, expected, rtol=1e-11, atol=1e-12 * expected.max())
 
@@ -101,9 +101,9 @@ def test_resume(cupy, power, tmp_path):
     """A killed run goes on to the same bits, in groups of another size."""
     expected, file = lagbc.bc(power, **GIVEN), tmp_path / "run"
     with pytest.raises(Killed):
-        lagbc.bc(power, 256, checkpoint=file, progress=stop, **GIVEN)
+        lagbc.bc(power, batch=256, checkpoint=file, progress=stop, **GIVEN)
     assert int(np.load(file)["done"].sum()) > 0
-    np.testing.assert_array_equal(lagbc.bc(power, 512, checkpoint=file, **GIVEN), expected)
+    np.testing.assert_array_equal(lagbc.bc(power, batch=512, checkpoint=file, **GIVEN), expected)
 
 
 def test_counts_out_of_range(cupy):

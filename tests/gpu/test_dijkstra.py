@@ -257,7 +257,7 @@ def test_the_queue_of_what_waits_grows(dijkstra, n):
 def test_bits_of_scores(dijkstra):
     """Neither the run nor the batch changes a bit, where counts are past 2**53, too."""
     for A in (GRAPHS["scale-free, real lengths"], with_lengths(layered(18, 12), [1])):
-        ours = [lagbc.bc(A, batch, weighted=True, method="dijkstra", device="cuda") for batch in (32, 96, "auto")]
+        ours = [lagbc.bc(A, batch=batch, weighted=True, method="dijkstra", device="cuda") for batch in (32, 96, "auto")]
         for scores in ours[1:]:
             np.testing.assert_array_equal(scores, ours[0])
 
@@ -283,7 +283,7 @@ def test_batches_of_any_size(dijkstra):
     A = GRAPHS["scale-free, lengths to 10"]
     expected = oracle(A)
     for batch in (1, 7, 1000, "auto"):
-        assert_close(lagbc.bc(A, batch, weighted=True, method="dijkstra", device="cuda"), expected)
+        assert_close(lagbc.bc(A, batch=batch, weighted=True, method="dijkstra", device="cuda"), expected)
 
 
 # What a search cannot finish

@@ -133,12 +133,12 @@ def test_tiny_weights_of_targets(gpu):
 @pytest.mark.parametrize("count", [1, 255, 256, 257, 600])
 def test_ragged_batches(gpu, count):
     for batch in (256, 512):
-        gpu.assert_close(gpu.bc(SCALE_FREE, batch, sources=range(count)), from_first_roots(count))
+        gpu.assert_close(gpu.bc(SCALE_FREE, batch=batch, sources=range(count)), from_first_roots(count))
 
 
 @pytest.mark.parametrize("batch", [1, 7, 300, 10_000, "auto"])
 def test_any_batch(gpu, batch):
-    gpu.assert_close(gpu.bc(SCALE_FREE, batch, sources=range(257)), from_first_roots(257))
+    gpu.assert_close(gpu.bc(SCALE_FREE, batch=batch, sources=range(257)), from_first_roots(257))
 
 
 @pytest.mark.parametrize("larger", [path(300), scale_free(400, 2000, seed=5)], ids=["deep", "shallow"])
@@ -170,9 +170,9 @@ def test_bits_of_what_auto_may_take(gpu, A):
     """Neither the batch nor the run changes a bit."""
     if gpu.row.name not in ("batched", "work-efficient"):
         pytest.skip(f"{gpu.row.name} promises 1e-13, not bits")
-    expected = gpu.bc(A, 256)
+    expected = gpu.bc(A, batch=256)
     for batch in (256, 512, 1024, "auto"):
-        np.testing.assert_array_equal(gpu.bc(A, batch), expected)
+        np.testing.assert_array_equal(gpu.bc(A, batch=batch), expected)
 
 
 def test_counts_past_32_bits(gpu, cupy):
@@ -195,11 +195,13 @@ def test_bits_of_counts_in_place(gpu):
         pytest.skip("only 'batched' in float64 has rows for counts")
     how = {"method": "batched", "device": "cuda", "reduce": "none"}
     for A in (SCALE_FREE, disjoint(scale_free(600, 5000, seed=3), layered(9, 40))):
-        whole = lagbc.estimate_memory(A, 256, **how)
-        less = lagbc.estimate_memory(A, 256, memory=whole.total - 1, **how)
+        whole = lagbc.estimate_memory(A, batch=256, **how)
+        less = lagbc.estimate_memory(A, batch=256, memory=whole.total - 1, **how)
         assert whole.total - less.total == 1024 * as_graph(A).active
         assert (less.batch, less.is_over) == (256, False)
-        np.testing.assert_array_equal(lagbc.bc(A, 256, memory=whole.total - 1, **how), lagbc.bc(A, 256, **how))
+        np.testing.assert_array_equal(
+            lagbc.bc(A, batch=256, memory=whole.total - 1, **how), lagbc.bc(A, batch=256, **how)
+        )
 
 
 def test_bits_where_few_roots_see_many_levels(gpu):
@@ -338,7 +340,7 @@ def test_out_of_memory_halves_the_batch(gpu, cupy):
     pool.set_limit(size=pool.total_bytes() + (64 << 20))
     try:
         with pytest.warns(lagbc.MemoryWarning, match="ran out of memory"):
-            scores = gpu.bc(star(5000), 5120)
+            scores = gpu.bc(star(5000), batch=5120)
     finally:
         pool.set_limit(size=limit)
     gpu.assert_close(scores, np.append(5000.0 * 4999, np.zeros(5000)))
@@ -360,7 +362,7 @@ def test_long_path(gpu):
 def test_deeper_than_int16(gpu):
     n = 33_000
     expected = np.append(0, n - 1 - np.arange(1, n))
-    gpu.assert_close(gpu.bc(path(n), 1, sources=[0]), expected)
+    gpu.assert_close(gpu.bc(path(n), batch=1, sources=[0]), expected)
 
 
 def test_deep_grid(gpu):
@@ -464,12 +466,12 @@ def test_stop_flag(gpu, cupy):
 def test_keyboard_interrupt(gpu):
     """Ctrl-C in the middle of a long run ends it, and the next run is not the worse for it."""
     A = grid(300, 300)
-    gpu.bc(A, 256, sources=[0])
+    gpu.bc(A, batch=256, sources=[0])
     timer = threading.Timer(1.0, _thread.interrupt_main)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            gpu.bc(A, 256)
+            gpu.bc(A, batch=256)
     finally:
         timer.cancel()
     gpu.assert_close(gpu.bc(SCALE_FREE, sources=range(257)), from_first_roots(257))
@@ -482,10 +484,10 @@ def test_checkpoint(gpu, tmp_path):
         raise KeyboardInterrupt
 
     file, done = tmp_path / "run.npz", []
-    expected = gpu.bc(SCALE_FREE, 256)
+    expected = gpu.bc(SCALE_FREE, batch=256)
     with pytest.raises(KeyboardInterrupt):
-        gpu.bc(SCALE_FREE, 256, checkpoint=file, progress=interrupt)
-    scores = gpu.bc(SCALE_FREE, 256, checkpoint=file, progress=lambda progress: done.append(progress.done))
+        gpu.bc(SCALE_FREE, batch=256, checkpoint=file, progress=interrupt)
+    scores = gpu.bc(SCALE_FREE, batch=256, checkpoint=file, progress=lambda progress: done.append(progress.done))
     assert done[0] > 256
     if gpu.row.name == "batched":
         np.testing.assert_array_equal(scores, expected)

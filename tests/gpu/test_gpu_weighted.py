@@ -197,7 +197,7 @@ def test_ragged_batches(weighted_gpu, name, count):
     A, _ = GRAPHS[name]
     expected = oracle(A, sources=range(count))
     for batch in (256, 512):
-        weighted_gpu.assert_close(weighted_gpu.bc(A, batch, sources=range(count)), expected)
+        weighted_gpu.assert_close(weighted_gpu.bc(A, batch=batch, sources=range(count)), expected)
 
 
 @pytest.mark.parametrize("name", ["scale-free, 0 to 1", "components", "grid, powers"])
@@ -227,7 +227,7 @@ def test_out_of_memory_halves_the_batch(weighted_gpu, cupy):
     pool.set_limit(size=pool.total_bytes() + (48 << 20))
     try:
         with pytest.warns(lagbc.MemoryWarning, match="ran out of memory"):
-            scores = weighted_gpu.bc(with_lengths(star(3000), np.ones), 5120, sources=range(3000))
+            scores = weighted_gpu.bc(with_lengths(star(3000), np.ones), batch=5120, sources=range(3000))
     finally:
         pool.set_limit(size=limit)
     weighted_gpu.assert_close(scores, np.append(2999.0 * 2999, np.zeros(3000)))
@@ -311,10 +311,10 @@ def test_checkpoint(weighted_gpu, tmp_path):
         raise KeyboardInterrupt
 
     A, file = GRAPHS["grid, 1 to 10"][0], tmp_path / "run.npz"
-    expected = weighted_gpu.bc(A, 256)
+    expected = weighted_gpu.bc(A, batch=256)
     with pytest.raises(KeyboardInterrupt):
-        weighted_gpu.bc(A, 256, checkpoint=file, progress=interrupt)
-    weighted_gpu.assert_close(weighted_gpu.bc(A, 256, checkpoint=file), expected)
+        weighted_gpu.bc(A, batch=256, checkpoint=file, progress=interrupt)
+    weighted_gpu.assert_close(weighted_gpu.bc(A, batch=256, checkpoint=file), expected)
 
 
 # Delta-stepping: its schedules
@@ -427,7 +427,7 @@ def test_unlike_groups_come_apart(cupy):
     """And the batch changes no bit."""
     options = {"weighted": True, "method": "delta-stepping", "device": "cuda"}
     assert (as_graph(UNLIKE, weighted=True).order[:256] >= 200).all()
-    results = [lagbc.bc(UNLIKE, batch, **options) for batch in (256, 512, 1024)]
+    results = [lagbc.bc(UNLIKE, batch=batch, **options) for batch in (256, 512, 1024)]
     for result in results[1:]:
         np.testing.assert_array_equal(result, results[0])
     within(results[0], oracle(UNLIKE), 1e-12)

@@ -23,9 +23,11 @@ def test_a_method(row, tmp_path):
         thread.join()
 
     with pytest.raises(lagbc.StoppedError, match="holds what is summed so far"):
-        lagbc.bc(A, 256, stop=event, progress=report, checkpoint=path, **options)
+        lagbc.bc(A, batch=256, stop=event, progress=report, checkpoint=path, **options)
     assert 0 < np.load(path)["done"].sum() < A.shape[0]
-    np.testing.assert_allclose(lagbc.bc(A, 256, checkpoint=path, **options), lagbc.bc(A, 256, **options), rtol=1e-12)
+    np.testing.assert_allclose(
+        lagbc.bc(A, batch=256, checkpoint=path, **options), lagbc.bc(A, batch=256, **options), rtol=1e-12
+    )
 
 
 def test_while_a_kernel_runs():
@@ -34,5 +36,5 @@ def test_while_a_kernel_runs():
     timer = threading.Timer(0.05, event.set)
     timer.start()
     with pytest.raises(lagbc.StoppedError):
-        lagbc.bc(A, 4096, device="cuda", method="batched", reduce="none", stop=event)
+        lagbc.bc(A, batch=4096, device="cuda", method="batched", reduce="none", stop=event)
     timer.join()

@@ -105,7 +105,7 @@ def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     assert "700 junctions; " in (reason := lagbc.select_method(roads(), **given).reason)
     assert "junctions by delta-stepping on cuda" in reason
     monkeypatch.setattr(memory, "budget", lambda device: 10**9)
-    asked = lagbc.estimate_memory(roads(), batch, **given)
+    asked = lagbc.estimate_memory(roads(), batch=batch, **given)
     assert asked.batch == batch
     monkeypatch.setattr(memory, "budget", lambda device: asked.total)
     assert lagbc.estimate_memory(roads(), **given).batch == batch

@@ -38,9 +38,9 @@ def test_short_runs_take_few_threads_unless_they_are_asked_for(monkeypatch):
 
 def test_a_wide_batch_leaves_no_thread_without_roots(recwarn):
     """Of few roots each thread takes its share, and nothing is said of memory."""
-    few = lagbc.estimate_memory(A, 10**6, method="batched", device="cpu", threads=3)
+    few = lagbc.estimate_memory(A, batch=10**6, method="batched", device="cpu", threads=3)
     assert (few.batch, few.threads) == (estimate(3).batch, 3)
-    lagbc.bc(A, 10**6, method="batched", device="cpu", reduce="none", threads=3)
+    lagbc.bc(A, batch=10**6, method="batched", device="cpu", reduce="none", threads=3)
     assert not recwarn.list
 
 

@@ -1,5 +1,6 @@
 """Options of a run: their checks, their defaults by `config`, and the plan that is made of them."""
 
+import inspect
 import re
 import threading
 
@@ -127,6 +128,7 @@ def test_a_smaller_batch_than_asked_for_is_told():
         (lagbc.bc, {"target": [0]}, "there is no argument 'target'; did you mean targets=?"),
         (lagbc.bc, {"weight": "length"}, "there is no argument 'weight'; did you mean weighted=?"),
         (lagbc.closeness, {"distance": "length"}, "there is no argument 'distance'; did you mean weighted=?"),
+        (lagbc.reach, {"radius": 400}, "there is no argument 'radius'; did you mean cutoff=?"),
         (lagbc.centralities, {"seed": 1}, "there is no argument 'seed'; did you mean rng=?"),
         (lagbc.eccentricity, {"seed": 1}, "there is no argument 'seed'; the options of a run are method, device"),
         (lagbc.closeness, {"targets": [0]}, "closeness takes no targets"),
@@ -138,6 +140,27 @@ def test_a_smaller_batch_than_asked_for_is_told():
 def test_what_is_no_argument_is_told_with_what_may_be_meant(call, options, message):
     with pytest.raises(TypeError, match=re.escape(message)):
         call(A, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "last", "meant"),
+    [
+        (lagbc.reach, (400,), "A", "did you mean cutoff= or batch=?"),
+        (lagbc.bc, (np.int64(64),), "A", "did you mean cutoff= or k= or batch=?"),
+        (lagbc.closeness, ([0, 1],), "A", "did you mean sources= or cutoff=?"),
+        (lagbc.edge_bc, ("length", 3), "A", "did you mean weighted=?"),
+        (lagbc.percolation, (np.ones(60), 64), "states", "did you mean batch=?"),
+        (lagbc.group_bc, ([[0]], 64), "groups", "name the others"),
+        (lagbc.centralities, ("bc", 64), "which", "did you mean cutoff= or k= or batch=?"),
+        (lagbc.estimate, ("bc", 64), "centrality", "did you mean max_roots= or batch=?"),
+        (lagbc.estimate_memory, (64,), "A", "did you mean cutoff= or roots= or batch=?"),
+    ],
+)
+def test_an_argument_too_many_by_position_is_told_with_what_may_be_meant(call, given, last, meant):
+    message = f"{call.__name__} takes no argument by position after {last}; {meant}"
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call(A, *given)
+    assert "others" not in inspect.signature(call).parameters
 
 
 def test_an_unknown_default_is_told_with_what_may_be_meant():

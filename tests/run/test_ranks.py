@@ -158,14 +158,14 @@ def report(progress):
 
 options = {"reduce": "none", "device": "cpu", "method": "batched"}
 try:
-    lagbc.bc(A, 64, comm=comm, stop=event, progress=report, checkpoint=sys.argv[1], **options)
+    lagbc.bc(A, batch=64, comm=comm, stop=event, progress=report, checkpoint=sys.argv[1], **options)
     told = "finished"
 except lagbc.StoppedError as error:
     told = str(error)
 for one in comm.gather(told) or []:
     print(one, flush=True)
-scores = lagbc.bc(A, 64, comm=comm, checkpoint=sys.argv[1], **options)
-assert (scores == lagbc.bc(A, 64, **options)).all()
+scores = lagbc.bc(A, batch=64, comm=comm, checkpoint=sys.argv[1], **options)
+assert (scores == lagbc.bc(A, batch=64, **options)).all()
 if comm.Get_rank() == 0:
     assert 0 < seen[-1] < A.shape[0], seen
     print("gone on")

@@ -158,7 +158,7 @@ def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
             given = REDUCED | {"directed": directed}
             expected = lagbc.bc(A, threads=1, **given)
             for batch, threads in ((64, 2), (128, 1), (1, 3)):
-                np.testing.assert_array_equal(lagbc.bc(A, batch, threads=threads, **given), expected)
+                np.testing.assert_array_equal(lagbc.bc(A, batch=batch, threads=threads, **given), expected)
 
 
 @pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc])

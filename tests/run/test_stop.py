@@ -44,13 +44,13 @@ def stopped(call, **options):
 def test_from_another_thread(tmp_path, threads):
     path = tmp_path / "run"
     options = SWEPT | {"threads": threads}
-    done = stopped(lambda **given: lagbc.bc(A, 64, **options, **given), checkpoint=path)
+    done = stopped(lambda **given: lagbc.bc(A, batch=64, **options, **given), checkpoint=path)
     assert 0 < done < A.shape[0]
     assert 0 < np.load(path)["done"].sum() < A.shape[0]
     seen = []
-    scores = lagbc.bc(A, 64, **options, checkpoint=path, stop=threading.Event(), progress=seen.append)
+    scores = lagbc.bc(A, batch=64, **options, checkpoint=path, stop=threading.Event(), progress=seen.append)
     assert seen[0].done > done / 2
-    assert np.array_equal(scores, lagbc.bc(A, 64, **options))
+    assert np.array_equal(scores, lagbc.bc(A, batch=64, **options))
 
 
 def test_the_call_may_be_in_another_thread(tmp_path):
@@ -60,7 +60,7 @@ def test_the_call_may_be_in_another_thread(tmp_path):
         future = pool.submit(
             lagbc.bc,
             A,
-            64,
+            batch=64,
             **SWEPT,
             stop=event,
             checkpoint=tmp_path / "run",
@@ -78,19 +78,19 @@ def test_the_call_may_be_in_another_thread(tmp_path):
 def test_a_callable():
     answers = iter([False] * 4)
     with pytest.raises(lagbc.StoppedError):
-        lagbc.bc(A, 64, **SWEPT, stop=lambda: next(answers, True))
-    assert np.array_equal(lagbc.bc(A, 64, **SWEPT, stop=lambda: False), lagbc.bc(A, 64, **SWEPT))
+        lagbc.bc(A, batch=64, **SWEPT, stop=lambda: next(answers, True))
+    assert np.array_equal(lagbc.bc(A, batch=64, **SWEPT, stop=lambda: False), lagbc.bc(A, batch=64, **SWEPT))
 
 
 CALLS = {
     "bounds": lambda **given: lagbc.bc(A, cutoff=3, device="cpu", **given),
-    "lengths": lambda **given: lagbc.bc(with_lengths(A, [1, 2]), 16, weighted=True, **SWEPT, **given),
-    "traversal": lambda **given: lagbc.bc(A, 16, **SWEPT | {"method": "work-efficient"}, **given),
-    "edges": lambda **given: lagbc.edge_bc(A, 64, **SWEPT, **given),
+    "lengths": lambda **given: lagbc.bc(with_lengths(A, [1, 2]), batch=16, weighted=True, **SWEPT, **given),
+    "traversal": lambda **given: lagbc.bc(A, batch=16, **SWEPT | {"method": "work-efficient"}, **given),
+    "edges": lambda **given: lagbc.edge_bc(A, batch=64, **SWEPT, **given),
     "several": lambda **given: lagbc.centralities(A, batch=64, **SWEPT, **given),
     "groups": lambda **given: lagbc.group_bc(A, [[1], [2, 3]], threads=2, **given),
-    "reduced": lambda **given: lagbc.bc(A, 64, directed=False, device="cpu", reduce="all", **given),
-    "percolation": lambda **given: lagbc.percolation(A, np.ones(1500), 64, **SWEPT, **given),
+    "reduced": lambda **given: lagbc.bc(A, batch=64, directed=False, device="cpu", reduce="all", **given),
+    "percolation": lambda **given: lagbc.percolation(A, np.ones(1500), batch=64, **SWEPT, **given),
 }
 
 
@@ -123,7 +123,7 @@ def test_standard_errors_are_stopped_too():
 
 
 def test_a_part_leaves_no_file(tmp_path):
-    stopped(lambda **given: lagbc.save_part(tmp_path / "part", (1, 2), A, "bc", 64, **SWEPT, **given))
+    stopped(lambda **given: lagbc.save_part(tmp_path / "part", (1, 2), A, "bc", batch=64, **SWEPT, **given))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -149,11 +149,13 @@ def test_an_executor(kind, tmp_path):
     )
     with made as pool:
         options = SWEPT | {"threads": 1}
-        done = stopped(lambda **given: lagbc.bc(mesh, 64, **options, **given), executor=Delayed(pool), checkpoint=path)
+        done = stopped(
+            lambda **given: lagbc.bc(mesh, batch=64, **options, **given), executor=Delayed(pool), checkpoint=path
+        )
         assert 0 < done < mesh.shape[0]
         assert np.load(path)["done"].sum() >= done
-        again = lagbc.bc(mesh, 64, **options, executor=pool, checkpoint=path)
-        assert np.array_equal(again, lagbc.bc(mesh, 64, **SWEPT))
+        again = lagbc.bc(mesh, batch=64, **options, executor=pool, checkpoint=path)
+        assert np.array_equal(again, lagbc.bc(mesh, batch=64, **SWEPT))
 
 
 @pytest.mark.parametrize("stop", [True, "now", 3, sp.eye_array(2)])
