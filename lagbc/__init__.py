@@ -41,6 +41,21 @@ _HOMES = {
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
 }
 _MODULES = ("plots", "reference", "types")
+# Names of other packages (igraph, graph-tool, NetworKit, cityseer) and of NetworkX beside those in the records, for the
+# error: in small letters, each with ours.
+_ELSEWHERE = {
+    "approx_betweenness": "estimate",
+    "betweenness": "bc",
+    "edge_betweenness": "edge_bc",
+    "estimate_betweenness": "estimate",
+    "from_pandas_edgelist": "graph_from_edges",
+    "graph": "as_graph",
+    "group_betweenness": "group_bc",
+    "harmonic_closeness": "harmonic",
+    "kadabra_betweenness": "estimate",
+    "node_centrality_shortest": "centralities",
+    "read_edgelist": "read_graph",
+}
 
 
 def _functions():
@@ -66,7 +81,22 @@ def __getattr__(name):
         if functions[name].__module__.startswith("lagbc."):  # others may be removed again
             globals()[name] = functions[name]
         return functions[name]
-    raise AttributeError(f"module 'lagbc' has no attribute {name!r}")
+    raise AttributeError(f"module 'lagbc' has no attribute {name!r}{_ours(name)}")
+
+
+def _ours(name):
+    """Return the question, for the error of a name, whether one of ours is meant; empty where none is like it."""
+    if name.startswith("_"):  # of a protocol that Python looks for
+        return ""
+    import difflib
+    import re
+
+    from lagbc.centrality.registry import registered
+
+    ours = {one: one for one in __getattr__("__all__")}
+    ours |= {theirs: record.name for record in registered() for theirs in record.networkx} | _ELSEWHERE
+    words = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()  # NetworKit's are in camel case
+    return "".join(f"; did you mean lagbc.{ours[near]}?" for near in difflib.get_close_matches(words, ours, 1, 0.8))
 
 
 def __dir__():
