@@ -59,6 +59,33 @@ def test_sources_and_targets_may_be_names(named):
         lagbc.bc(named, targets=[4])
 
 
+@pytest.mark.parametrize("given", [{0, 1}, frozenset([1, 0]), [0.0, 1.0], np.array([1, 0], float)])
+def test_sets_and_whole_floats_are_numbers_of_vertices(named, given):
+    for A in (named, np.eye(4, k=1)):
+        assert lagbc.bc(A, sources=given).tolist() == [0, 2, 2, 0]
+        assert lagbc.edge_bc(A, targets=given).sum() == 1
+    with pytest.raises(
+        ValueError, match=r"sources holds 0\.5, which is not a vertex|holds 0\.5, which no vertex is called"
+    ):
+        lagbc.bc(named, sources=[0.5, 1])
+    for broken in (0.5, np.nan, np.inf):
+        with pytest.raises(ValueError, match=rf"sources holds {broken}, which is not a vertex: there are 0\.\.3"):
+            lagbc.bc(np.eye(4), sources=[0, broken])
+
+
+def test_sets_of_names(named, tmp_path):
+    assert lagbc.bc(named, sources={"bob", "ann"}).tolist() == [0, 2, 2, 0]
+    assert lagbc.bc(nx.DiGraph([(1.0, 0.0), (0.0, 2.5)]), sources={1.0}).tolist() == [0, 1, 0], "names that are floats"
+    with pytest.raises(TypeError, match="sources is a set, which has no order; pass a list, as results are in its ord"):
+        lagbc.shortest_path_counts(named, {"ann", "bob"})
+    with pytest.raises(TypeError, match="vertices is a set"):
+        lagbc.estimate(named, vertices={0, 1})
+    with pytest.raises(TypeError, match="sources holds 'ann', but the vertices of this graph have no names"):
+        lagbc.bc(np.eye(4), sources={"ann", 1, None})
+    lagbc.save_part(tmp_path / "part", (1, 1), named, sources={"bob", "ann"}, directed=True)
+    assert lagbc.merge_parts([tmp_path / "part"])["bc"].tolist() == [0, 2, 2, 0]
+
+
 def test_integers_are_names_where_names_are_integers(tmp_path):
     G = nx.DiGraph([(2, 0), (0, 1)])
     assert lagbc.bc(G, sources=[2]).tolist() == [0, 1, 0]

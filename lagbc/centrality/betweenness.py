@@ -56,12 +56,12 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     strength : bool or str
         Take the values as strengths w, finite and > 0, that is, lengths 1 / w; implies `weighted`, and a string is the
         name of an attribute, as there. Duplicates are summed first, and of parallel edges the largest counts.
-    sources : array of int, or sequence of names, optional
+    sources : array of int, or sequence or set of names, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset``. Distinct vertices, or their names if they have some (nodes of NetworkX, the
         attribute "name" of igraph, the ids or names of a file); integers are names where some names are integers, and
         else numbers of vertices.
-    targets : array of int, or sequence of names, optional
+    targets : array of int, or sequence or set of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
     target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional

@@ -200,7 +200,7 @@ def plan_call(
     upload = upload and is_read_on_device(A, roots, weighted=bool(read.weighted), settings=settings)
     graph = take_graph(A, **read._asdict(), copy=False, upload=upload)
     raise_if_stopped()
-    if graph.names is not None:
+    if arguments.sources is not None or arguments.targets is not None:
         arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
@@ -229,8 +229,9 @@ def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
 
 def _with_numbers(graph: Graph, arguments: Arguments) -> Arguments:
     """Replace names of vertices by their numbers."""
-    sources, targets = (numbers_of(name, graph.names, getattr(arguments, name)) for name in ("sources", "targets"))
-    return replace(arguments, sources=sources, targets=targets)
+    given = {name: getattr(arguments, name) for name in ("sources", "targets")}
+    numbers = {name: numbers_of(name, graph.names, one, in_order=False) for name, one in given.items()}
+    return replace(arguments, **numbers)
 
 
 def _count_asked_roots(A: Any, arguments: Arguments) -> int:

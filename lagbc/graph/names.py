@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,19 @@ def are_integers(names: Names) -> bool:
     return any(isinstance(name, Integral) for name in names)
 
 
-def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
+def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool = True) -> Any:
     """Return the numbers of vertices given by name; `given` itself, if it holds numbers. Messages call it `argument`.
 
-    Integers are numbers of vertices, unless some names are integers, or are text of these. TypeError or ValueError if
-    `given` is one string or no list, or no vertex has such a name, or several have it, or an integer may be meant as a
-    number or as text.
+    Integers are numbers of vertices, unless some names are integers, or are text of these; so are whole floats, unless
+    some names are real numbers. TypeError or ValueError if `given` is one string or no list, or a set where results are
+    `in_order`, or no vertex has such a name, or several have it, or an integer may be meant as a number or as text.
     """
     refuse_masked(argument, given)
+    if isinstance(given, set | frozenset):
+        if in_order:
+            raise InvalidTypeError(f"{argument} is a set, which has no order; pass a list, as results are in its order")
+        found = numbers_of(argument, names, list(given))
+        return np.sort(found) if all(isinstance(item, Real) for item in found) else found
     if names is None or given is None:
         return given
     if isinstance(given, str):
@@ -42,6 +47,8 @@ def numbers_of(argument: str, names: Names | None, given: Any) -> Any:
     if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise InvalidTypeError(f"{argument} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if any(isinstance(item, float) for item in items) and not any(isinstance(name, Real) for name in names):
+        given = items = [int(item) if isinstance(item, float) and item.is_integer() else item for item in items]
     if all(isinstance(item, Integral) for item in items) and not are_integers(names):
         _refuse_ambiguous(argument, items, names)
         return given

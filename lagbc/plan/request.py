@@ -90,6 +90,11 @@ def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
             f"{name} holds {text!r}, but the vertices of this graph have no names; pass their numbers, 0..{n - 1} "
             "(lagbc.read_graph and lagbc.graph_from_edges make graphs whose vertices have names)"
         )
+    if vertices.dtype.kind == "f":
+        whole = (vertices == np.floor(vertices)) & (np.abs(vertices) < 2**53)
+        if not whole.all():
+            raise InvalidValueError(f"{name} holds {vertices[~whole][0]}, which is not a vertex: there are 0..{n - 1}")
+        vertices = vertices.astype(np.int64)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
         raise InvalidTypeError(
             f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
