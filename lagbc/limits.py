@@ -24,6 +24,9 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 # Address space that a thread reserves: its stack, and a heap of malloc with an alignment of twice its size.
 _BYTES_PER_THREAD = (8 + 128) * 2**20
 
+# Bytes that signed integers of 64 bits, those of kernels, count.
+_ADDRESSES = 2**63
+
 # Version 1 reports a limit of about 2**63 for a group without one.
 _NO_LIMIT = 2**62
 
@@ -46,9 +49,14 @@ def parse_size(name: str, size: str | float) -> int:
     try:
         if match is None:
             raise InvalidValueError
-        return int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
+        size_in_bytes = int(float(match[1]) * (1024 if match[3] else 1000) ** _UNITS[match[2].upper()])
     except (ValueError, OverflowError):  # 1e400 is infinite
         raise InvalidValueError(f"{name}={size!r} is not a size; write e.g. 8GB, 512MiB or a number of bytes") from None
+    if size_in_bytes >= _ADDRESSES:
+        raise InvalidValueError(
+            f"{name}={size!r} is more than 64 bits address; write e.g. 8GB, 512MiB or a number of bytes"
+        )
+    return size_in_bytes
 
 
 def in_units(count: float) -> str:

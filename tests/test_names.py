@@ -230,6 +230,20 @@ def test_strength_beside_other_arguments():
         lagbc.bc(A, strength=2)
 
 
+@pytest.mark.parametrize("name", ["directed", "weighted", "strength"])
+@pytest.mark.parametrize("A", [np.ones((2, 2)), nx.path_graph(2)])
+def test_arrays_are_no_flags(A, name):
+    for call in (lagbc.bc, lagbc.as_graph, lagbc.estimate):
+        with pytest.raises(TypeError, match=rf"^{name}=array\(\[1\., 1\.\]\) is neither True nor False"):
+            call(A, **{name: np.ones(2)})
+
+
+@pytest.mark.parametrize("call", [lagbc.estimate, lambda A, which: lagbc.centralities(A, [which])])
+def test_a_list_is_no_name_of_a_centrality(call):
+    with pytest.raises(ValueError, match=r"there is no centrality \['bc'\]; there are: bc"):
+        call(np.eye(3), ["bc"])
+
+
 # ---- tables
 
 

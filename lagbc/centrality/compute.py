@@ -112,6 +112,7 @@ def _compute_here(
 ) -> Any:
     """Compute centralities in this process; arguments as for `compute`."""
     require_flags(standard_error=standard_error)
+    arguments = arguments.checked()
     require_taken(centralities, arguments)
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
@@ -196,9 +197,8 @@ def plan_call(
 ) -> Call:
     """Check a call, and plan its run; arguments as for `compute` and `make_plan`."""
     roots = partial(_count_asked_roots, A, arguments)
-    upload = not read.strength and arguments.cutoff is None
-    upload = upload and is_read_on_device(A, roots, weighted=bool(read.weighted), settings=settings)
-    graph = take_graph(A, **read._asdict(), copy=False, upload=upload)
+    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
+    graph = take_graph(A, **read._asdict(), copy=False, uploads=uploads)
     raise_if_stopped()
     if arguments.sources is not None or arguments.targets is not None:
         arguments = _with_numbers(graph, arguments)
@@ -237,7 +237,7 @@ def _with_numbers(graph: Graph, arguments: Arguments) -> Arguments:
 def _count_asked_roots(A: Any, arguments: Arguments) -> int:
     """Count the roots of a call before its matrix is checked; 0 if the arguments do not tell."""
     if arguments.k is not None:
-        return arguments.k if isinstance(arguments.k, int) else 0
+        return arguments.k
     if arguments.sources is not None:
         try:
             return len(cast(Sized, arguments.sources))
@@ -268,12 +268,6 @@ def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Itera
 
 def make_request(graph: Graph, centralities: tuple[Centrality, ...], arguments: Arguments) -> Request:
     """Check arguments, and turn them into a request for the sums of some centralities."""
-    require_flags(
-        normalized=arguments.normalized,
-        endpoints=arguments.endpoints,
-        wf_improved=arguments.wf_improved,
-        log2=arguments.log2,
-    )
     n, names = graph.n, graph.names
     k, endpoints = arguments.k, arguments.endpoints
     targets, target_weights = arguments.targets, arguments.target_weights

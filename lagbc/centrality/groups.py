@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import stopping_by
 from lagbc.centrality.registry import Arguments
-from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
+from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -20,7 +20,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
 from lagbc.plan.memory import SMALL_RUN
 from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.plan.request import parse_tolerance, parse_vertices, require_flags
+from lagbc.plan.request import parse_tolerance, parse_vertices
 from lagbc.plan.ties import warn_of_ties
 from lagbc.run.execute import edges_of
 from lagbc.run.groups import Groups
@@ -71,8 +71,7 @@ def count(
     arguments: Arguments,
 ) -> Counted:
     """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
-    endpoints = arguments.endpoints
-    require_flags(normalized=arguments.normalized, endpoints=endpoints)
+    arguments = arguments.checked()
     if not OPTION_NAMES.issuperset(options):
         own = "groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"
         refuse_unknown(options, own)
@@ -83,8 +82,12 @@ def count(
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, arguments.rtol, np.arange(graph.n), strengths=bool(strength))
     in_group = _mark_groups(graph, arguments.groups)
+    if arguments.normalized and arguments.endpoints:
+        _require_pairs_outside(in_group)
     with stopping_by(settings.stop):
-        raw: NDArray[np.float64] = _sum_pairs(graph.on_host, in_group, tolerance, settings, endpoints=endpoints)
+        raw: NDArray[np.float64] = _sum_pairs(
+            graph.on_host, in_group, tolerance, settings, endpoints=arguments.endpoints
+        )
     return Counted(graph, raw, in_group.sum(axis=0))
 
 
@@ -117,6 +120,17 @@ def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
             True
         )
     return in_group
+
+
+def _require_pairs_outside(in_group: NDArray[np.bool_]) -> None:
+    """Raise ValueError if a group leaves no pair of vertices outside, by whose number scores are divided."""
+    outside = np.count_nonzero(~in_group, axis=0)
+    if (few := outside < 2).any():
+        left = quantity(int(outside[few][0]), "vertex", "vertices")
+        raise InvalidValueError(
+            f"normalized divides by the pairs outside of a group, but groups[{np.argmax(few)}] leaves {left} of "
+            f"{len(in_group)}; leave out normalized or endpoints"
+        )
 
 
 def _sum_pairs(

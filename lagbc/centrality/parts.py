@@ -96,6 +96,7 @@ def save_part(
     With `cutoff` or `decay` they hold sums of reached vertices only. The file of part 1 has the graph, too.
     """
     share, target = _parse_part(part), _parse_path(path)
+    arguments = arguments.checked()
     if arguments.k is not None and not isinstance(arguments.rng, Integral):
         raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     given = with_defaults(options)

@@ -74,7 +74,7 @@ def select_method(
 
 def select_for(graph: Graph, which: Asked, batch: int | str, options: Options, arguments: Arguments) -> Selection:
     """Return the method of a call and the reason, by all its arguments: weights and targets limit reductions."""
-    centralities = find_all(which)
+    centralities, arguments = find_all(which), arguments.checked()
     require_taken(centralities, arguments)
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     with reading_gpu(graph, settings.devices):

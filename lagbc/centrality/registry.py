@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
+from lagbc.plan.options import parse_count, parse_flag
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,13 @@ class Arguments:
                 given.add(name)
         return given
 
+    def checked(self) -> Arguments:
+        """Return the arguments with flags and `k` as Python's; TypeError or ValueError names one that is none."""
+        parsed: dict[str, Any] = {name: parse_flag(name, getattr(self, name)) for name in FLAGS}
+        if self.k is not None:
+            parsed["k"] = parse_count("k", self.k)
+        return replace(self, **parsed)
+
 
 class Read(NamedTuple):
     """How a graph is read: arguments as for `lagbc.bc`."""
@@ -75,6 +83,7 @@ class Read(NamedTuple):
 
 NONE_GIVEN = Arguments()
 ARGUMENTS = tuple(field.name for field in fields(Arguments))
+FLAGS = tuple(field.name for field in fields(Arguments) if isinstance(field.default, bool))
 
 
 @dataclass(frozen=True)
@@ -238,7 +247,7 @@ def shared() -> tuple[Centrality, ...]:
 def find(name: str, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
     """Return the centrality of a name that may share a sweep; ValueError, with those `taken`, if there is none."""
     there = {record.name: record for record in shared()}
-    if name not in there:
+    if not isinstance(name, str) or name not in there:
         parts = re.split("[, ]+", str(name))
         listed = f"there are: {', '.join(one for one, record in there.items() if taken(record))}"
         instead = f"several are a list, {parts}" if all(part in there for part in parts) else listed

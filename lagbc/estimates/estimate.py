@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 import numpy as np
@@ -400,7 +401,7 @@ def estimate(
         refuse_places(estimate, others)
     own = tuple(estimate.__kwdefaults__ or ())
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
-    arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized)
+    arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized).checked()
     # Of the arguments of others, k is one that another name is meant for.
     if of_others := [name for name in (*OF_THE_SUMS, *OF_THE_SCORES, "which") if name in options and name != "k"]:
         raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
@@ -469,11 +470,8 @@ def run_estimate(asked: Asked) -> Estimate:
     _require_taken(asked, name)
     begun = time.perf_counter()
     with stopping_by(asked.settings.stop, asked.settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
-        read = asked.read
-        upload = not read.strength and is_read_on_device(
-            asked.A, lambda: rounds.PROBED, weighted=bool(read.weighted), settings=asked.settings
-        )
-        graph = take_graph(asked.A, **read._asdict(), copy=False, upload=upload)
+        uploads = partial(is_read_on_device, asked.A, lambda: rounds.PROBED, asked.settings)
+        graph = take_graph(asked.A, **asked.read._asdict(), copy=False, uploads=uploads)
         raise_if_stopped()
         run = _Run(asked, graph, name, begun)
         with run.carriers:
@@ -500,7 +498,6 @@ class _Run:
         arguments = asked.arguments
         if name not in ("dependency", "edges"):
             arguments = replace(arguments, normalized=False)
-        require_flags(normalized=arguments.normalized, endpoints=arguments.endpoints)
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
         self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings

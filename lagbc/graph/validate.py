@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy as shallow_copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -92,24 +93,24 @@ def take_graph(
     weighted: bool | str | None = None,
     strength: bool | str = False,
     copy: bool = True,
-    upload: bool = False,
+    uploads: Callable[[bool], bool] | None = None,
 ) -> Graph:
-    """Validate a matrix as `as_graph` does; if asked to `upload` it, on CuPy's device, where the graph then is.
+    """Validate a matrix as `as_graph` does; on CuPy's device, where the graph then is, if `uploads(weighted)` says so.
 
-    The host reads a matrix that fails a check on the device, and names the fault.
+    Of strengths it is not asked. The host reads a matrix that fails a check on the device, and names the fault.
     """
-    if strength or isinstance(strength, str):
-        weighted = _of_strengths(A, weighted, strength)
+    directed, weighted, strength = map(_of_python, (directed, weighted, strength))
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
-    elif not isinstance(directed, bool | np.bool_):
+    elif not isinstance(directed, bool):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
+    for name, given in (("weighted", weighted), ("strength", strength)):
+        if not (isinstance(given, bool | str) or (given is None and name == "weighted")):
+            raise InvalidTypeError(f"{name}={given!r} is neither True nor False nor the name of an edge attribute")
+    if strength is not False:
+        weighted = _of_strengths(A, weighted, strength)
     if weighted is None:
         weighted = isinstance(A, Graph) and A.weighted
-    elif isinstance(weighted, np.bool_):
-        weighted = bool(weighted)
-    if not isinstance(weighted, bool | str):
-        raise InvalidTypeError(f"weighted={weighted!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(weighted, str) and not adapters.is_adaptable(A):
         if not isinstance(A, Graph):
             _layout_of(A)
@@ -126,15 +127,19 @@ def take_graph(
         names, matrix = None, A
         if not is_sparse(A) and adapters.is_adaptable(A):
             names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
+        upload = uploads is not None and strength is False and uploads(weighted is not False)
         matrix = _as_inverses(matrix, names) if strength else matrix
         graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
         return graph if names is None else replace(graph, names=names)
 
 
+def _of_python(flag: Any) -> Any:
+    """Return a flag of NumPy as one of Python, and anything else as it is."""
+    return bool(flag) if isinstance(flag, np.bool_) else flag
+
+
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
     """Return the `weighted` that a strength implies: True, or the name of an attribute."""
-    if not isinstance(strength, bool | np.bool_ | str):
-        raise InvalidTypeError(f"strength={strength!r} is neither True nor False nor the name of an edge attribute")
     if isinstance(A, Graph):
         raise InvalidValueError(
             "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True), or give "

@@ -108,7 +108,7 @@ def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContex
     return device
 
 
-def is_read_on_device(A: Any, roots: Callable[[], int], *, weighted: bool, settings: Settings) -> bool:
+def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
     """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
 
     Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many

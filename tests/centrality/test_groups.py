@@ -54,6 +54,17 @@ def test_groups_of_any_size(edges, groups, directed, weight, endpoints):
         assert share == pytest.approx(raw / pairs if pairs else 0, rel=1e-12)
 
 
+def test_a_group_that_leaves_no_pair_has_no_share_of_pairs_that_end_in_it():
+    """NetworkX divides by zero."""
+    path = np.eye(4, k=1)
+    assert lagbc.group_bc(path, [[0, 3], [1, 2]], normalized=True, endpoints=True).tolist() == [2.5, 3]
+    with pytest.raises(
+        ValueError, match=r"normalized divides by .* but groups\[1\] leaves 1 vertex of 4; leave out no"
+    ):
+        lagbc.group_bc(path, [[0, 3], [1, 2, 3]], normalized=True, endpoints=True)
+    assert lagbc.group_bc(path, [[1, 2, 3]], endpoints=True).tolist() == [6]
+
+
 @pytest.mark.parametrize("normalized", [True, False])
 @pytest.mark.parametrize("size", [1, 2])
 def test_small_groups_are_those_of_networkx(size, normalized):

@@ -53,7 +53,7 @@ def test_a_matrix_of_the_host_is_read_on_the_device(cupy, name, directed, weight
     A = {**SPECIAL, "several": SEVERAL, "scale-free": scale_free(300, 3000, seed=8)}[name].astype(float)
     host = as_graph(A, directed=directed, weighted=weighted)
     for form in ("csr", "csc", "coo"):
-        graph = take_graph(A.asformat(form), directed=directed, weighted=weighted, upload=True)
+        graph = take_graph(A.asformat(form), directed=directed, weighted=weighted, uploads=lambda weighted: True)
         assert graph.uploaded
         assert graph.is_on_device
         assert_same(graph, host)
@@ -75,7 +75,7 @@ def test_loops_duplicates_and_unsorted_columns(cupy, index):
     for directed in (True, False):
         host = as_graph(A, directed=directed)
         for B in (A, sp.csr_array((A.data, *_unsorted(A)), shape=A.shape)):
-            graph = take_graph(B, directed=directed, upload=True)
+            graph = take_graph(B, directed=directed, uploads=lambda weighted: True)
             assert graph.uploaded
             assert_same(graph, host)
 
@@ -83,7 +83,7 @@ def test_loops_duplicates_and_unsorted_columns(cupy, index):
 def test_many_lengths_at_one_place_are_added_in_their_order(cupy):
     rows, columns = np.zeros(30, int), np.repeat([1, 2], 15)
     A = sp.coo_array((np.geomspace(1e-9, 1e9, 30), (rows, columns)), shape=(3, 3))
-    assert_same(take_graph(A, weighted=True, upload=True), as_graph(A, weighted=True))
+    assert_same(take_graph(A, weighted=True, uploads=lambda weighted: True), as_graph(A, weighted=True))
 
 
 def _unsorted(A):
@@ -99,9 +99,9 @@ def test_errors_are_those_of_the_host(cupy, part, value):
     A = sp.csr_array(path(5).astype(float))
     getattr(A, part)[1] = value
     found = []
-    for upload in (False, True):
+    for uploads in (None, lambda weighted: True):
         with pytest.raises(ValueError, match=r"\w") as error:
-            take_graph(A, weighted=True, upload=upload)
+            take_graph(A, weighted=True, uploads=uploads)
         found.append(str(error.value))
     assert found[0] == found[1]
 

@@ -9,6 +9,7 @@ import pytest
 from strategies import cycle, scale_free
 
 import lagbc
+from lagbc.centrality import compute
 from lagbc.errors import MemoryWarning
 from lagbc.methods.table import METHODS
 from lagbc.plan.options import OPTIONS, Options, Settings, check_options
@@ -61,6 +62,7 @@ def test_public_functions_take_the_defaults():
         ),
         ({"threads": 0}, ValueError, "threads=0: it is a count, 1 or more"),
         ({"memory": "much"}, ValueError, "memory='much' is not a size; write e.g. 8GB"),
+        ({"memory": 2**64}, ValueError, "memory=18446744073709551616 is more than 64 bits address; write e.g. 8GB"),
         ({"memory": -1}, ValueError, "memory=-1 is not a size"),
         ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64' and 'float32'"),
         ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
@@ -161,6 +163,44 @@ def test_an_argument_too_many_by_position_is_told_with_what_may_be_meant(call, g
     with pytest.raises(TypeError, match=re.escape(message)):
         call(A, *given)
     assert "others" not in inspect.signature(call).parameters
+
+
+NP_FLAGS = {
+    "bc": {"directed": False, "weighted": True, "endpoints": True},
+    "edge_bc": {"strength": False, "normalized": True},
+    "closeness": {"wf_improved": False},
+    "stress": {"log2": True, "k": 20, "rng": 1, "standard_error": False},
+    "centralities": {"which": ("closeness", "bc"), "normalized": False, "endpoints": True},
+    "group_bc": {"groups": [[0], [1, 2]], "normalized": True, "endpoints": True},
+    "estimate": {"endpoints": True, "directed": False, "normalized": False, "guarantee": True, "rng": 1},
+}
+
+
+@pytest.mark.parametrize("name", NP_FLAGS)
+def test_flags_and_counts_of_numpy_are_those_of_python(name):
+    def told(given):
+        found = getattr(lagbc, name)(A, **given)
+        return found.toarray() if name == "edge_bc" else getattr(found, "scores", found)
+
+    kinds = {bool: np.bool_, int: np.int64}
+    given = {one: kinds.get(type(value), lambda value: value)(value) for one, value in NP_FLAGS[name].items()}
+    np.testing.assert_equal(told(given), told(NP_FLAGS[name]))
+
+
+def test_flags_and_counts_of_numpy_are_kept_in_a_part(tmp_path):
+    given = {"directed": np.False_, "normalized": np.True_, "k": np.int64(20), "rng": np.int64(1)}
+    lagbc.save_part(tmp_path / "part", (1, 1), A, endpoints=np.True_, **given)
+    expected = lagbc.bc(A, endpoints=True, normalized=True, directed=False, k=20, rng=1)
+    assert np.array_equal(lagbc.merge_parts([tmp_path / "part"])["bc"], expected)
+
+
+@pytest.mark.parametrize("k", [20, np.int64(20), np.array(20)])
+def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
+    """Their number decides whether a large one is read on the GPU."""
+    told = []
+    monkeypatch.setattr(compute, "is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
+    lagbc.bc(A, k=k)
+    assert told == [20]
 
 
 def test_an_unknown_default_is_told_with_what_may_be_meant():

@@ -30,7 +30,7 @@ def cycle(n=N):
 
 def is_read_there(A=None, roots=10**6, weighted=False, **options):
     settings = check_options("auto", options)
-    return devices.is_read_on_device(cycle() if A is None else A, lambda: roots, weighted=weighted, settings=settings)
+    return devices.is_read_on_device(cycle() if A is None else A, lambda: roots, settings, weighted)
 
 
 def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
