@@ -1,7 +1,7 @@
 """Types of the public names; made by ``python -m lagbc.interfaces.stub``."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -27,7 +27,7 @@ from lagbc.methods.table import METHODS as METHODS, Method as Method, register_m
 from lagbc.plan.choose import Selection as Selection
 from lagbc.plan.memory import MemoryEstimate as MemoryEstimate
 from lagbc.plan.options import Options as Options, Progress as Progress, config as config
-from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, GraphLike, One, Scores, ScoresAndErrors, Several, SparseMatrix
+from lagbc.types import Auto, CentralityName, ColumnsOfScores, DemandLike, EdgeScores, GraphLike, One, Scores, ScoresAndErrors, Several, Vertices
 
 __version__: str
 __all__ = ['Centrality', 'CheckpointError', 'Comparison', 'Error', 'Estimate', 'ExecutorError', 'GraphFile', 'GraphFileWarning', 'GraphFormatError', 'METHODS', 'Measurement', 'MemoryEstimate', 'MemoryWarning', 'Method', 'MissingDependencyError', 'Options', 'PartError', 'Progress', 'Selection', 'StoppedError', 'TieWarning', 'as_graph', 'bc', 'centralities', 'closeness', 'compare', 'config', 'eccentricity', 'eccentricity_centrality', 'edge_bc', 'estimate', 'estimate_memory', 'example_path', 'graph_from_edges', 'gravity', 'group_bc', 'harmonic', 'merge_parts', 'percolation', 'plots', 'reach', 'read_graph', 'reference', 'register_centrality', 'register_method', 'save_part', 'select_method', 'shortest_path_counts', 'stress', 'table', 'types', 'unregister_centrality', 'unregister_method']
@@ -37,8 +37,8 @@ class _OfBc(Options, total=False):
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
-    targets: ArrayLike | None
+    sources: Vertices | None
+    targets: Vertices | None
     source_weights: ArrayLike | Mapping[Any, float] | None
     target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
@@ -58,7 +58,7 @@ class _OfCloseness(Options, total=False):
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
+    sources: Vertices | None
     cutoff: ArrayLike | None
     k: int | None
     rng: int | np.random.Generator | None
@@ -74,8 +74,8 @@ class _OfEdgeBc(Options, total=False):
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
-    targets: ArrayLike | None
+    sources: Vertices | None
+    targets: Vertices | None
     source_weights: ArrayLike | Mapping[Any, float] | None
     target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
@@ -84,25 +84,25 @@ class _OfEdgeBc(Options, total=False):
     rng: int | np.random.Generator | None
     normalized: bool
 @overload
-def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> SparseMatrix: ...
+def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> EdgeScores: ...
 @overload
-def edge_bc(A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> list[SparseMatrix]: ...
+def edge_bc(A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> list[EdgeScores]: ...
 @overload
-def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: Several, standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> list[SparseMatrix]: ...
+def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: Several, standard_error: Literal[False] = ..., **others: Unpack[_OfEdgeBc]) -> list[EdgeScores]: ...
 @overload
-def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[SparseMatrix, SparseMatrix]: ...
+def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[EdgeScores, EdgeScores]: ...
 @overload
-def edge_bc(A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
+def edge_bc(A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[EdgeScores], list[EdgeScores]]: ...
 @overload
-def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: Several, standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[SparseMatrix], list[SparseMatrix]]: ...
-def gravity(A: GraphLike, *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
-def group_bc(A: GraphLike, groups: Sequence[ArrayLike] | Iterable[ArrayLike], *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., rtol: float | None = ..., normalized: bool = ..., endpoints: bool = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
+def edge_bc(A: GraphLike, *, cutoff: One | None = ..., decay: Several, standard_error: Literal[True], **others: Unpack[_OfEdgeBc]) -> tuple[list[EdgeScores], list[EdgeScores]]: ...
+def gravity(A: GraphLike, *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: Vertices | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
+def group_bc(A: GraphLike, groups: Iterable[Vertices], *, directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., rtol: float | None = ..., normalized: bool = ..., endpoints: bool = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
 class _OfHarmonic(Options, total=False):
     batch: int | Auto
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
+    sources: Vertices | None
     cutoff: ArrayLike | None
     k: int | None
     rng: int | np.random.Generator | None
@@ -111,14 +111,14 @@ def harmonic(A: GraphLike, *, standard_error: Literal[False] = ..., **others: Un
 @overload
 def harmonic(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[_OfHarmonic]) -> ScoresAndErrors: ...
 def percolation(A: GraphLike, states: ArrayLike | Mapping[Any, float], *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., rtol: float | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
-def reach(A: GraphLike, *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: ArrayLike | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
+def reach(A: GraphLike, *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., targets: Vertices | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., cutoff: ArrayLike | None = ..., **options: Unpack[Options]) -> NDArray[np.float64]: ...
 class _OfStress(Options, total=False):
     batch: int | Auto
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
-    targets: ArrayLike | None
+    sources: Vertices | None
+    targets: Vertices | None
     cutoff: ArrayLike | None
     rtol: float | None
     k: int | None
@@ -133,8 +133,8 @@ class _OfCentralities(Options, total=False):
     directed: bool | None
     weighted: bool | str | None
     strength: bool | str
-    sources: ArrayLike | None
-    targets: ArrayLike | None
+    sources: Vertices | None
+    targets: Vertices | None
     source_weights: ArrayLike | Mapping[Any, float] | None
     target_weights: ArrayLike | Mapping[Any, float] | None
     demand: DemandLike | None
@@ -157,4 +157,4 @@ def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] 
 def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] | None = ..., *, cutoff: Several, decay: ArrayLike | None = ..., standard_error: Literal[True], **others: Unpack[_OfCentralities]) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
 @overload
 def centralities(A: GraphLike, which: CentralityName | Iterable[CentralityName] | None = ..., *, cutoff: One | None = ..., decay: Several, standard_error: Literal[True], **others: Unpack[_OfCentralities]) -> tuple[ColumnsOfScores, ColumnsOfScores]: ...
-def save_part(path: str | os.PathLike[str], part: tuple[int, int], A: GraphLike, which: CentralityName | Iterable[CentralityName] = ..., *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., sources: ArrayLike | None = ..., targets: ArrayLike | None = ..., source_weights: ArrayLike | Mapping[Any, float] | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., demand: DemandLike | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., rtol: float | None = ..., k: int | None = ..., rng: int | None = ..., normalized: bool = ..., endpoints: bool = ..., wf_improved: bool = ..., log2: bool = ..., **options: Unpack[Options]) -> Written: ...
+def save_part(path: str | os.PathLike[str], part: tuple[int, int], A: GraphLike, which: CentralityName | Iterable[CentralityName] = ..., *, batch: int | Auto = ..., directed: bool | None = ..., weighted: bool | str | None = ..., strength: bool | str = ..., sources: Vertices | None = ..., targets: Vertices | None = ..., source_weights: ArrayLike | Mapping[Any, float] | None = ..., target_weights: ArrayLike | Mapping[Any, float] | None = ..., demand: DemandLike | None = ..., cutoff: ArrayLike | None = ..., decay: ArrayLike | None = ..., rtol: float | None = ..., k: int | None = ..., rng: int | None = ..., normalized: bool = ..., endpoints: bool = ..., wf_improved: bool = ..., log2: bool = ..., **options: Unpack[Options]) -> Written: ...

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 MethodName: TypeAlias = Literal[
     "batched",
@@ -39,7 +40,7 @@ CentralityName: TypeAlias = Literal[
 ]
 
 
-class _ScoresOfVertices(TypedDict, total=False):
+class _ScoresOfVertices(TypedDict):
     bc: NDArray[np.float64]
     closeness: NDArray[np.float64]
     harmonic: NDArray[np.float64]
@@ -50,16 +51,16 @@ class _ScoresOfVertices(TypedDict, total=False):
     gravity: NDArray[np.float64]
 
 
-class Scores(_ScoresOfVertices, total=False):
-    """The scores from `lagbc.centralities`: each entry equals the result of the function with its name."""
+class Scores(_ScoresOfVertices):
+    """The scores from `lagbc.centralities` that were asked for, each the result of the function with its name."""
 
-    edge_bc: SparseMatrix
+    edge_bc: EdgeScores
 
 
-class ColumnsOfScores(_ScoresOfVertices, total=False):
+class ColumnsOfScores(_ScoresOfVertices):
     """The scores from `lagbc.centralities` with several cutoffs or decays: (n, columns), or a matrix a column."""
 
-    edge_bc: list[SparseMatrix]
+    edge_bc: list[EdgeScores]
 
 
 # End of the generated part.
@@ -69,17 +70,38 @@ class ColumnsOfScores(_ScoresOfVertices, total=False):
 
 
 class SparseMatrix(Protocol):
-    """A sparse array or matrix of SciPy or CuPy, in any format."""
+    """A sparse array or matrix of SciPy or CuPy, in any format: by methods, as SciPy's sources tell no types."""
+
+    def tocoo(self) -> Any: ...
+    def tocsr(self) -> Any: ...
+    def toarray(self) -> Any: ...
+
+
+class EdgeScores(Protocol):
+    """Scores of edges: a sparse array or matrix of SciPy or CuPy, in the format of the call's matrix, CSR of others."""
+
+    data: NDArray[np.float64]
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, int]: ...
     @property
     def format(self) -> str: ...
     @property
+    def dtype(self) -> np.dtype[np.float64]: ...
+    @property
     def nnz(self) -> int: ...
+    @property
+    def T(self) -> Any: ...  # noqa: N802
     def tocoo(self) -> Any: ...
     def tocsr(self) -> Any: ...
-    def toarray(self) -> NDArray[Any]: ...
+    def toarray(self) -> NDArray[np.float64]: ...
+    def sum(self, axis: int | None = None) -> Any: ...
+    def max(self, axis: int | None = None) -> Any: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __add__(self, other: Any, /) -> Any: ...
+    def __sub__(self, other: Any, /) -> Any: ...
+    def __mul__(self, other: Any, /) -> Any: ...
+    def __truediv__(self, other: Any, /) -> Any: ...
 
 
 class NetworkXGraph(Protocol):
@@ -196,6 +218,8 @@ GraphLike: TypeAlias = (
     | ReadGraph
 )
 """All forms of a graph that lagbc reads."""
+Vertices: TypeAlias = ArrayLike | AbstractSet[Any]
+"""Some vertices, by their numbers or names."""
 One: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One cutoff (hops or lengths), or one decay (per hop or unit of length)."""
 Several: TypeAlias = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]

@@ -1,7 +1,10 @@
 """The types of public arguments name what there is, and a type checker tells right calls from wrong ones."""
 
+import json
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +36,7 @@ import scipy.sparse as sp
 from typing import Any, assert_type
 from numpy.typing import NDArray
 import lagbc
-from lagbc.types import ColumnsOfScores, GraphLike, Scores, ScoresAndErrors, SparseMatrix
+from lagbc.types import ColumnsOfScores, EdgeScores, GraphLike, Scores, ScoresAndErrors
 
 dense: NDArray[np.float64] = np.eye(3)
 sparse = sp.eye_array(3)
@@ -65,25 +68,25 @@ lagbc.bc(graph, demand={"a": {"b": 2.0}}, cutoff=2, strength="often")
 lagbc.bc(graph, demand=(["a", "b"], dense))
 lagbc.bc(dense, demand="trips.npz")  # error: call-overload
 assert_type(lagbc.bc(dense), NDArray[np.float64])
-assert_type(lagbc.edge_bc(dense), SparseMatrix)
+assert_type(lagbc.edge_bc(dense), EdgeScores)
 assert_type(lagbc.edge_bc(dense).nnz, int)
-assert_type(lagbc.edge_bc(dense, batch=64, cutoff=2, decay=0.5, threads=2), SparseMatrix)
-assert_type(lagbc.edge_bc(dense, cutoff=np.float32(2), weighted="length"), SparseMatrix)
-assert_type(lagbc.edge_bc(dense, cutoff=np.int64(2)), SparseMatrix)
-assert_type(lagbc.edge_bc(dense, cutoff=[2, 3], k=5, rng=1), list[SparseMatrix])
-assert_type(lagbc.edge_bc(dense, cutoff=np.array([2.0, 3.0]), decay=0.5), list[SparseMatrix])
-assert_type(lagbc.edge_bc(dense, cutoff=2, decay=(0.5, 1), directed=False), list[SparseMatrix])
+assert_type(lagbc.edge_bc(dense, batch=64, cutoff=2, decay=0.5, threads=2), EdgeScores)
+assert_type(lagbc.edge_bc(dense, cutoff=np.float32(2), weighted="length"), EdgeScores)
+assert_type(lagbc.edge_bc(dense, cutoff=np.int64(2)), EdgeScores)
+assert_type(lagbc.edge_bc(dense, cutoff=[2, 3], k=5, rng=1), list[EdgeScores])
+assert_type(lagbc.edge_bc(dense, cutoff=np.array([2.0, 3.0]), decay=0.5), list[EdgeScores])
+assert_type(lagbc.edge_bc(dense, cutoff=2, decay=(0.5, 1), directed=False), list[EdgeScores])
 assert_type(lagbc.bc(dense, cutoff=[2, 3]), NDArray[np.float64])
 assert_type(lagbc.bc(dense, k=2, standard_error=True), ScoresAndErrors)
 assert_type(lagbc.stress(dense, k=2, standard_error=False), NDArray[np.float64])
 for one in (lagbc.closeness, lagbc.harmonic, lagbc.stress):
     assert_type(one(dense, k=2, standard_error=True), ScoresAndErrors)
-assert_type(lagbc.edge_bc(dense, k=2, standard_error=True), tuple[SparseMatrix, SparseMatrix])
-assert_type(lagbc.edge_bc(dense, k=2, cutoff=[2], standard_error=True), tuple[list[SparseMatrix], list[SparseMatrix]])
+assert_type(lagbc.edge_bc(dense, k=2, standard_error=True), tuple[EdgeScores, EdgeScores])
+assert_type(lagbc.edge_bc(dense, k=2, cutoff=[2], standard_error=True), tuple[list[EdgeScores], list[EdgeScores]])
 assert_type(lagbc.centralities(dense, k=2, standard_error=True), tuple[Scores, Scores])
-assert_type(lagbc.centralities(dense, "edge_bc", cutoff=2)["edge_bc"], SparseMatrix)
+assert_type(lagbc.centralities(dense, "edge_bc", cutoff=2)["edge_bc"], EdgeScores)
 assert_type(lagbc.centralities(dense, cutoff=[2, 3], log2=True), ColumnsOfScores)
-assert_type(lagbc.centralities(dense, "edge_bc", decay=np.arange(3))["edge_bc"], list[SparseMatrix])
+assert_type(lagbc.centralities(dense, "edge_bc", decay=np.arange(3))["edge_bc"], list[EdgeScores])
 assert_type(lagbc.centralities(dense), Scores)
 assert_type(lagbc.centralities(dense, ("bc", "stress"))["stress"], NDArray[np.float64])
 assert_type(lagbc.shortest_path_counts(dense, [0])[0], NDArray[np.float64])
@@ -115,13 +118,16 @@ lagbc.bc(dense, progress="yes")  # error: call-overload
 """
 
 
+SCRIPT = Path(__file__).with_name("user_script.py")
+
+
 def test_a_type_checker_reads_the_public_functions(tmp_path):
     """With the settings of the checkout, so that a check of the package beside the tests leaves little to read."""
     pytest.importorskip("mypy")
     file = tmp_path / "calls.py"
     file.write_text(CALLS, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-error-summary", str(file)],
+        [sys.executable, "-m", "mypy", "--no-error-summary", str(file), str(SCRIPT)],
         env=os.environ | {"MYPYPATH": "."},
         cwd=Path(lagbc.__file__).parents[1],
         capture_output=True,
@@ -129,6 +135,32 @@ def test_a_type_checker_reads_the_public_functions(tmp_path):
         check=False,
     )
     found = re.findall(r"^(.*?):(\d+): error: .*\[(.*)\]$", done.stdout, re.MULTILINE)
-    told = {int(line): code for name, line, code in found if name.endswith("calls.py")}
+    told = {(Path(name).name, int(line)): code for name, line, code in found}
     wanted = enumerate(CALLS.splitlines(), 1)
-    assert told == {line: text.split("# error: ")[1] for line, text in wanted if "# error: " in text}, done.stdout
+    expected = {(file.name, line): text.split("# error: ")[1] for line, text in wanted if "# error: " in text}
+    assert told == expected, done.stdout
+
+
+def test_pyright_finds_nothing_in_the_script(tmp_path):
+    """Where it is installed: with the Node that it needs, it is three times as large as all else that tests take."""
+    pyright = shutil.which("pyright") or shutil.which("basedpyright")
+    if pyright is None:
+        pytest.skip("pyright is not installed")
+    file = tmp_path / "script.py"
+    file.write_text(SCRIPT.read_text(encoding="utf-8") + 'lagbc.bc("graph")\n', encoding="utf-8")
+    settings = {
+        "include": [file.name],
+        "extraPaths": [str(Path(lagbc.__file__).parents[1])],
+        "typeCheckingMode": "standard",
+        "pythonVersion": "3.11",
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [pyright, "--project", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    lines = [one["range"]["start"]["line"] for one in found["generalDiagnostics"] if one["severity"] == "error"]
+    assert lines == [len(SCRIPT.read_text(encoding="utf-8").splitlines())], "the line that is wrong, and no other"
+
+
+def test_the_script_runs(capsys):
+    runpy.run_path(str(SCRIPT))
+    assert capsys.readouterr().out.startswith("1.0 ")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lagbc.graph.graph import Graph
     from lagbc.run.execute import Result
-    from lagbc.types import CentralityName, DemandLike
+    from lagbc.types import CentralityName, DemandLike, Vertices
 
 # Arguments that restrict or weigh the sums; centralities of one sweep have them in common.
 OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "k", "rng")
@@ -39,8 +39,8 @@ OF_ONE = ("states", "groups")
 class Arguments:
     """The arguments of a call, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` explain each."""
 
-    sources: ArrayLike | None = None
-    targets: ArrayLike | None = None
+    sources: Vertices | None = None
+    targets: Vertices | None = None
     source_weights: ArrayLike | Mapping[Any, float] | None = None
     target_weights: ArrayLike | Mapping[Any, float] | None = None
     demand: DemandLike | None = None
@@ -54,7 +54,7 @@ class Arguments:
     wf_improved: bool = True
     log2: bool = False
     states: ArrayLike | Mapping[Any, float] | None = None
-    groups: Sequence[ArrayLike] | Iterable[ArrayLike] | None = None
+    groups: Iterable[Vertices] | None = None
 
     @property
     def given(self) -> set[str]:

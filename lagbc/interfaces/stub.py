@@ -23,7 +23,7 @@ _MADE, _END = (
 _HEAD = '''"""Types of the public names; made by ``python -m lagbc.interfaces.stub``."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -33,8 +33,8 @@ from lagbc.run.shares import Written
 '''
 # Names of `lagbc.types` in signatures.
 _TYPES = (
-    *("Auto", "CentralityName", "ColumnsOfScores", "DemandLike", "GraphLike", "One", "Several"),
-    *("Scores", "ScoresAndErrors", "SparseMatrix"),
+    *("Auto", "CentralityName", "ColumnsOfScores", "DemandLike", "EdgeScores", "GraphLike", "One", "Several"),
+    *("Scores", "ScoresAndErrors", "Vertices"),
 )
 # Annotations of cutoff and decay in overloads, and whether scores have several columns.
 _COLUMNS = (
@@ -106,7 +106,7 @@ def _type_of_scores(record: Centrality | None, columns: bool, errors: bool) -> s
     if record is None:
         alone = "ColumnsOfScores" if columns else "Scores"
     elif record.of_edges:
-        alone = "list[SparseMatrix]" if columns else "SparseMatrix"
+        alone = "list[EdgeScores]" if columns else "EdgeScores"
     else:
         return "ScoresAndErrors" if errors else "NDArray[np.float64]"
     return f"tuple[{alone}, {alone}]" if errors else alone
@@ -119,17 +119,17 @@ def names() -> str:
     if len(listed) > _WIDTH + 1:  # as the formatter breaks it
         listed = "".join(f"    {name},\n" for name in quoted)
     lines = [f"CentralityName: TypeAlias = Literal[\n{listed}]", "", ""]
-    lines += ["class _ScoresOfVertices(TypedDict, total=False):"]
+    lines += ["class _ScoresOfVertices(TypedDict):"]
     lines += [f"    {one.name}: NDArray[np.float64]" for one in shared() if not one.of_edges]
     for kind, told, of_edges in (
-        ("Scores", ": each entry equals the result of the function with its name", "SparseMatrix"),
+        ("Scores", " that were asked for, each the result of the function with its name", "EdgeScores"),
         (
             "ColumnsOfScores",
             " with several cutoffs or decays: (n, columns), or a matrix a column",
-            "list[SparseMatrix]",
+            "list[EdgeScores]",
         ),
     ):
-        lines += ["", "", f"class {kind}(_ScoresOfVertices, total=False):"]
+        lines += ["", "", f"class {kind}(_ScoresOfVertices):"]
         lines += [f'    """The scores from `lagbc.centralities`{told}."""', ""]
         lines += [f"    {one.name}: {of_edges}" for one in shared() if one.of_edges]
     return "\n".join(lines) + "\n\n\n"

@@ -18,6 +18,8 @@ from lagbc.plan.options import parse_count, parse_flag, parse_real
 if TYPE_CHECKING:
     from scipy import sparse
 
+    from lagbc.types import Vertices
+
 
 @frozen
 class Request:
@@ -40,7 +42,7 @@ class Request:
 
 def parse_roots(
     n: int,
-    sources: ArrayLike | None,
+    sources: Vertices | None,
     k: int | None,
     rng: int | np.random.Generator | None,
     names: Names | None = None,
@@ -67,7 +69,7 @@ def parse_generator(rng: int | np.random.Generator | None) -> np.random.Generato
         raise InvalidValueError(f"rng={rng!r} is neither an integer >= 0 nor a numpy.random.Generator") from None
 
 
-def parse_vertices(name: str, n: int, given: ArrayLike, names: Names | None = None) -> NDArray[np.int64]:
+def parse_vertices(name: str, n: int, given: Vertices, names: Names | None = None) -> NDArray[np.int64]:
     """Return distinct vertices, in the given order; messages call them by their names."""
     vertices = parse_numbers(name, n, given)
     distinct, counts = np.unique(vertices, return_counts=True)
@@ -79,7 +81,7 @@ def parse_vertices(name: str, n: int, given: ArrayLike, names: Names | None = No
     return vertices
 
 
-def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
+def parse_numbers(name: str, n: int, given: Vertices) -> NDArray[np.int64]:
     """Return the numbers of vertices, in the given order."""
     vertices = array_of(name, given, "a 1-D array of vertex numbers")
     if vertices.size == 0:
@@ -108,7 +110,7 @@ def parse_numbers(name: str, n: int, given: ArrayLike) -> NDArray[np.int64]:
 
 def parse_targets(
     n: int,
-    targets: ArrayLike | None,
+    targets: Vertices | None,
     target_weights: ArrayLike | Mapping[Any, float] | None,
     names: Names | None = None,
     *,
@@ -120,7 +122,7 @@ def parse_targets(
     if target_weights is not None or endpoints:
         raise InvalidValueError("targets does not go with target_weights or endpoints")
     omega = np.zeros(n)
-    omega[parse_vertices("targets", n, cast(ArrayLike, targets), names)] = 1
+    omega[parse_vertices("targets", n, cast("Vertices", targets), names)] = 1
     return omega
 
 
