@@ -104,8 +104,9 @@ class SweepPlan:
     # each. Only methods with "class_sizes" among their options read them. Only "dependency" and "edges", and squares of
     # both, are summed with them, in float64.
     class_sizes: NDArray[np.float64] | None = None
-    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. Only a
-    # `sum_within` with ``demand=True`` in its row of METHODS reads it: `backward` is given the weights of its columns.
+    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. Only methods
+    # with "demand" among their options read it; of others with ``demand=True`` in their row of METHODS `backward` is
+    # given the weights of its columns.
     demand: sparse.csr_array | None = None
     # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None

@@ -250,8 +250,21 @@ class Columns:
     targets: int
     gravity: int
 
+class _Trips(Generic[Index]):
+    def __init__(self, *, numbers: NDArray[np.float64], ends: NDArray[Index], first: NDArray[np.int64], order: NDArray[np.int64], position: NDArray[np.int64], shifts: NDArray[np.int64], targets: NDArray[np.float64]) -> None: ...
+    numbers: NDArray[np.float64]
+    ends: NDArray[Index]
+    first: NDArray[np.int64]
+    order: NDArray[np.int64]
+    position: NDArray[np.int64]
+    shifts: NDArray[np.int64]
+    targets: NDArray[np.float64]
+
+Trips32 = _Trips[np.int32]
+Trips64 = _Trips[np.int64]
+
 class _Trail(Generic[Index]):
-    def __init__(self, *, order: NDArray[Index], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[Index], heads: NDArray[Index], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ...) -> None: ...
+    def __init__(self, *, order: NDArray[Index], dist: NDArray[np.float64], sigma: NDArray[np.float64], tails: NDArray[Index], heads: NDArray[Index], edges: NDArray[np.int64] | None = ..., own: NDArray[np.float64], onward: NDArray[np.float64], class_sizes: NDArray[np.float64] | None = ..., trips: _Trips[Index] | None = ...) -> None: ...
     order: NDArray[Index]
     dist: NDArray[np.float64]
     sigma: NDArray[np.float64]
@@ -261,22 +274,16 @@ class _Trail(Generic[Index]):
     own: NDArray[np.float64]
     onward: NDArray[np.float64]
     class_sizes: NDArray[np.float64] | None
+    trips: _Trips[Index] | None
 
 Trail32 = _Trail[np.int32]
 Trail64 = _Trail[np.int64]
 
 class _Near(Generic[Index]):
-    def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], trips: NDArray[np.float64] | None = ..., trip_ends: NDArray[Index] | None = ..., first_trip: NDArray[np.int64] | None = ..., order: NDArray[np.int64] | None = ..., position: NDArray[np.int64] | None = ..., shifts: NDArray[np.int64] | None = ..., targets: NDArray[np.float64] | None = ..., row_of_vertex: NDArray[Index], vertex_of_row: NDArray[Index], vertex_rows: NDArray[Index], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
+    def __init__(self, *, bounds: NDArray[np.float64], cutoffs: int = ..., weights: NDArray[np.float64], row_of_vertex: NDArray[Index], vertex_of_row: NDArray[Index], vertex_rows: NDArray[Index], vertices: int = ..., row_of_edge: NDArray[np.int64], edge_of_row: NDArray[np.int64], edge_rows: NDArray[np.int64], edges: int = ..., columns: Columns = ..., by_vertex: NDArray[np.float64], by_edge: NDArray[np.float64], by_root: NDArray[np.float64]) -> None: ...
     bounds: NDArray[np.float64]
     cutoffs: int
     weights: NDArray[np.float64]
-    trips: NDArray[np.float64] | None
-    trip_ends: NDArray[Index] | None
-    first_trip: NDArray[np.int64] | None
-    order: NDArray[np.int64] | None
-    position: NDArray[np.int64] | None
-    shifts: NDArray[np.int64] | None
-    targets: NDArray[np.float64] | None
     row_of_vertex: NDArray[Index]
     vertex_of_row: NDArray[Index]
     vertex_rows: NDArray[Index]

@@ -106,7 +106,7 @@ def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
     # and of batches, done and in work.
     states = step.beside + _states_of(batching, sweep) * bytes_of(module.arrays(graph, sweep))
     if sweep.demand is not None:
-        states += demand_bytes(sweep.demand, 0 if sweep.bounds is not None else sweep.batch, workers)
+        states += demand_bytes(sweep.demand, 0 if "demand" in module.options else sweep.batch, workers)
     scores = 8 * sweep.summed(graph) * (5 + blocks * min(2 * workers, batches))
     stated = graph.bytes_of_rank
     held, most = stated or (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, sweep)

@@ -231,6 +231,7 @@ class Batches:
             self._sweep = replace(self._sweep, root_weights=self._times)
         self._new_state = partial(new_state, self._arrays, self._module, self._graph)
         self._touched = getattr(self._module, "touched", None)
+        self._demand = None if "demand" in self._module.options else scaled.demand
         self._states = {self._sweep.dtype: self._new_state(self._scaled)}
 
     def run(self, roots: Items, counts: Items | None = None) -> Rows:
@@ -267,8 +268,7 @@ class Batches:
         if dtype not in self._states:
             self._states[dtype] = self._new_state(replace(self._scaled, dtype=dtype))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
-        demand, sparse = self._scaled.demand, list[SparseSums]()
-        touched = self._touched if demand is None else None
+        demand, touched, sparse = self._demand, self._touched, list[SparseSums]()
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
         for levels in self._module.forward(state, roots):
             overflowed[levels.places] = levels.overflowed

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from chained import NO_WAYS
 from schedules import by_levels, when_ready
 from states import prepare
@@ -45,6 +46,8 @@ def records():
     for graph in (weighted, whole):
         state = prepare(dijkstra, graph, replace(every, bounds=bounds))
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)
+    demand = sp.csr_array(([1.0, 2.0], ([0, 3], [5, 7])), shape=(20, 20))
+    yield prepare(dijkstra, weighted, replace(every, sums=frozenset({"dependency"}), demand=demand)).trail.trips
     edges = csr(*weighted.csr)
     yield core.RootSweep32(out=edges, into=edges, class_sizes=np.ones(20), stop=np.zeros(1, np.uint8))
     block, columns = (

@@ -19,18 +19,19 @@ namespace {
 template <class Index>
 void bind_of_index(nb::module_& m, const std::string& bits) {
     using T = Trail<Index>;
+    using D = Trips<Index>;
     using N = Near<Index>;
     using S = Search<Index>;
     using H = Heap<Index>;
+    record<D>(m, ("Trips" + bits).c_str(), Field{"numbers", &D::numbers, "trips"}, Field{"ends", &D::ends, "trips"},
+              Field{"first", &D::first, "n + 1"}, Field{"order", &D::order, "n"}, Field{"position", &D::position, "n"},
+              Field{"shifts", &D::shifts, "n"}, Field{"targets", &D::targets, "n"});
     record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order, "n"}, Field{"dist", &T::dist, "n"},
               Field{"sigma", &T::sigma, "n"}, Field{"tails", &T::tails, "most"}, Field{"heads", &T::heads, "most"},
               Field{"edges", &T::edges, "most"}, Field{"own", &T::own, "n"}, Field{"onward", &T::onward, "n"},
-              Field{"class_sizes", &T::class_sizes, "n"});
+              Field{"class_sizes", &T::class_sizes, "n"}, Field{"trips", &T::trips});
     record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds, "3, decaying"}, Field{"cutoffs", &N::cutoffs},
-              Field{"weights", &N::weights, "n"}, Field{"trips", &N::trips, "trips"},
-              Field{"trip_ends", &N::trip_ends, "trips"}, Field{"first_trip", &N::first_trip, "n + 1"},
-              Field{"order", &N::order, "n"}, Field{"position", &N::position, "n"}, Field{"shifts", &N::shifts, "n"},
-              Field{"targets", &N::targets, "n"}, Field{"row_of_vertex", &N::row_of_vertex, "n"},
+              Field{"weights", &N::weights, "n"}, Field{"row_of_vertex", &N::row_of_vertex, "n"},
               Field{"vertex_of_row", &N::vertex_of_row, "n"}, Field{"vertex_rows", &N::vertex_rows, "n"},
               Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge, "nnz"},
               Field{"edge_of_row", &N::edge_of_row, "nnz"}, Field{"edge_rows", &N::edge_rows, "most"},

@@ -16,12 +16,14 @@ from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
+from lagbc.plan.demand import weights_of_columns
 from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
+from lagbc.run.loop import sum_step, work_of
+from lagbc.run.work import Span
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
 GRAPHS = {
@@ -202,6 +204,21 @@ def test_blocks_that_touch_few_vertices_are_kept_apart():
             np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[block.vertices])
     (levels,) = hops.forward(state, np.arange(3))
     assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
+
+
+def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
+    graph, roots = as_graph(ISLANDS), np.arange(400, 440)
+    trips = sp.random_array(ISLANDS.shape, density=0.1, rng=1, format="csr")
+    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
+    work = work_of(Step(graph, roots, row, SweepPlan(batch=64, demand=trips)))
+    (piece,) = work.prepare(StopFlag())(Span(0, len(roots)), roots)
+    assert [len(block.roots) for block in piece.sums] == [16, 16, 8]
+    assert all(block.size < 16 * 4 + 16 for block in piece.sums), "as many rows as roots reach vertices"
+    state, rows = prepare(hops, graph, SweepPlan(batch=64)), work.zero_rows(np, len(roots))
+    for levels in hops.forward(state, roots):
+        hops.backward(state, levels, rows, weights_of_columns(trips, graph, roots[levels.places], np))
+    assert rows.dependency.any()
+    np.testing.assert_array_equal(work.as_rows(piece.sums, len(roots)).dependency, rows.dependency)
 
 
 def test_kept_blocks_keep_roots_that_overflow_float32():

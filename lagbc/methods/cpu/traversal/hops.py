@@ -12,7 +12,7 @@ from lagbc.methods.cpu.traversal.sweep import State
 from lagbc.native import core, csr
 
 batching, blocks = sweep.batching, sweep.blocks
-options = frozenset({"class_sizes", "linear"})
+options = frozenset({"class_sizes", "linear", "demand"})
 forward, backward, touched = sweep.forward, sweep.backward, sweep.touched
 paths, sum_within = sweep.paths, sweep.sum_within
 

@@ -24,7 +24,7 @@ Search = core.Search32 | core.Search64
 Queue = core.Buckets | core.Heap32 | core.Heap64
 
 batching, blocks = sweep.batching, sweep.blocks
-options = frozenset({"rtol", "class_sizes", "linear"})
+options = frozenset({"rtol", "class_sizes", "linear", "demand"})
 _NO_NOTE = np.iinfo(HALF_WORD).max
 forward, backward, touched, sum_within = sweep.forward, sweep.backward, sweep.touched, sweep.sum_within
 

@@ -8,7 +8,7 @@ roots of a block are neighbours, and so are the rows that they add to. Roots tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array, Counted
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import OF_EDGES, OF_ROOTS, SparseSums, Sums
-from lagbc.methods.targets import shifts_of_rows
 from lagbc.native import core, record
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 Near = core.Near32 | core.Near64
 # Arrays of sums by vertex, edge and root.
@@ -69,33 +65,10 @@ def arrays(graph: Graph, plan: SweepPlan, roots: int, tight: int) -> dict[str, A
             "row_of_edge": Array((nnz,), INTEGER, np.iinfo(INTEGER).max),
             "edge_of_row": Array((nnz,), INTEGER),
             "edge_rows": Array((tight,), INTEGER),
-            "targets": None if plan.demand is None else Array((n,), FLOAT, 0),
             **sums,
         },
-        "trips": None if plan.demand is None else _arrays_of_trips(graph, plan.demand),
         "taken": Counted(sums),
     }
-
-
-def _arrays_of_trips(graph: Graph, demand: sparse.csr_array) -> dict[str, Array | None]:
-    """State the copies of a demand; its ends are copied where they are of another type."""
-    index, n = graph.indices.dtype, graph.n
-    return {
-        "trip_ends": None if demand.indices.dtype == index else Array((demand.nnz,), index),
-        "first_trip": Array((n + 1,), INTEGER),
-        "shifts": Array((n,), INTEGER),
-    }
-
-
-def _trips_of(graph: Graph, demand: sparse.csr_array, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Copy a demand into its arrays, and return all fields of a room by it."""
-    if arrays["trip_ends"] is None:
-        arrays["trip_ends"] = demand.indices
-    else:
-        arrays["trip_ends"][:] = demand.indices
-    arrays["first_trip"][:] = demand.indptr
-    arrays["shifts"][:], _ = shifts_of_rows(demand.indptr, demand.data)
-    return arrays | {"trips": demand.data, "order": graph.order, "position": graph.position}
 
 
 def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Near:
@@ -108,7 +81,6 @@ def new_near(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Near:
         "Near",
         graph.indices.dtype,
         **arrays["near"],
-        **({} if plan.demand is None else _trips_of(graph, plan.demand, arrays["trips"])),
         bounds=np.stack([bounds.radii, np.tile(bounds.decays, cutoffs), np.tile(bounds.cutoffs, decays)]),
         cutoffs=cutoffs,
         columns=core.Columns(**columns),

@@ -19,7 +19,7 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
-from lagbc.methods.cpu.traversal import near
+from lagbc.methods.cpu.traversal import near, trips
 from lagbc.methods.cpu.traversal.near import Near, take
 from lagbc.methods.sums import OF_EDGES, OF_ROW, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
@@ -89,6 +89,7 @@ def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]
         "trail": trail_arrays(
             graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), class_sizes=has_class_sizes
         ),
+        "trips": None if plan.demand is None else trips.arrays(graph, plan.demand),
     }
     if plan.bounds is not None:
         return arrays | near.arrays(graph, plan, max(n, blocks.least), edges)
@@ -135,7 +136,8 @@ def prepare(
         linear=plan.linear,
         stop=plan.stop.value,
     )
-    trail = record("Trail", graph.indices.dtype, **arrays["trail"])
+    of_roots = None if plan.demand is None else trips.new_trips(graph, plan.demand, arrays["trips"])
+    trail = record("Trail", graph.indices.dtype, **arrays["trail"], trips=of_roots)
     of_totals = arrays.get("totals", {})
     named = [name for name in OF_ROW if name in of_totals]
     totals = core.Totals(block=BLOCK, **of_totals)

@@ -260,7 +260,7 @@ void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Q
         const double farthest = clear(trail, reached.count, search);
         if (found.overflowed[k]) continue;
         found.depth[k] = farthest;
-        add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
+        add_searched(trail, reached, omega, asked, times[k], sums, k);
     }
     end_roots(sums);
 }

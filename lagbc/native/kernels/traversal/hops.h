@@ -99,7 +99,7 @@ void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>&
         found.overflowed[k] = overflows({trail.sigma.data, reached.count}, reached.count, asked.limit);
         if (found.overflowed[k]) continue;
         found.depth[k] = trail.dist[reached.count - 1];
-        add_root(trail, reached, omega_of(omega, k), asked, times[k], sums, k);
+        add_searched(trail, reached, omega, asked, times[k], sums, k);
     }
     end_roots(sums);
 }

@@ -143,7 +143,7 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
 
 // Add the sums of root number k of a block, to all columns that there is room for; omega are its targets.
 template <class Index>
-void add_sums(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
+void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
               Near<Index>& near, int64_t k) {
     const auto& to = near.columns;
     if (near.by_vertex.width > 0)
@@ -155,36 +155,6 @@ void add_sums(const Trail<Index>& trail, Reached found, const Targets& omega, co
     if (to.dependency >= 0 || to.edges >= 0 || to.gravity >= 0)
         add_decaying(trail, found, omega, asked, times, near, k);
     add_cut(trail, found, omega, times, near, k);
-}
-
-// Lay out the trips of a root as its targets, scaled; returns how often the root counts therefore.
-template <class Index>
-double lay_out_trips(const Near<Index>& near, int64_t root) {
-    const int64_t s = near.order[root];
-    const auto shift = static_cast<int>(near.shifts[s]);
-    for (int64_t e = near.first_trip[s]; e < near.first_trip[s + 1]; ++e)
-        near.targets[near.position[near.trip_ends[e]]] = std::ldexp(near.trips[e], -shift);
-    return std::ldexp(1.0, shift);
-}
-
-template <class Index>
-void clear_trips(const Near<Index>& near, int64_t root) {
-    const int64_t s = near.order[root];
-    for (int64_t e = near.first_trip[s]; e < near.first_trip[s + 1]; ++e)
-        near.targets[near.position[near.trip_ends[e]]] = 0.0;
-}
-
-// Add a root, by trips of its own where there are any.
-template <class Index>
-void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
-              Near<Index>& near, int64_t k) {
-    if (near.trips.is_there) {
-        times *= lay_out_trips(near, trail.order[0]);
-        add_sums(trail, found, {{near.targets.data, near.targets.size}, true}, asked, times, near, k);
-        clear_trips(near, trail.order[0]);
-    } else {
-        add_sums(trail, found, omega, asked, times, near, k);
-    }
 }
 
 }  // namespace lagbc::LAGBC_LEVEL

@@ -5,6 +5,16 @@
 
 namespace lagbc {
 
+// Targets of each root by itself. Rows of trips are in the caller's order. A row is divided by two to its shift, and
+// its root counts as much more often.
+template <class Index>
+struct Trips {
+    Span<const double> numbers;
+    Span<const Index> ends;
+    Span<const int64_t> first, order, position, shifts;
+    Span<double> targets;  // (n,) room for the targets of one root, in sweep order; 0 before and after
+};
+
 // The results of the search of one root, and room for the sums over it.
 //
 // All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
@@ -19,6 +29,7 @@ struct Trail {
     Optional<Span<int64_t>> edges;  // (most,) number of the edge in the searched graph; None where edges are not summed
     Span<double> own, onward;       // (n,) room for the weight of a vertex, and for the sum over its tight successors
     Optional<Span<double>> class_sizes;  // (n,) how many vertices order[i] stands for; None is one each
+    Trips<Index>* trips = nullptr;       // in place of common targets; None where all roots have the same
 };
 
 // Sums of a block of roots, by vertices and edges of the searched graph, but for the depth. `dependency` is there
@@ -68,12 +79,6 @@ struct Near {
     Matrix<const double> bounds;  // (3, C * D) radii and decays of columns that decay; C cutoffs of the others
     int64_t cutoffs;              // C
     Span<double> weights;         // (n,) room for the weight of the target at each place
-    // Targets of each root by itself, in place of common ones; None where all roots have the same. Rows of trips are in
-    // the caller's order. A row is divided by two to its shift, and its root counts as much more often.
-    Optional<Span<const double>> trips;
-    Optional<Span<const Index>> trip_ends;
-    Optional<Span<const int64_t>> first_trip, order, position, shifts;
-    Optional<Span<double>> targets;  // (n,) room for the targets of one root, in sweep order; 0 before and after
     Span<Index> row_of_vertex, vertex_of_row;
     Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
     int64_t vertices = 0;     // count of vertices with a row

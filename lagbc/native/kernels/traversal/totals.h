@@ -81,6 +81,33 @@ bool begin_root(Near<Index>&, int64_t) {
     return true;
 }
 
+// Lay out the trips of a root as its targets, scaled; returns how often the root counts therefore.
+template <class Index>
+double lay_out_trips(const Trips<Index>& trips, int64_t root) {
+    const int64_t s = trips.order[root];
+    const auto shift = static_cast<int>(trips.shifts[s]);
+    for (int64_t e = trips.first[s]; e < trips.first[s + 1]; ++e)
+        trips.targets[trips.position[trips.ends[e]]] = std::ldexp(trips.numbers[e], -shift);
+    return std::ldexp(1.0, shift);
+}
+
+template <class Index>
+void clear_trips(const Trips<Index>& trips, int64_t root) {
+    const int64_t s = trips.order[root];
+    for (int64_t e = trips.first[s]; e < trips.first[s + 1]; ++e) trips.targets[trips.position[trips.ends[e]]] = 0.0;
+}
+
+// Add root k of some to the sums, by trips of its own where there are any.
+template <class Index, class Sums>
+void add_searched(const Trail<Index>& trail, Reached found, const Optional<Matrix<const double>>& omega,
+                  const Asked& asked, double times, Sums& sums, int64_t k) {
+    if (!trail.trips) return add_root(trail, found, omega_of(omega, k), asked, times, sums, k);
+    const Trips<Index>& trips = *trail.trips;
+    times *= lay_out_trips(trips, trail.order[0]);
+    add_root(trail, found, {{trips.targets.data, trips.targets.size}, true}, asked, times, sums, k);
+    clear_trips(trips, trail.order[0]);
+}
+
 // End all roots: keep the last block, if that can be.
 inline void end_roots(Totals& totals) {
     if (totals.block != 0) keep_block(totals);
