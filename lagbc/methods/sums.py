@@ -187,7 +187,7 @@ class Sums:
                 if name == "depth":
                     self.depth[root : root + len(array)] += array
                 else:
-                    getattr(self, name)[number][block.vertices] += array
+                    getattr(self, name)[number][block.rows(name)] += array
             root += len(block.roots)
         return self
 
@@ -243,7 +243,7 @@ class SparseSums:
 
     def rows(self, name: str) -> NDArray[Any]:
         """Return the rows of a run's sum to which the rows of this one belong."""
-        return self.edges if name == "edges" else self.roots if name in OF_ROOTS else self.vertices
+        return self.edges if name in OF_EDGES else self.roots if name in OF_ROOTS else self.vertices
 
     @property
     def size(self) -> int:
@@ -255,19 +255,20 @@ class SparseSums:
 class Waiting:
     """Sums of a run, and sparse sums that are still to be added to them, in order.
 
-    They wait until together they have more rows than there are vertices: new sums from old ones, which a total holds,
-    then cost no more than the waiting sums did.
+    They wait until together they have more rows than the longest sum: new sums from old ones, which a total holds, then
+    cost no more than the waiting sums did.
     """
 
     sums: Sums
     sparse: tuple[SparseSums, ...] = ()
     rows: int = 0  # of all sparse sums
 
-    def plus(self, sparse: Iterable[SparseSums], n: int) -> Waiting:
-        """Return the same with more sums of a graph of n vertices."""
+    def plus(self, sparse: Iterable[SparseSums]) -> Waiting:
+        """Return the same with more sums."""
         waiting = (*self.sparse, *sparse)
         rows = self.rows + sum(one.size for one in waiting[len(self.sparse) :])
-        return Waiting(self.sums, waiting, rows) if rows <= n else Waiting(self.sums.plus_sparse(waiting))
+        most = max(len(array) for _, array in self.sums)
+        return Waiting(self.sums, waiting, rows) if rows <= most else Waiting(self.sums.plus_sparse(waiting))
 
     def whole(self) -> Sums:
         """Return the sums with all that waits."""

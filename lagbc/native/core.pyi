@@ -201,8 +201,16 @@ def sum_root(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist:
 def count_through(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], dist: NDArray[np.float64], mantissas: NDArray[np.float64], powers: NDArray[np.int64], omega: NDArray[np.float64], /) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
 def add_numbers(mantissas: NDArray[np.float64], powers: NDArray[np.int64], more: NDArray[np.float64], more_powers: NDArray[np.int64], /) -> None: ...
 
+class Touched:
+    def __init__(self, *, touched: NDArray[np.int64], count: int = ..., kept_names: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ...) -> None: ...
+    touched: NDArray[np.int64]
+    count: int
+    kept_names: NDArray[np.int64] | None
+    kept_sums: NDArray[np.float64] | None
+    kept_ends: NDArray[np.int64] | None
+
 class Totals:
-    def __init__(self, *, dependency: NDArray[np.float64] | None = ..., stress: NDArray[np.float64] | None = ..., edges: NDArray[np.float64] | None = ..., reached: NDArray[np.float64] | None = ..., distance: NDArray[np.float64] | None = ..., inverse: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ..., edges_squares: NDArray[np.float64] | None = ..., distance_squares: NDArray[np.float64] | None = ..., inverse_squares: NDArray[np.float64] | None = ..., touched: NDArray[np.int64] | None = ..., count: int = ..., block: int = ..., kept_vertices: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ..., kept: int = ...) -> None: ...
+    def __init__(self, *, dependency: NDArray[np.float64] | None = ..., stress: NDArray[np.float64] | None = ..., edges: NDArray[np.float64] | None = ..., reached: NDArray[np.float64] | None = ..., distance: NDArray[np.float64] | None = ..., inverse: NDArray[np.float64] | None = ..., dependency_squares: NDArray[np.float64] | None = ..., edges_squares: NDArray[np.float64] | None = ..., distance_squares: NDArray[np.float64] | None = ..., inverse_squares: NDArray[np.float64] | None = ..., of_vertices: Touched | None = ..., of_edges: Touched | None = ..., block: int = ..., kept: int = ...) -> None: ...
     dependency: NDArray[np.float64] | None
     stress: NDArray[np.float64] | None
     edges: NDArray[np.float64] | None
@@ -213,12 +221,9 @@ class Totals:
     edges_squares: NDArray[np.float64] | None
     distance_squares: NDArray[np.float64] | None
     inverse_squares: NDArray[np.float64] | None
-    touched: NDArray[np.int64] | None
-    count: int
+    of_vertices: Touched | None
+    of_edges: Touched | None
     block: int
-    kept_vertices: NDArray[np.int64] | None
-    kept_sums: NDArray[np.float64] | None
-    kept_ends: NDArray[np.int64] | None
     kept: int
 
 class Asked:

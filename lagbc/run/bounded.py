@@ -58,7 +58,7 @@ class Bounded(StepWork):
     def add(self, total: Total, pieces: list[Piece]) -> Total:
         """Let the sums of panels wait."""
         found = [sparse for piece in pieces for sparse in piece.sums]
-        waiting = self._part(total).plus(found, self.graph.n)
+        waiting = self._part(total).plus(found)
         return Total(pieces[-1].span.last, None, waiting, tuple(pieces))
 
     def _part(self, total: Total) -> Waiting:

@@ -104,7 +104,7 @@ class Sweeps(StepWork):
         sums: Rows = piece.sums
         if not isinstance(sums, Sums):
             before = part if isinstance(part, Waiting) else Waiting(part or self._zeros(np))
-            return before.plus(sums, self.graph.n)
+            return before.plus(sums)
         part = None if part is None else _like(_whole(part), sums)
         if piece.items is None:
             return sums if part is None else part.plus(sums)

@@ -27,7 +27,7 @@ EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inve
 # Fields whose lengths no other field tells.
 FREE = {
     *("Asked.class_sizes", "Buckets.before", "Csr.indptr", "Near.by_root", "Near.edge_rows", "Search.through"),
-    "Totals.edges",
+    *("Totals.edges", "Touched.touched", "Touched.kept_sums", "Touched.kept_ends"),
 }
 
 
@@ -42,7 +42,8 @@ def records():
         yield from (prepare(by_levels, hops, plan).sweep, prepare(when_ready, hops, plan).sweep)
         yield from (prepare(lengths, graph, plan).sweep for graph in (weighted, whole))
         state = prepare(dijkstra, weighted, plan)
-        yield from (*state.search, state.trail, state.asked, state.totals)
+        state.blocks.make_room(4)
+        yield from (*state.search, state.trail, state.asked, state.blocks.totals, state.blocks.totals.of_edges)
     for graph in (weighted, whole):
         state = prepare(dijkstra, graph, replace(every, bounds=bounds))
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)

@@ -178,6 +178,7 @@ def recording(block, batches):
 
     return SimpleNamespace(
         batching=Batching(block=block, auto=block),
+        options=frozenset(),
         arrays=lambda graph, plan: {},
         prepare=lambda graph, plan, arrays: plan,
         forward=forward,

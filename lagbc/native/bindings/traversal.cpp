@@ -47,17 +47,18 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
 }  // namespace lagbc
 
 void lagbc::bind_traversal(nb::module_& m, int level) {
+    record<Touched>(m, "Touched", Field{"touched", &Touched::touched, "room"}, Field{"count", &Touched::count},
+                    Field{"kept_names", &Touched::kept_names, "kept"},
+                    Field{"kept_sums", &Touched::kept_sums, "totals, kept"},
+                    Field{"kept_ends", &Touched::kept_ends, "blocks"});
     record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency, "n"}, Field{"stress", &Totals::stress, "n"},
                    Field{"edges", &Totals::edges, "nnz"}, Field{"reached", &Totals::reached, "n"},
                    Field{"distance", &Totals::distance, "n"}, Field{"inverse", &Totals::inverse, "n"},
                    Field{"dependency_squares", &Totals::dependency_squares, "n"},
                    Field{"edges_squares", &Totals::edges_squares, "nnz"},
                    Field{"distance_squares", &Totals::distance_squares, "n"},
-                   Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"touched", &Totals::touched, "n"},
-                   Field{"count", &Totals::count}, Field{"block", &Totals::block},
-                   Field{"kept_vertices", &Totals::kept_vertices, "room"},
-                   Field{"kept_sums", &Totals::kept_sums, "totals, room"},
-                   Field{"kept_ends", &Totals::kept_ends, "blocks"}, Field{"kept", &Totals::kept});
+                   Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"of_vertices", &Totals::of_vertices},
+                   Field{"of_edges", &Totals::of_edges}, Field{"block", &Totals::block}, Field{"kept", &Totals::kept});
     record<Asked>(m, "Asked", Field{"class_sizes", &Asked::class_sizes, "n"}, Field{"radius", &Asked::radius},
                   Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
                   Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},

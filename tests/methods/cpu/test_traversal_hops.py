@@ -146,11 +146,13 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
     state = prepare(hops, graph, plan)
     *_, places = state.search
-    arrays = (*vars(state.trail).values(), *vars(state.totals).values(), state.omega, places)
-    held = sum(array.nbytes for array in arrays if array is not None)
+    entries = entries_of(state)
+    lists = [one.touched for one in entries]
+    arrays = (*vars(state.trail).values(), *vars(state.blocks.totals).values(), *lists, state.omega, places)
+    held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
     assert bytes_of(hops.arrays(graph, plan)) == held
     batch_sums(state, np.arange(64))
-    kept = [array for name, array in vars(state.totals).items() if name.startswith("kept_") and array is not None]
+    kept = [array for one in entries for name, array in vars(one).items() if name.startswith("kept_")]
     assert sum(array.nbytes for array in kept) <= sum(
         array.nbytes for _, array in Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 4, 64)
     )
@@ -165,23 +167,35 @@ def test_blocks_are_rows_of_their_own():
         np.testing.assert_allclose(sums.dependency[row], theirs, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["two parts", "mesh"])
+def entries_of(state):
+    """The entries of vertices and edges that there are."""
+    totals = state.blocks.totals
+    return [entries for entries in (totals.of_vertices, totals.of_edges) if entries is not None]
+
+
+@pytest.mark.parametrize("name", ["parts", "mesh"])
 def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_taken(name):
-    """Some roots of a small part reach less than there are vertices; of a mesh two of them reach more."""
-    A = GRAPHS[name]
+    """Two roots of a small part reach one vertex in eight, all counted; those of a mesh more."""
+    A = {"parts": disjoint(grid(30, 30), grid(6, 9)), "mesh": GRAPHS["mesh"]}[name]
     graph, roots = as_graph(A), np.r_[A.shape[0] - 1, A.shape[0] - 3]
     state = prepare(hops, graph, SweepPlan(batch=16, sums=EVERY))
     next(hops.forward(state, np.arange(5)))  # and nobody takes it
+    state.blocks.totals.block = 0  # so that nothing is kept
     (levels,) = hops.forward(state, roots)
-    assert state.totals.count == (2 * 54 if name == "two parts" else -1)
+    vertices, edges = entries_of(state)
+    if name == "parts":
+        assert vertices.count == 2 * 54
+        assert edges.count == 2 * (5 * 9 + 6 * 8)
+    else:
+        assert vertices.count == edges.count == -1
     sums = Sums.zeros_of_batch(np, EVERY, graph.n, graph.nnz, 1, len(roots))
     hops.backward(state, levels, sums)
     theirs = np.array(reference.brandes(*adjacency(A), sources=roots.tolist()))
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
     assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
-    left = [total for part, total in vars(state.totals).items() if part != "touched" and not part.startswith("kept_")]
+    left = [total for total in vars(state.blocks.totals).values() if isinstance(total, np.ndarray)]
     assert len(left) == 10
-    assert state.totals.count == 0
+    assert vertices.count == edges.count == 0
     assert not any(total.any() for total in left)
 
 
@@ -189,19 +203,28 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
 ISLANDS = sp.block_diag([grid(9, 11), *[path(4)] * 150, *[diamonds(3, 2)] * 40, sp.csr_array((60, 60))], format="csr")
 
 
-def test_blocks_that_touch_few_vertices_are_kept_apart():
-    graph, asked = as_graph(ISLANDS), frozenset({"dependency", "reached", "distance", "depth", "stress"})
+@pytest.mark.parametrize(
+    "asked",
+    [{"dependency", "reached", "distance", "depth", "stress"}, {"edges"}, {"edges", "edges_squares", "distance"}],
+    ids=len,
+)
+def test_blocks_that_touch_few_vertices_are_kept_apart(asked):
+    """And few edges: four vertices in a row have three, each one way."""
+    graph, asked = as_graph(ISLANDS), frozenset(asked)
     state, roots = prepare(hops, graph, SweepPlan(batch=64, sums=asked)), np.arange(400, 440)
     (levels,) = hops.forward(state, roots)
     blocks = hops.touched(state, levels)
     assert [len(block.roots) for block in blocks] == [16, 16, 8]
-    assert all(block.size < 16 * 4 + 16 for block in blocks), "as many rows as roots reach vertices"
-    rows = batch_sums(prepare(hops, graph, SweepPlan(batch=64, sums=asked | {"edges"})), roots)
+    assert all(len(block.vertices) <= 16 * 4 and len(block.edges) <= 16 * 6 for block in blocks)
+    assert all(len(block.vertices) == 0 for block in blocks) == (asked == {"edges"})
+    dense = prepare(hops, graph, SweepPlan(batch=64, sums=asked))
+    dense.blocks.totals.of_vertices = None
+    rows = batch_sums(dense, roots)
     for row, block in enumerate(blocks):
         for name, array in block.sums:
             theirs = rows.depth[16 * row : 16 * row + 16] if name == "depth" else getattr(rows, name)[row]
             assert array.sum() == pytest.approx(theirs.sum())
-            np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[block.vertices])
+            np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[block.rows(name)])
     (levels,) = hops.forward(state, np.arange(3))
     assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
 
@@ -237,7 +260,7 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
     """In one call or in parts, whatever the batch and the threads; beside overflow, rows of roots, and demand."""
     A = with_lengths(ISLANDS) if weighted else ISLANDS
     method, module = ("dijkstra", lengths) if weighted else ("work-efficient", hops)
-    which = ("bc", "stress", "closeness", "harmonic", "eccentricity")
+    which = ("bc", "edge_bc", "stress", "closeness", "harmonic", "eccentricity")
     options = {"method": method, "device": "cpu", "weighted": weighted, "directed": True, "reduce": "none"}
     trips = sp.random_array((A.shape[0],) * 2, density=1e-3, rng=1, format="csr")
 
@@ -252,7 +275,7 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
             lagbc.centralities(A, which, checkpoint=tmp_path / "run", stop=stop, **options)
         yield lagbc.centralities(A, which, checkpoint=tmp_path / "run", **options)
         (tmp_path / "run").unlink(missing_ok=True)
-        yield {"bc": lagbc.bc(A, demand=trips, **options), "edge_bc": lagbc.edge_bc(A, **options).data}
+        yield {"bc": lagbc.bc(A, demand=trips, **options), "edge_bc": lagbc.edge_bc(A, demand=trips, **options).data}
 
     with monkeypatch.context() as patched:
         patched.setattr(module, "touched", lambda state, levels: None)
@@ -260,7 +283,8 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
     first, *more = calls()
     for scores in (first, *others[:-1], *more[:-1]):
         for name in which:
-            np.testing.assert_array_equal(scores[name], expected[name])
+            ours, theirs = (x.data if name == "edge_bc" else x for x in (scores[name], expected[name]))
+            np.testing.assert_array_equal(ours, theirs)
     for name, scores in more[-1].items():
         np.testing.assert_array_equal(scores, others[-1][name])
 

@@ -155,8 +155,8 @@ def test_a_stopped_search_is_interrupted(queue):
 def test_footprint_bounds_what_is_held(queue, sums):
     graph, plan = as_graph(GRAPHS["mesh, integers"], weighted=True), SweepPlan(batch=16, sums=frozenset(sums))
     state = prepare(module, graph, plan)
-    arrays = (*vars(state.trail).values(), *vars(state.totals).values(), *kept_arrays(state).values())
-    held = sum(array.nbytes for array in arrays if array is not None)
+    arrays = (*vars(state.trail).values(), *vars(state.blocks.totals).values(), *kept_arrays(state).values())
+    held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
     assert held <= bytes_of(module.arrays(graph, plan)) <= 2 * held
 
 

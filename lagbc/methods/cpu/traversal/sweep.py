@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +20,8 @@ from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
 from lagbc.methods.cpu.traversal import near, trips
 from lagbc.methods.cpu.traversal.near import Near, take
-from lagbc.methods.sums import OF_EDGES, OF_ROW, PATH_SUMS, SparseSums, Sums
+from lagbc.methods.cpu.traversal.totals import TotalsOfBlocks, totals_arrays
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
 from lagbc.methods.targets import columns_into_range
 from lagbc.native import core, record
 
@@ -29,7 +29,6 @@ from lagbc.native import core, record
 # with one thread. Another number is another order of the sums. Results: cpu_traversal.md.
 BLOCK = 16
 Trail: TypeAlias = core.Trail32 | core.Trail64
-_NO_EDGES = np.zeros(0, np.int64)
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
 # Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
 # with 50 about 3; larger blocks keep fewer threads at work.
@@ -50,9 +49,7 @@ class State:
     search: tuple[Any, ...]  # the graph to search, and the search's own arrays
     trail: Trail
     asked: core.Asked  # of each root, by the plan
-    totals: core.Totals  # of the block at hand, and of kept blocks
-    summed: int  # sums of vertices in the totals; 0 where blocks are not kept
-    kept_rows: dict[str, int]  # the row of each sum asked for in the entries of kept blocks
+    blocks: TotalsOfBlocks  # of the block at hand, and of kept ones
     omega: NDArray[np.float64] | None  # (1, n): target weights of the plan
     near: Near | None  # room for the sums within the bounds of the plan, if it has some
 
@@ -93,12 +90,7 @@ def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]
     }
     if plan.bounds is not None:
         return arrays | near.arrays(graph, plan, max(n, blocks.least), edges)
-    totals = {name: Array((graph.nnz if name in OF_EDGES else n,), FLOAT, 0) for name in plan.sums - {"depth"}}
-    if plan.sums & PATH_SUMS:
-        totals.setdefault("dependency", Array((n,), FLOAT, 0))
-    if totals:
-        totals["touched"] = Array((n,), INTEGER)
-    return arrays | {"totals": totals}
+    return arrays | totals_arrays(graph, plan)
 
 
 def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, class_sizes: bool) -> dict[str, Array | None]:
@@ -138,21 +130,9 @@ def prepare(
     )
     of_roots = None if plan.demand is None else trips.new_trips(graph, plan.demand, arrays["trips"])
     trail = record("Trail", graph.indices.dtype, **arrays["trail"], trips=of_roots)
-    of_totals = arrays.get("totals", {})
-    named = [name for name in OF_ROW if name in of_totals]
-    totals = core.Totals(block=BLOCK, **of_totals)
-    kept_rows = {name: row for row, name in enumerate(named) if name in plan.sums}
-    summed = 0 if OF_EDGES.intersection(named) else len(named)
+    of_blocks = TotalsOfBlocks(arrays, plan.sums, BLOCK)
     room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
-    return State(graph, plan, kernel, search, trail, asked, totals, summed, kept_rows, given["omega"], room)
-
-
-def _make_room(state: State) -> None:
-    """Make room for the entries of kept blocks, at most as much as the rows of a whole batch's sums take."""
-    totals, room = state.totals, state.graph.n // 2
-    totals.kept_vertices = np.empty(room, np.int64)
-    totals.kept_sums = np.empty((state.summed, room))
-    totals.kept_ends = np.empty(batching.auto // BLOCK, np.int64)
+    return State(graph, plan, kernel, search, trail, asked, of_blocks, given["omega"], room)
 
 
 def new_found(roots: int) -> core.Found:
@@ -163,13 +143,12 @@ def new_found(roots: int) -> core.Found:
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch; the sums of some blocks stay in the state."""
     places, times = places_of_roots(state.graph, roots), state.plan.times_of(roots)
-    if state.summed:
-        _make_room(state)
-    end = 0
+    state.blocks.make_room(batching.auto // BLOCK)
+    totals, end = state.blocks.totals, 0
     while end < len(roots):
         first, last = end, end + batching.auto
-        found = _run(state, places[first:last], times[first:last], state.omega, state.totals)
-        kept_first = (state.totals.kept, state.totals.kept), (0, 1)  # then the block that could not be kept
+        found = _run(state, places[first:last], times[first:last], state.omega, totals)
+        kept_first = (totals.kept, totals.kept), (0, 1)  # then the block that could not be kept
         for kept, count in kept_first:
             begin, end = end, min(end + count * BLOCK, last, len(roots))
             if begin < end:
@@ -178,41 +157,35 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def touched(state: State, levels: Levels) -> list[SparseSums] | None:
-    """Return the sums of each block at the vertices that it touches; None where these are many."""
+    """Return the sums of each block at the vertices and edges that it touches; None where these are many."""
     return _kept_blocks(state, levels) if levels.kept else None
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of blocks to their rows of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
-    graph, row, kept = state.graph, levels.first // BLOCK, levels.kept
+    graph, totals, row, kept = state.graph, state.blocks.totals, levels.first // BLOCK, levels.kept
     if omega is not None:
         scaled, times = columns_into_range(omega, state.plan.times_of(levels.roots), "float64")
         omega = np.ascontiguousarray(scaled.T, np.float64)
-        _run(state, places_of_roots(graph, levels.roots), times, omega, state.totals)
-        kept = state.totals.kept
+        _run(state, places_of_roots(graph, levels.roots), times, omega, totals)
+        kept = totals.kept
     if kept:
         sums.add_blocks(_kept_blocks(state, levels), row, levels.first)
         return
     edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
-    core.take_totals(state.totals, graph.order, edge_order, sums.row(row))
+    core.take_totals(totals, graph.order, edge_order, sums.row(row))
     if sums.depth is not None:
         sums.depth[levels.places] += levels.depths
 
 
 def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
     """Return the kept blocks of these levels."""
-    totals, found = state.totals, list[SparseSums]()
-    assert totals.kept_ends is not None
-    assert totals.kept_vertices is not None
-    assert totals.kept_sums is not None
-    ends = [0, *totals.kept_ends[: totals.kept].tolist()]
-    vertices, values = state.graph.order[totals.kept_vertices[: ends[-1]]], totals.kept_sums[:, : ends[-1]].copy()
-    for number, (first, last) in enumerate(pairwise(ends)):
-        sums = Sums(**{name: values[row, first:last] for name, row in state.kept_rows.items()})
-        of = slice(number * BLOCK, (number + 1) * BLOCK)
-        sums.depth = levels.depths[of] if "depth" in state.plan.sums else None
-        found.append(SparseSums(vertices[first:last], _NO_EDGES, levels.roots[of], sums))
+    blocks = range(0, len(levels.roots), BLOCK)
+    found = state.blocks.kept(state.graph, [levels.roots[first : first + BLOCK] for first in blocks])
+    if "depth" in state.plan.sums:
+        for first, block in zip(blocks, found, strict=True):
+            block.sums.depth = levels.depths[first : first + BLOCK]
     return found
 
 
@@ -247,7 +220,7 @@ def _run(
 ) -> core.Found:
     """Search some roots, and sum them, totals from zero; `times` says how often each counts."""
     found = new_found(len(places))
-    if sums is state.totals:
+    if sums is state.blocks.totals:
         core.clear_totals(sums)  # they are zero already, unless a block was not taken
     state.kernel(*state.search, state.trail, state.asked, places, omega, times, sums, found)
     state.plan.stop.check()

@@ -115,16 +115,16 @@ LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
     return trail.sigma[trail.tails[j]] * (trail.own[head] + beyond);
 }
 
-// List the vertices of a root.
-template <class Index>
-void list_touched(Span<const Index> order, Totals& totals) {
-    if (!totals.touched.is_there || totals.count < 0) return;
-    if (totals.count + order.size > totals.touched.size) {
-        totals.count = -1;
+// List the vertices or edges of a root.
+template <class Name>
+void list_touched(Span<const Name> names, Touched* entries) {
+    if (!entries || entries->count < 0) return;
+    if (entries->count + names.size > entries->touched.size) {
+        entries->count = -1;
         return;
     }
-    std::copy_n(order.data, order.size, totals.touched.data + totals.count);
-    totals.count += order.size;
+    std::copy_n(names.data, names.size, entries->touched.data + entries->count);
+    entries->count += names.size;
 }
 
 // Add the sums of one root to all totals that are there; it counts `times` in sums over paths.
@@ -134,7 +134,8 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     const auto [count, tight] = found;
     const auto order = trail.order;
     const auto dist = trail.dist, own = trail.own;
-    list_touched<Index>({order.data, count}, totals);
+    list_touched<Index>({order.data, count}, totals.of_vertices);
+    list_touched<int64_t>({trail.edges.data, tight}, totals.of_edges);
     if (totals.dependency.is_there) {
         own_targets<true>(trail, count, omega);
         const auto class_sizes = trail.class_sizes;

@@ -18,7 +18,7 @@ struct Trips {
 // The results of the search of one root, and room for the sums over it.
 //
 // All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
-// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Entries past the
+// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Touched past the
 // settled vertices, and past the tight edges, are not read.
 template <class Index>
 struct Trail {
@@ -35,17 +35,21 @@ struct Trail {
 // Sums of a block of roots, by vertices and edges of the searched graph, but for the depth. `dependency` is there
 // wherever a sum over paths is.
 //
-// Where roots reach little, to go through all vertices would take longer than to search: so the vertices of each root
-// are listed, as long as there is room, and no others are taken or cleared. The sums of a whole block over few
-// vertices are kept as entries: a vertex, and its number in each total of vertices that is there.
+// Where roots reach little, to go through all vertices or edges would take longer than to search: so those of each root
+// are listed, as long as there is room, and no others are taken or cleared. The sums of a whole block whose lists have
+// room are kept as entries: a vertex or edge, and its number in each of its totals that is there.
+struct Touched {
+    Span<int64_t> touched;               // (room,) those that roots have reached, some often
+    int64_t count = 0;                   // of these; -1 if they exceed the room
+    Optional<Span<int64_t>> kept_names;  // (kept,)
+    Optional<Matrix<double>> kept_sums;  // (totals, kept)
+    Optional<Span<int64_t>> kept_ends;   // (blocks,) count of entries up to the end of each kept block
+};
+
 struct Totals : BatchSums {
-    Optional<Span<int64_t>> touched;        // (n,) vertices that roots have reached, some often; None if nobody asks
-    int64_t count = 0;                      // count of listed vertices; -1 if they exceed the room
-    int64_t block = 0;                      // roots of a block; 0 is all
-    Optional<Span<int64_t>> kept_vertices;  // (room,)
-    Optional<Matrix<double>> kept_sums;     // (totals, room)
-    Optional<Span<int64_t>> kept_ends;      // (blocks,) count of entries up to the end of each kept block
-    int64_t kept = 0;                       // count of kept blocks
+    Touched *of_vertices = nullptr, *of_edges = nullptr;  // None if nobody asks
+    int64_t block = 0;                                    // roots of a block; 0 is all
+    int64_t kept = 0;                                     // count of kept blocks
 };
 
 // The request for each root.

@@ -5,69 +5,91 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// Call visit(v) for each vertex whose totals may be other than 0, for some of them more than once.
-template <class Visit>
-LAGBC_INLINE void each_touched(const Totals& totals, int64_t n, const Visit& visit) {
-    if (totals.count < 0)
-        for (int64_t v = 0; v < n; ++v) visit(v);
-    else
-        for (int64_t i = 0; i < totals.count; ++i) visit(totals.touched[i]);
-}
-
-// The totals of vertices, and of edges.
-inline constexpr Optional<Span<double>> BatchSums::* of_vertices[] = {
+// Totals with an entry a vertex, and with an entry an edge.
+inline constexpr Optional<Span<double>> BatchSums::* totals_of_vertices[] = {
     &BatchSums::dependency,       &BatchSums::stress,         &BatchSums::reached,
     &BatchSums::distance,         &BatchSums::inverse,        &BatchSums::dependency_squares,
     &BatchSums::distance_squares, &BatchSums::inverse_squares};
-inline constexpr Optional<Span<double>> BatchSums::* of_edges[] = {&BatchSums::edges, &BatchSums::edges_squares};
+inline constexpr Optional<Span<double>> BatchSums::* totals_of_edges[] = {&BatchSums::edges, &BatchSums::edges_squares};
 
-// Add totals that are there to sums, entry i to entry order[i], and clear them; a vertex listed twice is 0 by then.
-inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span<const int64_t>> edge_order,
-                        const BatchSums& sums) {
-    for (const auto field : of_vertices) {
-        const auto &total = totals.*field, &sum = sums.*field;
-        if (!total.is_there) continue;
-        each_touched(totals, total.size, [&](int64_t v) LAGBC_INLINED {
-            if (total[v] == 0.0) return;
-            if (sum.is_there) sum[order[v]] += total[v];
-            total[v] = 0.0;
-        });
-    }
-    for (const auto field : of_edges) {
-        const auto &total = totals.*field, &sum = sums.*field;
-        if (!total.is_there || totals.count == 0) continue;
-        for (int64_t e = 0; e < total.size; ++e)
-            if (total[e] != 0.0) sum[edge_order[e]] += total[e];
-        total.fill(0.0);
-    }
-    totals.count = 0;
+// Call visit(i) for each vertex or edge whose totals may be other than 0, for some of them more than once.
+template <class Visit>
+LAGBC_INLINE void each_touched(const Touched* entries, int64_t all, const Visit& visit) {
+    if (!entries || entries->count < 0)
+        for (int64_t i = 0; i < all; ++i) visit(i);
+    else
+        for (int64_t i = 0; i < entries->count; ++i) visit(entries->touched[i]);
 }
 
-// A block is kept if its roots have reached at most one vertex in so many, all roots counted: to add entries takes
-// about as many times as long as to add rows.
-inline constexpr int64_t sparsity = 8;
+// Add totals that are there to sums, entry i to entry order[i], and clear them; one listed twice is 0 by then.
+template <auto& fields>
+void take(const Totals& totals, Touched* entries, Span<const int64_t> order, const BatchSums& sums) {
+    for (const auto field : fields) {
+        const auto &total = totals.*field, &sum = sums.*field;
+        if (!total.is_there) continue;
+        each_touched(entries, total.size, [&](int64_t i) LAGBC_INLINED {
+            if (total[i] == 0.0) return;
+            if (sum.is_there) sum[order[i]] += total[i];
+            total[i] = 0.0;
+        });
+    }
+    if (entries) entries->count = 0;
+}
 
-// Keep the totals of a whole block as entries, and clear them; false if they are of too many vertices, or of edges.
-inline bool keep_block(Totals& totals) {
-    if (totals.count < 0 || !totals.kept_ends.is_there) return false;
-    int64_t entry = totals.kept > 0 ? totals.kept_ends[totals.kept - 1] : 0;
-    if (sparsity * totals.count > totals.touched.size || entry + totals.count > totals.kept_vertices.size) return false;
-    for (int64_t i = 0; i < totals.count; ++i) {
-        const int64_t v = totals.touched[i];
-        bool is_new = false;  // a vertex listed twice is 0 by then
+inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span<const int64_t>> edge_order,
+                        const BatchSums& sums) {
+    take<totals_of_vertices>(totals, totals.of_vertices, order, sums);
+    take<totals_of_edges>(totals, totals.of_edges, edge_order, sums);
+}
+
+// Make totals zero, and forget kept blocks.
+inline void clear_totals(Totals& totals) {
+    take<totals_of_vertices>(totals, totals.of_vertices, {}, {});
+    take<totals_of_edges>(totals, totals.of_edges, {}, {});
+    totals.kept = 0;
+}
+
+// The count of entries up to a block.
+inline int64_t kept_before(const Touched& entries, int64_t block) {
+    return block > 0 ? entries.kept_ends[block - 1] : 0;
+}
+
+// Whether the next block can be kept.
+inline bool can_be_kept(const Touched* entries, int64_t kept) {
+    return !entries || (entries->count >= 0 && entries->kept_ends.is_there &&
+                        kept_before(*entries, kept) + entries->count <= entries->kept_names.size);
+}
+
+// Keep totals as entries, and clear them.
+template <auto& fields>
+void keep(const Totals& totals, Touched* entries) {
+    if (!entries) return;
+    int64_t entry = kept_before(*entries, totals.kept);
+    for (int64_t k = 0; k < entries->count; ++k) {
+        const int64_t i = entries->touched[k];
+        bool is_new = false;  // one listed twice is 0 by then
         int64_t row = 0;
-        for (const auto field : of_vertices) {
+        for (const auto field : fields) {
             const auto& total = totals.*field;
             if (!total.is_there) continue;
-            is_new |= total[v] != 0.0;
-            totals.kept_sums[row++][entry] = total[v];
-            total[v] = 0.0;
+            is_new |= total[i] != 0.0;
+            entries->kept_sums[row++][entry] = total[i];
+            total[i] = 0.0;
         }
-        totals.kept_vertices[entry] = v;
+        entries->kept_names[entry] = i;
         entry += is_new;
     }
-    totals.kept_ends[totals.kept++] = entry;
-    totals.count = 0;
+    entries->kept_ends[totals.kept] = entry;
+    entries->count = 0;
+}
+
+// Keep the totals of a whole block; false if there is no room.
+inline bool keep_block(Totals& totals) {
+    if (!totals.of_vertices) return false;
+    if (!can_be_kept(totals.of_vertices, totals.kept) || !can_be_kept(totals.of_edges, totals.kept)) return false;
+    keep<totals_of_vertices>(totals, totals.of_vertices);
+    keep<totals_of_edges>(totals, totals.of_edges);
+    ++totals.kept;
     return true;
 }
 
@@ -115,15 +137,5 @@ inline void end_roots(Totals& totals) {
 
 template <class Index>
 void end_roots(Near<Index>&) {}
-
-// Make totals zero, and forget kept blocks.
-inline void clear_totals(Totals& totals) {
-    for (const auto field : of_vertices)
-        if (const auto& total = totals.*field; total.is_there)
-            each_touched(totals, total.size, [&](int64_t v) LAGBC_INLINED { total[v] = 0.0; });
-    for (const auto field : of_edges)
-        if (const auto& total = totals.*field; total.is_there && totals.count != 0) total.fill(0.0);
-    totals.count = totals.kept = 0;
-}
 
 }  // namespace lagbc::LAGBC_LEVEL
