@@ -58,11 +58,14 @@ _ELSEWHERE = {
 }
 
 
-def _functions():
-    """Return the functions of centralities by their names."""
+def _functions(wanted=None):
+    """Return the functions of centralities by their names, those of other packages if one of lagbc's is not wanted."""
     from lagbc.centrality import declare, registry
+    from lagbc.extensions import OF_CENTRALITIES, load_extensions
 
     registry.registered()  # the modules are imported by now
+    if wanted is not None and wanted not in declare.FUNCTIONS:
+        load_extensions(OF_CENTRALITIES)
     return declare.FUNCTIONS
 
 
@@ -77,7 +80,7 @@ def __getattr__(name):
             return value
     if name in _MODULES:
         return import_module(f"lagbc.{name}")
-    if not name.startswith("_") and name in (functions := _functions()):
+    if not name.startswith("_") and name in (functions := _functions(name)):
         if functions[name].__module__.startswith("lagbc."):  # others may be removed again
             globals()[name] = functions[name]
         return functions[name]

@@ -18,7 +18,7 @@ PACKAGE = Path(lagbc.__file__).parent
 # The floors of the house, from the lowest on: folders, and modules that stand in none. A module imports from its own
 # floor or from those below it.
 FLOORS = (
-    ("errors", "files", "frozen", "types", "reference", "calls", "native", "cuda", "limits"),
+    ("errors", "extensions", "files", "frozen", "types", "reference", "calls", "native", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
     ("reduce", "grid"),

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.extensions import OF_CENTRALITIES, load_extensions
 from lagbc.frozen import frozen
 from lagbc.plan.options import parse_count, parse_flag
 
@@ -174,7 +175,8 @@ def register_centrality(centrality: Centrality) -> None:
     Parameters
     ----------
     centrality : Centrality
-        It does not become a function of `lagbc`. The program ``lagbc``, a process of its own, does not know it.
+        It does not become a function of `lagbc`. The program ``lagbc``, a process of its own, knows it if a package
+        that is installed names the module that adds it as an entry point of the group ``lagbc.centralities``.
 
     Raises
     ------
@@ -247,6 +249,9 @@ def shared() -> tuple[Centrality, ...]:
 def find(name: str, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
     """Return the centrality of a name that may share a sweep; ValueError, with those `taken`, if there is none."""
     there = {record.name: record for record in shared()}
+    if isinstance(name, str) and name not in there:
+        load_extensions(OF_CENTRALITIES)
+        there = {record.name: record for record in shared()}
     if not isinstance(name, str) or name not in there:
         parts = re.split("[, ]+", str(name))
         listed = f"there are: {', '.join(one for one, record in there.items() if taken(record))}"

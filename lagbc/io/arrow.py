@@ -89,6 +89,8 @@ class ArrowArray:
     def kind(self) -> str:
         """What rows hold, in words."""
         of = self if self.dictionary is None else self.dictionary
+        if of.is_text:
+            return "text"
         return _OTHERS.get(of.format[0], "no values" if of.format == "n" else "numbers")
 
     def children(self) -> list[ArrowArray]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, quantity
+from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, quantity
 from lagbc.graph.given import reals_of
 from lagbc.io.arrow import ArrowArray, ArrowStream, arrow_stream, holds_arrow
 from lagbc.io.columns import Columns
@@ -101,6 +101,19 @@ def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[
         yield tails.part(begin, end), heads.part(begin, end), None if lengths is None else lengths[begin:end]
 
 
+def chosen_columns(
+    name: str, titles: list[str], are_numbers: list[bool], named: Columns
+) -> tuple[tuple[int, int], int | None]:
+    """Return the columns of ends and lengths of a table, counted from 0; GraphFormatError if nothing tells them."""
+    there = f"{quantity(len(titles), 'column')}, {', '.join(map(repr, titles))}"
+    found = choose_columns(name, [title.encode() for title in titles], are_numbers, named)
+    if found is None:
+        raise GraphFormatError(f"{name} has {there}; ends= says which two hold the ends of edges")
+    if (last := max(*found[0], found[1] or 0)) >= len(titles):
+        raise GraphFormatError(f"{name} has {there}; there is no column {last + 1}")
+    return found
+
+
 class EdgeTable:
     """A table of edges, a data frame of pandas or a stream of Arrow."""
 
@@ -114,14 +127,8 @@ class EdgeTable:
             are_numbers = [getattr(kind, "kind", "O") in "iuf" for kind in given.dtypes]
         if titles is None or are_numbers is None:
             raise InvalidTypeError(f"{name} is one column; pass source and target, or a table of columns with titles")
-        found = choose_columns(name, [title.encode() for title in titles], are_numbers, named)
-        there = f"{quantity(len(titles), 'column')}, {', '.join(map(repr, titles))}"
-        if found is None:
-            raise InvalidValueError(f"{name} has {there}; ends= says which two hold the ends of edges")
-        ends, length = found if with_lengths else (found[0], None)
-        if (last := max(*ends, length or 0)) >= len(titles):
-            raise InvalidValueError(f"{name} has {there}; there is no column {last + 1}")
-        self._places = (*ends, length)
+        (source, target), length = chosen_columns(name, titles, are_numbers, named)
+        self._places = source, target, length if with_lengths else None
         tail, head, third = (None if place is None else f"column {titles[place]!r}" for place in self._places)
         self.titles = Titles(str(tail), str(head), third)
 

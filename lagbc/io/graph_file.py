@@ -46,11 +46,11 @@ class GraphFile:
         Whether edges go one way, as the file says: False for METIS and for symmetric, skew-symmetric or hermitian
         Matrix Market files. True, too, if the file does not say; see `tells_direction`.
     format : str
-        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"METIS"``, ``"GraphML"``, ``"GML"``, ``"GEXF"`` or
-        ``"Pajek"``.
+        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"Parquet"``, ``"METIS"``, ``"GraphML"``, ``"GML"``,
+        ``"GEXF"`` or ``"Pajek"``.
     labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
-        Names of the vertices in the file, in matrix order: integers or text of edge lists, text of formats that
-        NetworkX reads; None if the format numbers the vertices itself.
+        Names of the vertices in the file, in matrix order: integers or text of edge lists and tables, text of formats
+        that NetworkX reads; None if the format numbers the vertices itself.
     notices : tuple of str
         Doubts and decisions of the reader; `read_graph` has warned of each.
     name : str
@@ -65,8 +65,8 @@ class GraphFile:
         Coordinates of the vertices: ``.coordinates.xy``, shape (n, 2), from attributes x and y of GraphML, or of an
         example that has them; ``.coordinates.degrees`` tells longitudes and latitudes.
     tells_direction : bool
-        Whether the file says if it is directed: not in ``.npz``, nor in an edge list without a comment of KONECT or
-        SNAP.
+        Whether the file says if it is directed: not in ``.npz`` or Parquet, nor in an edge list without a comment of
+        KONECT or SNAP.
     has_values : bool
         Whether the file gives edges values; else all values of the matrix are 1.
     length_hint : str

@@ -35,8 +35,8 @@ def read_graph(
     """Read a graph file.
 
     The content tells the format for Matrix Market (banner), ``.npz`` (zip) and those that NetworkX reads, else the
-    suffix (``.mtx``, ``.npz``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``); any other file
-    is read as an edge list. The content also tells gzip.
+    suffix (``.mtx``, ``.npz``, ``.parquet``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``);
+    any other file is read as an edge list. The content also tells gzip. Packages may add formats, of other suffixes.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
@@ -54,6 +54,9 @@ def read_graph(
     - Three edges that would be a matrix with zeros on its diagonal, too, are refused unless an argument tells.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
+    **Parquet** is read by pyarrow, which has to be installed: a table of a row an edge, whose titles choose the columns
+    as those of an edge list do.
+
     **GraphML**, GML, GEXF and Pajek are read by NetworkX, which has to be installed. Vertices keep their ids or labels
     as names. Of Pajek, labelled vertices and one section of links are read; other files are refused.
 
@@ -70,8 +73,8 @@ def read_graph(
     path : path-like
         The file or pipe, or ``"example:NAME"`` for a network that comes with lagbc.
     ends : pair of int or str, optional
-        The columns of source and target in an edge list, counted from 1, or their titles. Without `length` then no
-        lengths are read.
+        The columns of source and target in an edge list or table, counted from 1, or their titles. Without `length`
+        then no lengths are read.
     length : int or str, optional
         The column of lengths, or its title; in formats that NetworkX reads, and where lines end in attributes, the name
         of the attribute, by default "weight".
@@ -106,7 +109,7 @@ def read_graph(
     TypeError, ValueError
         If no network of that name comes with lagbc, or an argument is wrong or means nothing to the format.
     MissingDependencyError
-        If one of the formats that NetworkX reads is given, and NetworkX is not installed.
+        If one of the formats that NetworkX or pyarrow reads is given, and that is not installed.
     GraphFormatError
         If the file is malformed; the message names the file, the line, its text and the text expected.
     MemoryError

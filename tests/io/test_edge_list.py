@@ -193,6 +193,29 @@ def test_what_networkx_writes(tmp_path, data, delimiter):
             read_graph(tmp_path / "g", length="m")
 
 
+@pytest.mark.parametrize(
+    ("text", "ends", "said"),
+    [
+        ("from,to,km,name\nulm,bonn,1.5,A1\n", ["ulm", "bonn"], "in columns 1 and 2, values in column 3"),
+        ("name;From;To;Miles\nA1;ulm;bonn;1.5\n", ["ulm", "bonn"], "in columns 2 and 3, values in column 4"),
+        ("id,source,target,lanes,length,km\n7,1,2,4,1500,1.5\n", [1, 2], "integers in columns 2 and 3, separated"),
+        ("from,to,km,name\n1,2,far,A1\n", [1, 2], "line 2: 'far' is not a weight"),
+    ],
+)
+def test_usual_titles_choose_among_many_columns(write, text, ends, said):
+    if said.startswith("line"):
+        with pytest.raises(GraphFormatError, match=said):
+            read_graph(write(text))
+        return
+    file = read_graph(write(text))
+    assert file.labels.tolist() == ends
+    assert said in file.said
+    assert file.has_values is ("values" in said)
+    if not file.has_values:
+        with pytest.raises(ValueError, match=r"edges have no values .*length= says which column has them"):
+            lagbc.bc(file, directed=True, weighted=True)
+
+
 def test_columns_may_be_said(write):
     path = write("a b c 2\nb c d 3\n")
     check_error(path, 1, ["4 columns", "ends=(1, 2) and length=3"])

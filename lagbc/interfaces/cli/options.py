@@ -17,8 +17,8 @@ from lagbc.interfaces.cli.completion import complete_device, complete_graph, com
 from lagbc.interfaces.cli.text import in_options
 from lagbc.plan.options import OPTIONS, Option
 
-GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, METIS, GraphML, GML, GEXF or Pajek, plain or
-gzip-compressed, or example:NAME for a network that comes with lagbc. Vertices keep the ids or names of the file; in
+GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
+plain or in gzip, or example:NAME for a network that comes with lagbc. Vertices keep the ids or names of the file; in
 Matrix Market, .npz and METIS they are the rows of the matrix, counted from 0."""
 
 _Function = Callable[..., Any]

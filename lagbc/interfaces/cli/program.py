@@ -16,6 +16,7 @@ import click
 
 from lagbc import __version__
 from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
+from lagbc.extensions import OF_CENTRALITIES, load_extensions
 from lagbc.interfaces.cli.scores import score_command, scored
 from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.launched import on_all_ranks
@@ -40,6 +41,7 @@ class _Commands(click.Group):
     """Commands, each made on demand; a fault of input or machine ends one with a line and an exit status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        load_extensions(OF_CENTRALITIES)
         return sorted([*_MODULES, *scored()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -48,7 +50,10 @@ class _Commands(click.Group):
             if name in _MODULES:
                 module = import_module(f"lagbc.interfaces.cli.{_MODULES[name]}")
                 self.add_command(getattr(module, f"{name.removesuffix('-bc')}_command"))
-            elif name in scored():
+                return super().get_command(ctx, name)
+            if name not in scored():
+                load_extensions(OF_CENTRALITIES)
+            if name in scored():
                 self.add_command(score_command(scored()[name]))
         return super().get_command(ctx, name)
 

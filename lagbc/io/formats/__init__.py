@@ -7,8 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePath
 from pkgutil import iter_modules
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
+from lagbc.errors import GraphFormatError
+from lagbc.extensions import OF_FORMATS, load_extensions
 from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Source
@@ -53,13 +55,53 @@ def reader(
     return register
 
 
+# Suffixes of edge lists: others may be those of formats that other packages add.
+_EDGE_LISTS = ("", ".csv", ".tsv", ".txt", ".dat", ".edges", ".edgelist", ".el")
+# Files of other programs by their suffixes: the format, and two lines of Python that read one.
+_ELSEWHERE = {
+    suffix: (form, lines)
+    for suffixes, form, *lines in (
+        (
+            (".xlsx", ".xls", ".ods"),
+            "a workbook",
+            "edges = pandas.read_excel({file})",
+            "graph = lagbc.graph_from_edges(edges, directed=False)",
+        ),
+        (
+            (".feather", ".arrow"),
+            "Arrow",
+            "edges = polars.read_ipc({file})",
+            "graph = lagbc.graph_from_edges(edges, directed=False)",
+        ),
+        (
+            (".gpkg", ".shp", ".geojson"),
+            "a file of shapes",
+            "lines = geopandas.read_file({file})",
+            "graph = momepy.gdf_to_nx(lines)",
+        ),
+        ((".dot", ".gv"), "DOT", "graph = networkx.nx_pydot.read_dot({file})", "scores = lagbc.bc(graph)"),
+    )
+    for suffix in suffixes
+}
+
+
 def format_of(source: Source) -> Format:
     """Tell the format of a file by its first bytes, else by its suffix; any other file is an edge list."""
     for module in iter_modules(__path__, f"{__name__}."):
         import_module(module.name)
+    suffix = PurePath(source.name.removesuffix(".gz")).suffix.lower()
+    known = suffix in _EDGE_LISTS or any(suffix in form.suffixes for form in FORMATS.values())
+    if not known:
+        load_extensions(OF_FORMATS)
     # A Matrix Market file would pass for an edge list under any suffix, as its comments begin with %.
     head = source.head(_HEAD)
-    suffix = PurePath(source.name.removesuffix(".gz")).suffix.lower()
+    by_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
+    if not by_suffix and suffix in _ELSEWHERE:
+        _refuse_elsewhere(source, *_ELSEWHERE[suffix])
     by_content = (form for form in FORMATS.values() if form.begins is not None and form.begins.match(head))
-    by_suffix = (form for form in FORMATS.values() if suffix in form.suffixes)
-    return next(by_content, None) or next(by_suffix, None) or FORMATS["edge list"]
+    return next(by_content, None) or next(iter(by_suffix), None) or FORMATS["edge list"]
+
+
+def _refuse_elsewhere(source: Source, form: str, lines: list[str]) -> NoReturn:
+    read = "; ".join(lines).format(file=repr(source.name))
+    raise GraphFormatError(f"{source.name}: {form} is not read; two lines of Python read it: {read}")
