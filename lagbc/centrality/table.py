@@ -85,6 +85,11 @@ def table(
     b         1.0
     c         0.0
 
+    As a table of Arrow, and as Parquet, with the names in columns:
+
+    >>> scores = pyarrow.table(lagbc.table(G, lagbc.bc(G)).reset_index())  # doctest: +SKIP
+    >>> lagbc.table(G, lagbc.bc(G)).reset_index().to_parquet("scores.parquet")  # doctest: +SKIP
+
     Edges of a street network G of osmnx, beside their geometry:
 
     >>> loads = lagbc.table(G, lagbc.edge_bc(G, weighted="length"), weighted="length")  # doctest: +SKIP

@@ -57,7 +57,7 @@ def test_wrong_options_end_with_one_line():
     assert run(GRAPH, "--which", "stress").exit_code == 2
     done = run(GRAPH, "--which", "edge-bc", "--out", "edges.csv")
     assert (done.exit_code, done.stdout) == (2, ""), "before anything is computed"
-    assert run(GRAPH, "--out", "scores.txt").stderr.endswith("scores are written to a .npy or a .csv file\n")
+    assert run(GRAPH, "--out", "scores.txt").stderr.endswith("scores are written to a .npy, .csv or .parquet file\n")
 
 
 def test_single_vertices_a_figure_and_a_bar(tmp_path, monkeypatch):

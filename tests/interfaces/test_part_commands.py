@@ -101,7 +101,9 @@ def test_merging_what_is_not_complete(tmp_path):
     assert fail("merge", files[1]).endswith("part 1 of 2 is missing")
     assert "part 2 is there twice" in fail("merge", *files, files[1])
     assert "No such file" in fail("merge", files[0], tmp_path / "none.npz")
-    assert "scores are written to a .npy or a .csv file" in fail("merge", *files, "--out", tmp_path / "scores.npz")
+    assert "scores are written to a .npy, .csv or .parquet file" in fail(
+        "merge", *files, "--out", tmp_path / "scores.npz"
+    )
 
 
 def test_scores_of_edges_and_others(tmp_path):

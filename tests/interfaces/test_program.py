@@ -60,7 +60,7 @@ def test_unknown_method():
 @pytest.mark.parametrize(
     ("option", "name", "part"),
     [
-        ("--out", "scores.txt", "a .npy or a .csv file"),
+        ("--out", "scores.txt", "a .npy, .csv or .parquet file"),
         ("--plot", "scores.xyz", "suffix '.xyz'"),
         ("--out", "nowhere/scores.npy", "there is no folder"),
         ("--plot", "nowhere/scores.png", "there is no folder"),

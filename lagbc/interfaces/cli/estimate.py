@@ -59,7 +59,7 @@ _MEANINGS = {
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
 @takes_arguments("vertices", "endpoints", "rtol")
 @options.takes_output(
-    out="Write scores and intervals of vertices: a .csv table, or rows of an array, .npy.",
+    out="Write scores and intervals of vertices: a .csv or .parquet table, or rows of an array, .npy.",
     plot="scores in the order of their ranks, with intervals",
 )
 @options.takes_run("method", "device", "reduce", "threads", "memory", "checkpoint", "progress", grid=True)

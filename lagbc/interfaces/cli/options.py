@@ -279,7 +279,7 @@ error_option = click.option(
     help="The standard error of the estimate, from ten more of at most 64 roots each.",
 )
 
-_OUT = "Write all scores: a .npy array or a .csv table."
+_OUT = "Write all scores: a .npy array, or a table, .csv or .parquet."
 _PART = click.option(
     "--part",
     metavar="I/N",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.centrality.columns import title_of
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, MissingDependencyError
 from lagbc.files import require_writable, write_whole
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
     """Raise ValueError, before the computation, if an array cannot hold the names of the ends of edges."""
     if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
-        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv file")
+        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv or .parquet file")
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
     """Raise the error of a result that cannot be written, before the computation."""
-    if out is not None and out.suffix not in (".npy", ".csv"):
-        raise InvalidValueError(f"--out {out}: scores are written to a .npy or a .csv file")
+    if out is not None and out.suffix not in (".npy", ".csv", ".parquet"):
+        raise InvalidValueError(f"--out {out}: scores are written to a .npy, .csv or .parquet file")
+    if out is not None and out.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise MissingDependencyError(f"--out {out}: Parquet is written by pyarrow: pip install pyarrow, or write .csv")
     if plot is not None:
         from lagbc.plots import check_figure_path
 
@@ -101,3 +104,20 @@ def write_rows(path: Path, titles: Iterable[str], rows: Iterable[Iterable[Any]])
         writer = csv.writer(codecs.getwriter("utf-8")(file), lineterminator="\n")
         writer.writerow(titles)
         writer.writerows(rows)
+
+
+def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
+    """Write columns by their titles as Parquet."""
+    import pyarrow
+    from pyarrow import parquet
+
+    arrays = {
+        title: pyarrow.array(column.tolist() if _is_text(column) else column) for title, column in columns.items()
+    }
+    with write_whole(path) as file:
+        parquet.write_table(pyarrow.table(arrays), file)
+
+
+def _is_text(column: Any) -> bool:
+    """Whether a column is an array of StringDType, which pyarrow does not know."""
+    return getattr(getattr(column, "dtype", None), "kind", "") == "T"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lagbc.interfaces.cli.outputs import write_array, write_rows
+from lagbc.interfaces.cli.outputs import write_array, write_parquet, write_rows
 from lagbc.interfaces.cli.text import table
 
 if TYPE_CHECKING:
@@ -58,12 +58,14 @@ class Rows:
         return {**keys, **{name: _finite_or_none(values) for name, values in columns.items()}}
 
     def write(self, path: Path) -> None:
-        """Write all rows, with all bits: a table, or a .npy array, with a row a column of scores of vertices."""
+        """Write all rows, with all bits: tables, or a .npy array, with a row a column of scores of vertices."""
         import numpy as np
 
         columns = list(self.scores.values())
         if path.suffix == ".npy":
             write_array(path, np.column_stack([*self.keys.values(), *columns]) if self.of_edges else np.array(columns))
+        elif path.suffix == ".parquet":
+            write_parquet(path, self.keys | self.scores)
         else:
             rows = zip(*(column.tolist() for column in (*self.keys.values(), *columns)), strict=True)
             write_rows(path, (*self.keys, *self.scores), rows)
