@@ -35,6 +35,8 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 
+pytestmark = pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
+
 ONE_TO_TEN = np.arange(1, 11)
 MANY = {
     "scale-free, integers": with_lengths(scale_free(250, 1500, seed=1), ONE_TO_TEN),
@@ -468,6 +470,21 @@ def test_a_tolerance_finds_the_ties_of_strengths(seed):
     assert np.abs(rounded - exact).max() > 1e-3
 
 
+@pytest.mark.parametrize("make", [lagbc.as_graph, lagbc.graph_from_edges])
+def test_a_graph_of_strengths_tells_of_their_ties(make):
+    A = strengths(0)
+    if make is lagbc.as_graph:
+        graph = make(A, directed=False, strength=True)
+    else:
+        half = sp.triu(A)
+        graph = make(*half.coords, strength=half.data, directed=False)
+        A = A[graph.names][:, graph.names]
+    with pytest.warns(lagbc.TieWarning, match="lengths 1 / w are rounded"):
+        scores = lagbc.bc(graph)
+    np.testing.assert_array_equal(scores, lagbc.bc(A, directed=False, strength=True, rtol=0))
+    np.testing.assert_array_equal(scores, lagbc.bc(graph, strength=True, rtol=0))
+
+
 def grid_of(lengths, k=12):
     """A square grid with some lengths."""
     edges = np.array(nx.convert_node_labels_to_integers(nx.grid_2d_graph(k, k)).edges)
@@ -501,6 +518,22 @@ def test_ties_of_tenths_that_rounding_breaks_are_warned_of(call):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(lagbc.bc(tenths, directed=False, weighted=True, rtol=1e-9), exact, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_graphs_are_searched_whole_for_ties_that_rounding_breaks(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 61))
+    pairs = np.unique(np.sort(rng.integers(0, n, (2 * n, 2))), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    halves = [sp.coo_array((rng.integers(1, 10, len(pairs)), pairs.T), shape=(n, n))]
+    halves.append(halves[0] / 10)
+    whole, tenths = (sp.csr_array(half + half.T) for half in halves)
+    exact = lagbc.bc(whole, directed=False, weighted=True)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        scores = lagbc.bc(tenths, directed=False, weighted=True)
+    assert bool(told) == (not np.allclose(scores, exact, atol=1e-9))
 
 
 @pytest.mark.parametrize(

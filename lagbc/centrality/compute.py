@@ -119,7 +119,7 @@ def _compute_here(
         call = plan_call(A, centralities, read, settings, arguments)
         if standard_error:
             require_estimate(arguments.k, log2=arguments.log2)
-        call.warn_of_ties(read.strength)
+        call.warn_of_ties()
         result = execute(call.plan)
         with phase("finish"):
             scores = finish_call(A, call, result)
@@ -176,15 +176,13 @@ class Call:
     arguments: Arguments  # with numbers of vertices in place of names
     plan: Plan
 
-    def warn_of_ties(self, strength: bool | str) -> None:
+    def warn_of_ties(self) -> None:
         """Warn of ties that rounding takes from paths, if the call counts paths with lengths."""
         request = self.plan.request
         if self.plan.graph.weighted and request.sums & PATH_SUMS:
             arguments = self.arguments
             everywhere = arguments.targets is None and request.bounds is None
-            warn_of_ties(
-                self.plan.graph, arguments.rtol, request.roots, strengths=bool(strength), everywhere=everywhere
-            )
+            warn_of_ties(self.plan.graph, arguments.rtol, request.roots, everywhere=everywhere)
 
 
 def plan_call(

@@ -80,7 +80,7 @@ def count(
     settings = check_options("auto", cast(Options, given))
     graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
     tolerance = parse_tolerance(arguments.rtol)
-    warn_of_ties(graph, arguments.rtol, np.arange(graph.n), strengths=bool(strength))
+    warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
     in_group = _mark_groups(graph, arguments.groups)
     if arguments.normalized and arguments.endpoints:
         _require_pairs_outside(in_group)

@@ -108,7 +108,7 @@ def save_part(
     require_taken(centralities, arguments)
     with stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, read, settings, arguments)
-        call.warn_of_ties(read.strength)
+        call.warn_of_ties()
         return _save_share(target, share, call)
 
 

@@ -507,7 +507,7 @@ class _Run:
         sums = sums_of(name)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
         if sums & PATH_SUMS:
-            warn_of_ties(graph, arguments.rtol, self._request.roots, strengths=bool(asked.read.strength))
+            warn_of_ties(graph, arguments.rtol, self._request.roots)
         self._vertices = self._vertex_numbers()
         if (top := self._wanted.top) is not None and top > graph.n:
             raise InvalidValueError(f"top={top}: the graph has {graph.n} vertices")

@@ -51,6 +51,7 @@ class Graph:
     # whether it is on a device only because a large matrix of the host was checked there
     uploaded: bool = field(default=False)
     names: Any = field(default=None)  # names of the vertices, if the graph was made of one with names
+    of_strengths: bool = field(default=False)  # whether the lengths are 1 / w of strengths w
     is_reducible: bool = field(init=False, default=True)  # its edges are at hand, to take it apart
     # Of a graph that is dealt over ranks: the bytes that a rank holds, the most that dealing takes, and those that each
     # may take.

@@ -14,6 +14,7 @@ from lagbc.calls import phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
+from lagbc.graph.entries import OF_ZERO_LENGTHS
 from lagbc.graph.given import Rows, is_sparse, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
@@ -130,7 +131,9 @@ def take_graph(
         upload = uploads is not None and strength is False and uploads(weighted is not False)
         matrix = _as_inverses(matrix, names) if strength else matrix
         graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
-        return graph if names is None else replace(graph, names=names)
+        if names is None and not strength:
+            return graph
+        return replace(graph, names=names, of_strengths=bool(strength))
 
 
 def _of_python(flag: Any) -> Any:
@@ -140,10 +143,10 @@ def _of_python(flag: Any) -> Any:
 
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
     """Return the `weighted` that a strength implies: True, or the name of an attribute."""
-    if isinstance(A, Graph):
+    if isinstance(A, Graph) and not (A.of_strengths and strength is True):
         raise InvalidValueError(
-            "A is a Graph, which has lengths or none; take strengths by as_graph(..., strength=True), or give "
-            "graph_from_edges 1 / w as length"
+            "A is a Graph, which was made with lengths or none; give strengths to as_graph(..., strength=True) or to "
+            "graph_from_edges(..., strength=...)"
         )
     if weighted is False:
         raise InvalidValueError(
@@ -421,8 +424,11 @@ def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool
 
 
 def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
-    instead = "Remove those entries or give them a length; for strengths w pass 1 / w; weighted=False counts hops"
     rows = Rows(*csr)
+    instead = "Remove those entries or give them a length; for strengths w pass strength=True"
+    if not rows.data[_are_no_lengths(rows.data)].any():
+        instead = OF_ZERO_LENGTHS
+    instead += "; weighted=False counts hops"
     return _values_error(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
 
 

@@ -83,14 +83,14 @@ class Edges:
         return labels, ends[: self.count], ends[self.count :], lengths
 
 
-def edges_of_columns(source: Any, target: Any, length: Any) -> Edges:
-    """Return the edges of columns; `length` may be None."""
+def edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges:
+    """Return the edges of columns; `length`, whose title is "length" or "strength", may be None."""
     tails, heads = held_column("source", source), held_column("target", target)
-    lengths = None if length is None else reals_of("length", length)
-    for name, rows in (("target", heads.rows), ("length", tails.rows if lengths is None else len(lengths))):
+    lengths = None if length is None else reals_of(title, length)
+    for name, rows in (("target", heads.rows), (title, tails.rows if lengths is None else len(lengths))):
         if rows != tails.rows:
             raise InvalidValueError(f"source has {tails.rows:,} rows, {name} {rows:,}; each row is an edge")
-    edges = Edges(Titles("source", "target", None if lengths is None else "length"))
+    edges = Edges(Titles("source", "target", None if lengths is None else title))
     for piece in _pieces(tails, heads, lengths):
         edges.add(*piece)
     return edges

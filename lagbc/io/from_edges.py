@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, unknown_argument, warn
+from lagbc.graph.entries import OF_ZERO_LENGTHS
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.io.columns import Columns
@@ -23,6 +24,7 @@ def graph_from_edges(
     length: ArrayLike | ArrowData | None = None,
     *,
     directed: bool,
+    strength: ArrayLike | ArrowData | None = None,
     ends: tuple[int | str, int | str] | None = None,
     **others: Never,
 ) -> Graph:
@@ -39,10 +41,13 @@ def graph_from_edges(
         pandas, or an object that hands over Arrow (``__arrow_c_stream__``), as tables of pyarrow, polars and DuckDB do.
         Titles such as source and target, or from and to, choose the columns, or there are two or three of them.
     length : column, array or list of numbers, shape (m,), optional
-        Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. For strengths w pass 1 / w.
-        Of a table, the title of their column, or its number from 1 on. Without lengths, paths are counted in hops.
+        Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. Of a table, the title of
+        their column, or its number from 1 on. Without lengths and strengths, paths are counted in hops.
     directed : bool
         Whether edges go one way; False takes them both ways.
+    strength : as `length`, optional
+        In place of lengths: strengths w of the edges, finite and > 0, that is, lengths 1 / w; the largest counts where
+        an edge is repeated. Functions that count paths then warn of ties that rounding takes (`TieWarning`).
     ends : pair of int or str, optional
         The columns of source and target in a table, by their titles, or counted from 1.
 
@@ -54,13 +59,14 @@ def graph_from_edges(
     Raises
     ------
     TypeError, ValueError
-        A column has another shape or is masked, or a row, such as one of a missing value, holds no vertex or length;
-        the message names the column and the first row, counted from 0. Or columns are not equally long.
+        A column has another shape or is masked, or a row, such as one of a missing value, holds no vertex, length or
+        strength; the message names the column and the first row, counted from 0. Or columns are not equally long, or
+        both lengths and strengths are given.
 
     Warns
     -----
     GraphFileWarning
-        Edges with lengths were left out, as they repeat another; the message gives their number.
+        Edges with lengths or strengths were left out, as they repeat another; the message gives their number.
 
     Examples
     --------
@@ -80,24 +86,28 @@ def graph_from_edges(
     """
     for other in others:
         meant = "length" if other.startswith(("weight", "distance", "cost")) else None
-        there = "there are source, target, length, directed and ends"
-        raise unknown_argument(other, ["source", "target", "length", "directed", "ends"], meant, there)
+        taken = ["source", "target", "length", "directed", "strength", "ends"]
+        raise unknown_argument(other, taken, meant, f"there are {', '.join(taken[:-1])} and {taken[-1]}")
+    if length is not None and strength is not None:
+        raise InvalidValueError("length= and strength= are both given; an edge has one or the other")
+    are_strengths = strength is not None
+    word, given = ("strength", strength) if are_strengths else ("length", length)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
     if target is None:
-        edges = _edges_of_table(source, ends, length)
+        edges = _edges_of_table(source, ends, given)
     elif ends is not None:
         raise InvalidValueError("ends= tells the columns of a table, which is given without target")
     else:
-        edges = edges_of_columns(source, target, length)
-    labels, tails, heads, lengths = edges.numbered()
-    if lengths is not None:
-        _require_lengths(tails, heads, lengths)
-    matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=bool(directed), largest=False)
-    for notice in repeat_notices(repeats, largest=False):
+        edges = edges_of_columns(source, target, given, word)
+    labels, tails, heads, values = edges.numbered()
+    if values is not None:
+        _require_lengths(tails, heads, values, word)
+    matrix, repeats = compressed(len(labels), tails, heads, values, directed=bool(directed), largest=are_strengths)
+    for notice in repeat_notices(repeats, largest=are_strengths):
         warn(notice, GraphFileWarning)
-    graph = as_graph(matrix, directed=bool(directed), weighted=lengths is not None, copy=False)
-    return replace(graph, names=labels)
+    how = {"weighted": values is not None, "strength": are_strengths}
+    return replace(as_graph(matrix, directed=bool(directed), copy=False, **how), names=labels)
 
 
 def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
@@ -110,10 +120,13 @@ def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
         return edges_of_table(table)
 
 
-def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> None:
-    """Raise ValueError, which names the first row, if the length of an edge is none."""
-    if len(wrong := bad_lengths(tails, heads, lengths)):
+def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], values: NDArray[Any], word: str) -> None:
+    """Raise ValueError, which names the first row, if the length or strength of an edge is none."""
+    if len(wrong := bad_lengths(tails, heads, values)):
+        instead = f"Leave out those rows or give them a {word}"
+        if word == "length" and not values[wrong].any():
+            instead = OF_ZERO_LENGTHS
         raise InvalidValueError(
-            f"{len(wrong):,} of the {len(lengths):,} lengths are not finite and > 0, the first in row {wrong[0]}: "
-            f"{lengths[wrong[0]]}. Leave out those rows or give them a length; without length= paths count hops"
+            f"{len(wrong):,} of the {len(values):,} {word}s are not finite and > 0, the first in row {wrong[0]}: "
+            f"{values[wrong[0]]}. {instead}; without {word}= paths count hops"
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.csr import index_type
-from lagbc.graph.entries import mirrored
+from lagbc.graph.entries import OF_ZERO_LENGTHS, mirrored
 from lagbc.graph.given import Rows
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import size_in_words
@@ -149,9 +149,10 @@ class GraphFile:
         if self.bad_length is not None:
             place, edge, value = f"{place}, line {self.bad_length.line}", self.bad_length.edge, self.bad_length.value
         others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
+        are_zero = what == "length" and not values[wrong].any()
         raise InvalidValueError(
             f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. "
-            f"Remove it or correct it; {hops} counts hops"
+            f"{OF_ZERO_LENGTHS if are_zero else 'Remove it or correct it'}; {hops} counts hops"
         )
 
 

@@ -132,6 +132,20 @@ def test_many_names():
     assert all(A[number[u], number[v]] for u, v in zip(source[60_000:60_100], target[60_000:60_100], strict=True))
 
 
+def test_strengths_are_inverse_lengths():
+    with pytest.warns(lagbc.GraphFileWarning, match="1 entry repeats an edge; of each edge the largest value"):
+        graph = lagbc.graph_from_edges([0, 1, 0], [1, 2, 1], directed=True, strength=[2, 1, 4])
+    assert graph.weights.tolist() == [0.25, 1]
+    with pytest.raises(ValueError, match="length= and strength= are both given"):
+        lagbc.graph_from_edges([0], [1], [2], directed=True, strength=[3])
+    with pytest.raises(ValueError, match=r"1 of the 2 strengths are not finite and > 0, the first in row 1: 0\. Leave"):
+        lagbc.graph_from_edges([0, 1], [1, 2], directed=True, strength=[3, 0])
+    with pytest.raises(ValueError, match=r"row 1: 0\. Merge the ends of an edge of length 0, or add a small"):
+        lagbc.graph_from_edges([0, 1], [1, 2], [3, 0], directed=True)
+    with pytest.raises(ValueError, match="source has 1 rows, strength 2"):
+        lagbc.graph_from_edges([0], [1], directed=True, strength=[3, 0])
+
+
 def test_repeated_edges():
     with pytest.warns(lagbc.GraphFileWarning, match="1 entry repeats an edge; of each edge the smallest value"):
         graph = lagbc.graph_from_edges([0, 1, 0], [1, 2, 1], [5, 1, 3], directed=True)

@@ -69,3 +69,19 @@ def test_lengths_by_each_queue(index, queue):
 def test_what_is_refused_is_named():
     with pytest.raises(TypeError, match="sums has to be a Totals or a Near32"):
         sweep(grid(2, 2), np.int32, [0], totals=asked())
+
+
+@by_index
+def test_a_near_tie_is_found(index):
+    """Two ways from 0 to 3: 0.1 + 0.2 and 0.3, of which the first is longer in float64."""
+    lengths = [0.1, 0.3, 0.2, 5.0]
+
+    def find(roots, most=100, lengths=lengths):
+        graph = csr(np.array([0, 2, 3, 4, 4]), np.array([1, 3, 3, 0], index), np.array(lengths))
+        return core.find_near_tie(graph, np.array(roots), most, 2.0**-48)
+
+    assert find([1, 3, 0]) == (0, 3, 0.3, 0.1 + 0.2)
+    assert find([2, 1, 2, 0]) == find([0]), "a search leaves nothing for the next"
+    assert find([1, 3]) == (-1, -1, 0, 0)
+    assert find([0], most=1)[0] == -1, "its end is not settled"
+    assert find([0], lengths=[1.0, 3.0, 2.0, 5.0])[0] == -1, "a tie"

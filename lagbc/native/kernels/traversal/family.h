@@ -4,6 +4,7 @@
 #include "../family.h"
 #include "dijkstra.h"
 #include "hops.h"
+#include "ties.h"
 #include "totals.h"
 
 namespace lagbc::LAGBC_LEVEL {
@@ -18,6 +19,7 @@ using TraversalKernels =
                   sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>,
                   sweep_lengths<Wide, Buckets, Totals>, sweep_lengths<Wide, Buckets, Near<Wide>>,
                   sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>>,
+           Kernel<"find_near_tie(graph, roots, most, near)", find_near_tie<Narrow>, find_near_tie<Wide>>,
            Kernel<"take_totals(totals, order, edge_order, sums)", take_totals>,
            Kernel<"clear_totals(totals)", clear_totals>>;
 
