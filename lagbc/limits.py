@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 from pathlib import Path, PurePosixPath
 
 from lagbc.errors import InvalidValueError
@@ -80,9 +81,29 @@ def _available(root: Path) -> int:
     return int(psutil.virtual_memory().available)
 
 
-def usable_cores() -> int:
-    """Count the cores that the process may use."""
-    return len(usable_cores_by_number())
+def usable_cores(numbers: set[int] | None = None, root: Path = Path("/")) -> int:
+    """Count the cores of these numbers, by default those that the process may use, as far as its time on them goes."""
+    numbers = usable_cores_by_number() if numbers is None else numbers
+    return max(1, min(len(numbers), _cores_of_groups(root)))
+
+
+@cache
+def _cores_of_groups(root: Path) -> int:
+    """Return the cores whose time the control groups of this process grant, rounded up; looked at once a process."""
+    quotas = list[float]()
+    for kind, folder in _folders_of_groups(root, _groups_of(root), "cpu"):
+        quota, period = _limits_of_time(kind, folder)
+        if quota > 0 and period > 0:  # version 1 has -1 without a quota
+            quotas.append(quota / period)
+    return ceil(min(quotas, default=_NO_LIMIT))
+
+
+def _limits_of_time(kind: str, folder: str) -> tuple[int, int]:
+    """Return the microseconds that a group may take of each period; 0 without a quota."""
+    if kind == "cgroup":
+        return _number(f"{folder}/cpu.cfs_quota_us"), _number(f"{folder}/cpu.cfs_period_us")
+    quota, _, period = next(iter(_lines(f"{folder}/cpu.max")), "").partition(" ")
+    return (int(quota), int(period)) if quota.isdecimal() and period.isdecimal() else (0, 0)
 
 
 def usable_cores_by_number() -> set[int]:
@@ -133,40 +154,45 @@ _FILES = {
 
 def _left_by_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that each control group of this process, and each of its parents, leaves."""
-    for files, folder in _folders_of_groups(root, tuple(_lines(f"{root}/proc/self/cgroup"))):
-        yield from files.left(folder)
+    for kind, folder in _folders_of_groups(root, _groups_of(root), "memory"):
+        yield from _FILES[kind].left(folder)
+
+
+def _groups_of(root: Path) -> tuple[str, ...]:
+    """Return the lines of the groups that this process is in."""
+    return tuple(_lines(f"{root}/proc/self/cgroup"))
 
 
 @cache
-def _folders_of_groups(root: Path, lines: tuple[str, ...]) -> tuple[tuple[_Files, str], ...]:
-    """List the folders of the groups that a process is in; limits in them may change, and are read each time."""
-    groups, folders = dict(_groups(lines)), list[tuple[_Files, str]]()
-    for kind, top, point in _mounts(root):
+def _folders_of_groups(root: Path, lines: tuple[str, ...], controller: str) -> tuple[tuple[str, str], ...]:
+    """List the folders of a controller's groups that a process is in, with versions; limits in them may change."""
+    groups, folders = dict(_groups(lines, controller)), list[tuple[str, str]]()
+    for kind, top, point in _mounts(root, controller):
         if kind in groups:
             # A container may see its own group at the top, whatever name the group has outside.
             inside = groups[kind].relative_to(top) if groups[kind].is_relative_to(top) else PurePosixPath()
-            folders += [(_FILES[kind], f"{root}{point}/{folder}") for folder in (inside, *inside.parents)]
+            folders += [(kind, f"{root}{point}/{folder}") for folder in (inside, *inside.parents)]
     return tuple(folders)
 
 
-def _groups(lines: tuple[str, ...]) -> Iterator[tuple[str, PurePosixPath]]:
+def _groups(lines: tuple[str, ...], controller: str) -> Iterator[tuple[str, PurePosixPath]]:
     """Yield version and path of this process's groups; a line has a number, controllers and a path."""
     for line in lines:
         number, controllers, path = line.split(":", 2)
         if number == "0":
             yield "cgroup2", PurePosixPath(path)
-        elif "memory" in controllers.split(","):
+        elif controller in controllers.split(","):
             yield "cgroup", PurePosixPath(path)
 
 
-def _mounts(root: Path) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
+def _mounts(root: Path, controller: str) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
     """Yield each mount of control groups: version, the group at its top, and its folder."""
     for line in _lines(f"{root}/proc/self/mountinfo"):
         if "cgroup" not in line:
             continue
         # Before the dash: three numbers, the top, the folder and more; behind it: the type, the source and the options.
         fields, _, system = (part.split() for part in line.partition(" - "))
-        if system[:1] == ["cgroup2"] or (system[:1] == ["cgroup"] and "memory" in system[-1].split(",")):
+        if system[:1] == ["cgroup2"] or (system[:1] == ["cgroup"] and controller in system[-1].split(",")):
             yield system[0], PurePosixPath(fields[3]), PurePosixPath(fields[4])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import lagbc
 from lagbc import limits
+from lagbc.plan.options import check_options
 
 MOUNT_1 = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n"
 MOUNT_CPU = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:3 - cgroup cgroup rw,cpu\n"
@@ -96,6 +97,50 @@ def test_groups(tmp_path, groups, mounts, folders, left):
         for name, text in files.items():
             write(tmp_path / "sys/fs/cgroup" / folder / name, text)
     assert limits.free_memory(tmp_path) == (5000 if left is None else left)
+
+
+# Groups, mounts, files of groups, and the cores of eight whose time is granted.
+QUOTAS = {
+    "no quota": ("0::/a", MOUNT_2, {"a/cpu.max": "max 100000\n"}, 8),
+    "a quota": ("0::/a", OTHERS + MOUNT_2, {"a/cpu.max": "200000 100000\n"}, 2),
+    "more than there are": ("0::/a", MOUNT_2, {"a/cpu.max": "1600000 100000\n"}, 8),
+    "a part of a core": ("0::/a", MOUNT_2, {"a/cpu.max": "5000 100000\n"}, 1),
+    "one and a part": ("0::/a", MOUNT_2, {"a/cpu.max": "150000 100000\n"}, 2),
+    "around it": ("0::/a/b", MOUNT_2, {"a/cpu.max": "300000 100000\n", "a/b/cpu.max": "max 100000\n"}, 3),
+    "a container": ("0::/", MOUNT_2, {"cpu.max": "50000 10000\n"}, 5),
+    "not numbers": ("0::/a", MOUNT_2, {"a/cpu.max": "x\n"}, 8),
+    "nothing": ("0::/a", MOUNT_2, {"a/cpu.max": ""}, 8),
+    "version 1": (
+        "5:cpu,cpuacct:/x\n4:memory:/y",
+        MOUNT_CPU + MOUNT_1,
+        {"cpu/x/cpu.cfs_quota_us": "400000\n", "cpu/x/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n"},
+        4,
+    ),
+    "version 1, no quota": (
+        "5:cpu:/x",
+        MOUNT_CPU,
+        {"cpu/x/cpu.cfs_quota_us": "-1\n", "cpu/x/cpu.cfs_period_us": "100000\n"},
+        8,
+    ),
+}
+
+
+@pytest.mark.parametrize(("groups", "mounts", "files", "cores"), QUOTAS.values(), ids=QUOTAS)
+def test_quotas_of_time(tmp_path, groups, mounts, files, cores):
+    write(tmp_path / "proc/self/cgroup", f"{groups}\n")
+    write(tmp_path / "proc/self/mountinfo", mounts)
+    for name, text in files.items():
+        write(tmp_path / "sys/fs/cgroup" / name, text)
+    assert limits.usable_cores(set(range(8)), tmp_path) == cores
+    assert limits.usable_cores({5}, tmp_path) == 1
+
+
+def test_no_more_threads_than_the_quota_grants(monkeypatch):
+    monkeypatch.setattr(limits, "usable_cores_by_number", lambda: set(range(8)))
+    for granted, threads in ((3, 3), (100, 8)):
+        monkeypatch.setattr(limits, "_cores_of_groups", lambda root, granted=granted: granted)
+        assert check_options("auto", {}).threads == threads
+        assert check_options("auto", {"threads": 5}).threads == 5
 
 
 @pytest.mark.usefixtures("_free")

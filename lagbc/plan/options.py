@@ -80,9 +80,9 @@ class Options(TypedDict, total=False):
         hops and with lengths that are whole numbers; docs/reductions.md describes the reductions and their conditions.
         Where the memory is too little for them, "auto" does nothing, and "all" is a MemoryError.
     threads : int or None
-        CPU threads of the sweeps; None is one for each core that the process may use, or fewer where each would have
-        less than some 10 ms to do. They never change a bit of a method that promises bits. All cores put a large graph
-        in order before the sweeps, whatever is given here.
+        CPU threads of the sweeps; None is one for each core that the process may use, no more than the CPU quota of its
+        control groups grants, and fewer where each would have less than some 10 ms to do. They never change a bit of a
+        method that promises bits. All cores put a large graph in order before the sweeps, whatever is given here.
     memory : str, int or None
         The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. None is the value of the
         environment variable ``LAGBC_MEMORY``, and without it half of the free memory, on the GPU 80 %.

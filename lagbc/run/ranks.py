@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.frozen import frozen
-from lagbc.limits import usable_cores_by_number
+from lagbc.limits import usable_cores, usable_cores_by_number
 from lagbc.native.pool import Pool
 from lagbc.plan.devices import local_rank
 from lagbc.run.tasks import forget, portable
@@ -174,7 +174,7 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
 
     with _freed(comm.Split_type(MPI.COMM_TYPE_SHARED)) as here:
         cores = set[int]().union(*here.allgather(usable_cores_by_number()))
-        share, number = max(1, len(cores) // here.Get_size()), here.Get_rank()
+        share, number = max(1, usable_cores(cores) // here.Get_size()), here.Get_rank()
     least: int = comm.allreduce(share, MPI.MIN)
     return least, number
 
