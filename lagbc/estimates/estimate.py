@@ -60,6 +60,8 @@ Values = NDArray[np.float64]
 _RELATIVE_ERROR = 0.1
 # Rows of a table by default.
 _ROWS = 10
+# The part of the time that the probe for the choice of the method takes: without a bound it took as long as ten roots.
+_PROBE_PART = 0.1
 # The part of the time that is left for the first round.
 _PILOT_PART = 0.25
 # The largest part of the roots that is drawn: from here on all roots take no longer.
@@ -547,7 +549,8 @@ class _Run:
 
     def _pilot(self, population: Population, order: NDArray[np.int64], resumed: Resumed) -> tuple[Plan, Aim, Sequence]:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
-        plan = rounds.plan_rounds(population, order, self._settings, resumed)
+        most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
+        plan = rounds.plan_rounds(population, order, self._settings, resumed, most)
         self._device = plan.steps[0].method.device
         sizes = self._round_sizes(population)[:1]
         if self._may_cut_pilot:

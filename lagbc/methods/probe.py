@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import inf
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ class Probe:
     pairs: int
     pair_edges: int
     levels: int  # levels until no row was live, or a search had looked at its most edges, summed over the searches
+    is_cut: bool = False  # whether searches ended early: after their most edges, or as the time was over
 
 
 def most_edges(graph: Graph, lined_up: int) -> int:
@@ -38,22 +41,29 @@ def most_edges(graph: Graph, lined_up: int) -> int:
     return int(tuning.PROBE_SHARE * graph.nnz * lined_up)
 
 
-def probe(graph: Graph, ordered: NDArray[np.int64]) -> Probe:
+def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf) -> Probe:
     """Search from `COLUMNS` neighbouring roots of a run, which share a batch in it, at one place or several.
 
     These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
     in grouped roots, `ordered`, these often reach little. A search ends after the level at which it has looked at
-    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts.
+    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host it
+    ends, and the next ones are left out, after so many seconds.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
-    most = most_edges(graph, len(ordered))
-    counts = [count_search(graph.reordered, roots, most) for roots in groups]
-    return Probe(len(ordered), sum(map(len, groups)), searches, *(int(sum(of)) for of in zip(*counts, strict=True)))
+    most, end, counts = most_edges(graph, len(ordered)), monotonic() + seconds, []
+    for roots in groups:
+        counts.append(count_search(graph.reordered, roots, most, end - monotonic()))
+        if monotonic() > end:
+            break
+    visits, edges, pairs, pair_edges, levels = (int(sum(of)) for of in zip(*counts, strict=True))
+    searches, searched = len(counts), sum(map(len, groups[: len(counts)]))
+    is_cut = monotonic() > end or edges > searches * most
+    return Probe(len(ordered), searched, searches, visits, edges, pairs, pair_edges, levels, is_cut)
 
 
-def count_search(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
+def count_search(graph: Graph, roots: NDArray[np.int64], most: int, seconds: float = inf) -> Any:
     """Return visits, edges, pairs, pair_edges and levels of one search, from at most `COLUMNS` vertices."""
     if graph.is_on_device:
         from lagbc.methods.gpu.probe import count
@@ -61,4 +71,4 @@ def count_search(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
         return count(graph, roots, most)
     from lagbc.native.pool import polled
 
-    return polled(partial(core.probe_hops, csr(graph.indptr, graph.indices), roots, most))
+    return polled(partial(core.probe_hops, csr(graph.indptr, graph.indices), roots, most), seconds)

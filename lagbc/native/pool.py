@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from math import inf
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, TypeVar
 
 import numpy as np
@@ -82,8 +84,8 @@ class Pool(ThreadPoolExecutor):
             self._interrupts.raise_if_interrupted()
             raise
 
-    def wait_for(self, future: Future[Result]) -> Result:
-        """Return the result of a call, or raise its error, or an interrupt of the wait.
+    def wait_for(self, future: Future[Result], look: Callable[[], object] = lambda: None) -> Result:
+        """Return the result of a call, or raise its error, or an interrupt of the wait; `look` is called meanwhile.
 
         The wait is one of a queue: two interrupts in turn can leave the lock of a future that is waited for held.
         """
@@ -91,6 +93,7 @@ class Pool(ThreadPoolExecutor):
         future.add_done_callback(ended.put)
         while True:
             self._interrupts.raise_if_interrupted()
+            look()
             try:
                 return ended.get(timeout=_LOOK_SECONDS).result()
             except Empty:
@@ -104,11 +107,19 @@ class Pool(ThreadPoolExecutor):
                 raise OutOfMemoryError("the system starts no thread") from error
 
 
-def polled(kernel: Callable[[NDArray[np.uint8]], Result]) -> Result:
-    """Call a kernel with the flag that it polls, on a thread; Ctrl-C and ``stop=`` end the wait, and set it."""
-    flag = np.zeros(1, np.uint8)
+def polled(kernel: Callable[[NDArray[np.uint8]], Result], seconds: float = inf) -> Result:
+    """Call a kernel with the flag that it polls, on a thread; Ctrl-C and ``stop=`` end the wait, and set it.
+
+    After so many seconds it is set, too, and the result is that of a kernel that was stopped.
+    """
+    flag, end = np.zeros(1, np.uint8), monotonic() + seconds
+
+    def look() -> None:
+        flag[0] = monotonic() > end
+
+    look()
     with Pool(1) as pool:
         try:
-            return pool.wait_for(pool.submit(kernel, flag))
+            return pool.wait_for(pool.submit(kernel, flag), look)
         finally:
             flag[0] = 1

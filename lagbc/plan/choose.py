@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import NoReturn
 
 import numpy as np
@@ -31,7 +32,7 @@ from lagbc.frozen import frozen_value
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
-from lagbc.methods.probe import Probe, most_edges, probe
+from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.plan.step import order_roots
@@ -74,6 +75,7 @@ class Probing:
     graph: Graph
     roots: NDArray[np.int64]
     items: NDArray[np.int64] | None = None  # in the order of their sweeps, if that is known
+    seconds: float = inf  # that the search may take
 
     def placed(self, method: Method) -> Graph:
         """Return the graph where a method reads it: on the host, or on the device if it is there or large."""
@@ -88,7 +90,7 @@ class Probing:
         if self.items is None:
             graph = self.placed(method)
             self.items = order_roots(graph, method, self.roots)
-        return probe(graph, self.items)
+        return probe(graph, self.items, self.seconds)
 
 
 def ranked(
@@ -194,8 +196,8 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
     are at least the levels from the hub.
     """
     roots, per_root, levels = probe.lined_up, 1 / max(1, probe.roots), probe.levels / probe.searches
-    if probe.edges > probe.searches * most_edges(graph, roots):
-        per_root = max(per_root, np.count_nonzero(graph.out_degrees) / probe.pairs)
+    if probe.is_cut:
+        per_root = max(per_root, np.count_nonzero(graph.out_degrees) / max(1, probe.pairs))
         levels = max(levels, graph.depth)
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
     far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))

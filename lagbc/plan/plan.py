@@ -224,7 +224,7 @@ def _step(
 
 def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
     """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
-    probing = Probing(graph, request.roots)
+    probing = Probing(graph, request.roots, seconds=request.probe_seconds)
 
     def fit(selection: Selection) -> tuple[Step, Choice]:
         method, reason = selection.method, selection.reason

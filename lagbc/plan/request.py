@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -38,6 +39,7 @@ class Request:
     is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices
     is_redrawn: bool = False  # drawn without a seed: another sample of the size, such as a checkpoint's, is as good
     beside: int = 0  # bytes of arrays, where the sums are, of those who take them
+    probe_seconds: float = inf  # that the probe for the choice of the method may take
 
 
 def parse_roots(

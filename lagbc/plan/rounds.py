@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -148,12 +148,18 @@ def sizes_of_pilot(pilot: int, plan: Plan) -> NDArray[np.int64]:
 
 @in_phase("prepare")
 def plan_rounds(
-    population: Population, order: NDArray[np.int64], settings: Settings, resumed: Resumed = NOTHING
+    population: Population,
+    order: NDArray[np.int64],
+    settings: Settings,
+    resumed: Resumed = NOTHING,
+    probe_seconds: float = inf,
 ) -> Plan:
     """Plan how roots are swept that are drawn in an order; `with_rounds` says in which rounds."""
     asked, graph = population.request, population.graph
     beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
-    request = replace(asked, roots=np.unique(population.roots[order[:PROBED]]), beside=beside)
+    request = replace(
+        asked, roots=np.unique(population.roots[order[:PROBED]]), beside=beside, probe_seconds=probe_seconds
+    )
     plan = make_plan(graph, request, settings._replace(reduce="none"), resumed)
     (step,), (choice,) = plan.steps, plan.choices
     if request.sums & SQUARES - set(step.method.sums):

@@ -15,7 +15,7 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.methods.arrays import bytes_of
-from lagbc.plan import rounds
+from lagbc.plan import choose, rounds
 from lagbc.plan.rounds import arrays_of_sequence
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence
@@ -286,7 +286,7 @@ def test_stop_ends_it():
 @pytest.mark.parametrize(("kind", "least"), [("hops", 16), ("work-efficient", 4), ("closeness", 16)])
 def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch, tmp_path, kind, least):
     """Of a first round of 128 roots a quarter of the time takes a part; with a checkpoint it is whole."""
-    given = {"relative_error": 1e-6, "threads": 1}
+    given = {"relative_error": 1e-6, "threads": 1, "method": "work-efficient" if least == 4 else "batched"}
     for seconds, roots in ((1e-6, [least]), (8, range(least + 1, 128)), (20, range(129, 1000))):
         monkeypatch.setattr("lagbc.estimates.estimate.time", SimpleNamespace(perf_counter=count().__next__))
         found = estimated(kind, max_seconds=seconds, **given)
@@ -378,6 +378,14 @@ def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
     little = {"reduce": "none", "threads": 1, "memory": plan.memory.total - needed // 2}
     with pytest.raises(OutOfMemoryError):
         estimated(kind, max_roots=200, method="batched", **little)
+
+
+def test_the_probe_takes_a_part_of_the_time(monkeypatch):
+    parts, ordinary = [], choose.probe
+    monkeypatch.setattr(choose, "probe", lambda *given: parts.append(given[-1]) or ordinary(*given))
+    estimated("hops", max_seconds=50, max_roots=10, reduce="none")
+    estimated("hops", max_roots=10, reduce="none")
+    assert parts == [5, np.inf]
 
 
 def test_a_method_has_room_for_a_sequence():

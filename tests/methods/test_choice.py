@@ -55,7 +55,7 @@ def test_a_batch_of_neighbours_costs_less():
 
 
 def test_a_probe_without_memory_leaves_the_first(monkeypatch):
-    def out_of_memory(graph, ordered):
+    def out_of_memory(*given):
         raise MemoryError
 
     monkeypatch.setattr(choosing, "probe", out_of_memory)

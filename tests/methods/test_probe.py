@@ -28,7 +28,7 @@ def counted(graph, ordered, most, searches=1):
     for place in range(searches):
         first = (2 * place + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
         counts += of_search(graph, ordered[first : first + COLUMNS], most)
-    return Probe(len(ordered), int(counts[0]), searches, *map(int, counts[1:]))
+    return Probe(len(ordered), int(counts[0]), searches, *map(int, counts[1:]), counts[2] > searches * most)
 
 
 def of_search(graph, roots, most):
@@ -145,6 +145,18 @@ def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
     monkeypatch.setattr(tuning, "PRUNING_LEAST_EDGES", 0)
     monkeypatch.setattr(tuning, "PRUNING_LEAST_ROOTS", 0)
     assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
+
+
+def test_a_probe_ends_with_its_time(monkeypatch):
+    """In the middle of a search, whose counts are then those of a part; the next ones are left out."""
+    monkeypatch.setattr(tuning, "PROBE_ROOTS", 100)
+    monkeypatch.setattr(tuning, "PROBE_SHARE", 1e6)
+    graph = as_graph(path(300), directed=False)
+    whole, none = probe(graph, graph.order, 1e6), probe(graph, graph.order, -1.0)
+    assert (whole.searches, whole.is_cut) == (3, False)
+    assert (none.searches, none.is_cut) == (1, True)
+    assert none.pairs == 0
+    assert all(np.isfinite(count) for count in choose.terms(graph, none).values())
 
 
 def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop():
