@@ -180,6 +180,16 @@ class ReadGraph(Protocol):
     def labels(self) -> Any: ...
 
 
+class AdjacencyFrame(Protocol):
+    """A data frame of pandas whose index and columns are the vertices."""
+
+    @property
+    def index(self) -> Any: ...
+    @property
+    def columns(self) -> Any: ...
+    def to_numpy(self) -> Any: ...
+
+
 ScoresAndErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """The result with ``standard_error=True``, for vertices: estimates and their standard errors."""
 
@@ -216,6 +226,7 @@ GraphLike: TypeAlias = (
     | GraphblasMatrix
     | PreparedGraph
     | ReadGraph
+    | AdjacencyFrame
 )
 """All forms of a graph that lagbc reads."""
 Vertices: TypeAlias = ArrayLike | AbstractSet[Any]

@@ -1,6 +1,7 @@
 """Vertices and edges by their names: sources and targets, tables, graphs as osmnx has them; strengths."""
 
 import sys
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -125,7 +126,7 @@ def test_integers_that_are_names_as_text_are_refused(given, told):
 def test_a_graph_without_its_names_keeps_what_was_worked_out():
     graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
     order = graph.order
-    unnamed = graph.without_names()
+    unnamed = graph.with_names(None)
     assert (graph.names, unnamed.names) == ([2, 0, 1], None)
     assert unnamed.order is order
     assert lagbc.bc(unnamed, sources=[0]).tolist() == [0, 1, 0]
@@ -326,10 +327,12 @@ def test_weights_of_vertices_go_by_their_names(pandas):
         assert expected.tolist() == [0, 0.35, 0]
         for given in (weights, pandas.Series(weights), numbered):
             assert lagbc.bc(G, **{name: given}).tolist() == expected.tolist()
-        with pytest.raises(ValueError, match=f"{name} has no number for 'ann'"):
-            lagbc.bc(G, **{name: pandas.Series({"carl": 1, "bob": 2})})
-        with pytest.raises(ValueError, match=f"{name} has a number for 'dora', which is none of the 3 vertices"):
-            lagbc.bc(G, **{name: {**weights, "dora": 1}})
+        for some in (pandas.Series({"carl": 0.5, "bob": 1}), {"carl": 0.5, "bob": 1}):
+            with pytest.warns(UserWarning, match=f"^{name} names 2 vertices of 3; the others have 0$"):
+                assert lagbc.bc(G, **{name: some}).tolist() == [0, 0.25, 0]
+        for more in ({**weights, "dora": 1}, {"ann": 1, "dora": 1}):
+            with pytest.raises(ValueError, match=f"{name} has a number for 'dora', which is none of the 3 vertices"):
+                lagbc.bc(G, **{name: more})
     assert lagbc.bc(np.eye(3, k=1), target_weights={2: 5, 1: 1, 0: 1}).tolist() == [0, 5, 0]
 
 
@@ -484,6 +487,82 @@ def test_what_is_no_scores_says_how_to_make_a_table_of_it(pandas):
     assert [*lagbc.table(G, {"score": scores, "error": errors})] == ["score", "error"]
 
 
+# ---- names that are given to a matrix, or are those of a data frame
+
+PATH = np.eye(4, k=1)
+FOUR = ["ann", "bob", "carl", "dora"]
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("names", [FOUR, tuple(FOUR), np.array(FOUR), "index", {}.fromkeys(FOUR).keys()])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.coo_matrix, lagbc.as_graph])
+def test_names_of_a_matrix(pandas, form, names):
+    names = pandas.Index(FOUR) if isinstance(names, str) else names
+    graph = lagbc.as_graph(form(PATH), names=names)
+    assert graph.names == FOUR
+    assert lagbc.bc(graph, sources=["ann"]).tolist() == [0, 2, 1, 0]
+    assert lagbc.table(graph, lagbc.bc(graph))["score"].to_dict() == {"ann": 0, "bob": 2, "carl": 2, "dora": 0}
+    scores = lagbc.bc(PATH), lagbc.edge_bc(PATH)
+    assert lagbc.table(form(PATH), scores[0], names=names).index.tolist() == FOUR
+    assert lagbc.table(form(PATH), {"score": scores[1]}, names=names).index.tolist() == [*pairwise(FOUR)]
+
+
+def test_names_take_the_place_of_a_graphs_own_and_keep_what_was_worked_out(pandas):
+    graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
+    renamed = lagbc.as_graph(graph, names=[("a", 1), 2.5, None])
+    assert (graph.names, renamed.names) == ([2, 0, 1], [("a", 1), 2.5, None])
+    assert renamed.indices is graph.indices
+    assert lagbc.table(nx.path_graph(2), np.zeros(2), names=["x", ""]).index.tolist() == ["x", ""]
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "told"),
+    [
+        ("abcd", TypeError, "names is 'abcd'; it is a list with the name of each vertex, in their order"),
+        ({*FOUR}, TypeError, "it is a list with the name of each vertex"),
+        (4, TypeError, "names is 4; it is a list"),
+        (FOUR[:3], ValueError, r"names has shape \(3,\); it is one name a vertex, shape \(4,\)"),
+        (np.array([FOUR]), ValueError, r"names has shape \(1, 4\); it is one name a vertex"),
+        ([*FOUR[:3], ["dora"]], TypeError, r"names holds \['dora'\]; a name is text, a number, or a tuple of such"),
+        (np.ma.masked_array(FOUR, [1, 0, 0, 0]), TypeError, "names is a masked array"),
+    ],
+)
+def test_what_is_no_name_of_each_vertex(pandas, names, error, told):
+    for call in (lambda: lagbc.as_graph(PATH, names=names), lambda: lagbc.table(PATH, np.zeros(4), names=names)):
+        with pytest.raises(error, match=told):
+            call()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_data_frame_is_a_matrix_with_names(pandas, sparse):
+    lengths = PATH * [0, 1, 2, 3] + np.eye(4)  # with loops
+    frame = pandas.DataFrame(lengths, FOUR, FOUR)
+    frame = frame.astype(pandas.SparseDtype("float64", 0)) if sparse else frame
+    assert lagbc.as_graph(frame).names == FOUR
+    assert lagbc.bc(frame, sources=["ann"]).tolist() == [0, 2, 1, 0]
+    assert lagbc.closeness(frame, weighted=True).tolist() == lagbc.closeness(lengths, weighted=True).tolist()
+    assert lagbc.bc(frame, strength=True, rtol=0).tolist() == [0, 2, 2, 0]
+    assert (lagbc.edge_bc(frame) != lagbc.edge_bc(lengths)).nnz == 0
+    assert lagbc.table(frame, lagbc.edge_bc(frame, directed=False), directed=False)["score"]["ann", "bob"] == 3
+    assert lagbc.bc(frame, target_weights=pandas.Series([1, 2, 3, 4], FOUR)).tolist() == [0, 7, 8, 0]
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda pandas: pandas.DataFrame(PATH, FOUR, FOUR[::-1]), "are not the same vertices in one order: pass A.loc"),
+        (lambda pandas: pandas.DataFrame({"from": [0, 1], "to": [1, 2]}), "make a graph by lagbc.graph_from_edges"),
+        (lambda pandas: pandas.DataFrame([[0, 1], [1, 2]]), r"of shape \(2, 2\) without names: pass A.to_numpy\(\) if"),
+        (lambda pandas: pandas.DataFrame(np.full((4, 4), NAN), FOUR, FOUR), "dense A holds 16 NaN or infinite values"),
+    ],
+)
+def test_data_frames_that_are_no_matrix(pandas, make, told):
+    with pytest.raises(ValueError, match=told):
+        lagbc.bc(make(pandas))
+    with pytest.raises(TypeError, match="weighted='km' names an edge attribute"):
+        lagbc.bc(make(pandas), weighted="km")
+
+
 @pytest.mark.parametrize("name", ["sources", "targets"])
 @pytest.mark.parametrize("given", [["ann"], np.array(["ann"]), [None, "ann"]])
 def test_a_matrix_has_no_names(name, given):
@@ -492,9 +571,6 @@ def test_a_matrix_has_no_names(name, given):
 
 
 # Errors call vertices as the user does
-
-
-NAN = float("nan")
 
 
 @pytest.mark.parametrize(

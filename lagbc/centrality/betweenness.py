@@ -65,7 +65,8 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
     target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
-        The number of targets for which each vertex stands: finite, >= 0. Demand-weighted betweenness.
+        The number of targets for which each vertex stands: finite, >= 0; vertices that a mapping leaves out have 0.
+        Demand-weighted betweenness.
     source_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
         How often each vertex counts as a root: finite, >= 0; a vertex of weight 0 is not searched from. Neither goes
         with `normalized`, `endpoints` or `k`.

@@ -177,7 +177,7 @@ def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
         centralities, settings = find_all(told["which"]), check_options("auto", told["options"])
-        A, resumed = graph.without_names(), resumed_from(file)
+        A, resumed = graph.with_names(None), resumed_from(file)
         return plan_call(A, centralities, Read(), settings, arguments, resumed), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error

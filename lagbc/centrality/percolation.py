@@ -43,8 +43,8 @@ def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     A, batch, directed, weighted, strength, rtol : as for `lagbc.bc`
         Pairs are ordered: nothing is halved with ``directed=False``.
     states : array of float, shape (n,), or a mapping
-        x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of all names of vertices to their
-        states.
+        x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of names of vertices to their
+        states; those that it leaves out have 0.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns

@@ -18,6 +18,7 @@ from lagbc.graph import adapters
 from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import listed_names
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def table(
     strength: bool | str = False,
     cutoff: ArrayLike | None = None,
     decay: ArrayLike | None = None,
+    names: Sequence[Any] | NDArray[Any] | None = None,
 ) -> pd.DataFrame:
     """Return scores as a pandas DataFrame, indexed by the names of vertices or edges.
 
@@ -50,6 +52,8 @@ def table(
         hops.
     cutoff, decay : as for the call that made the scores
         If there are several, they are titles of columns.
+    names : sequence, shape (n,), optional
+        Names of the vertices, such as of the rows of a matrix, in place of the graph's own.
 
     Returns
     -------
@@ -111,17 +115,17 @@ def table(
     of_edges = {sparse.issparse(values) for values in columns.values()}
     if len(of_edges) > 1:
         raise InvalidValueError("scores of vertices and of edges have rows of their own; make a table of each")
-    names = _vertex_names(graph)
-    n = len(names)
+    called = _vertex_names(graph, names)
+    n = len(called)
     for name, values in columns.items():
         if values.shape != ((n, n) if of_edges == {True} else (n,)):
             raise InvalidValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices")
     if of_edges == {False}:
-        return pd.DataFrame(columns, index=pd.Index(names, name="vertex", tupleize_cols=False))
+        return pd.DataFrame(columns, index=pd.Index(called, name="vertex", tupleize_cols=False))
     if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
-        rows, tails, heads, shares = _networkx_edges(graph, names, weighted, strength)
+        rows, tails, heads, shares = _networkx_edges(graph, called, weighted, strength)
     else:
-        rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, names, directed)
+        rows, tails, heads, shares = _stored_edges(next(iter(columns.values())), graph, called, directed)
     titles = ["u", "v", "key"] if adapters.is_networkx(graph) else ["source", "target"]
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
     values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
@@ -187,8 +191,10 @@ def _on_host(name: str, values: Any) -> Any:
     return values
 
 
-def _vertex_names(graph: Any) -> NDArray[Any]:
-    """Return the names of vertices, unchanged, or their numbers."""
+def _vertex_names(graph: Any, given: Any) -> NDArray[Any]:
+    """Return the given names of vertices, or the graph's own, unchanged, or their numbers."""
+    if given is not None:
+        return _objects(listed_names(given, _count_vertices(graph)))
     names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
     if names is None:
         return np.arange(_count_vertices(graph))

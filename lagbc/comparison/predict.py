@@ -42,7 +42,7 @@ def predict(graph: Graph) -> Prediction:
     root takes long, it is told by a batch of those that are searched together. On graphs of high diameter the roots are
     runs of neighbours, as if all vertices were roots.
     """
-    graph = graph.without_names()  # roots are drawn as numbers
+    graph = graph.with_names(None)  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))
     idle = graph.n - roots
     if not roots:

@@ -47,7 +47,7 @@ def is_directed(A: Any) -> bool:
     return library is None or bool(library.is_directed(A))
 
 
-def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows:
+def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows | NDArray[Any]:
     """Read a graph or matrix for which `is_adaptable` holds; its vertices stay in their order.
 
     Vertices of a NetworkX graph are in the order of ``list(A)``; an undirected edge is stored both ways. Lengths are
@@ -185,11 +185,31 @@ def _checked_array(title: str, given: Any) -> NDArray[Any]:
     return array if title == "data" or array.dtype.kind == "i" else array.astype(np.int64)
 
 
+def _read_frame(frame: Any, weighted: bool | str, strength: bool) -> NDArray[Any] | Listed:
+    if isinstance(weighted, str):
+        raise refuse_attribute(frame, weighted, "strength" if strength else "weighted")
+    if not frame.index.equals(frame.columns):
+        raise InvalidValueError(
+            f"A is a data frame of shape {frame.shape}, and index and columns are not the same vertices in one order: "
+            "pass A.loc[vertices, vertices]; of columns of edges make a graph by lagbc.graph_from_edges"
+        )
+    if type(frame.index) is type(frame.columns) and type(frame.index).__name__ == "RangeIndex":
+        raise InvalidValueError(  # three edges of two ends and a length are as square
+            f"A is a data frame of shape {frame.shape} without names: pass A.to_numpy() if it is an adjacency matrix; "
+            "of columns of edges make a graph by lagbc.graph_from_edges"
+        )
+    if hasattr(frame, "sparse"):  # all columns are sparse
+        entries = frame.sparse.to_coo()
+        return Listed(frame.shape, entries.row, entries.col, entries.data)
+    values: NDArray[Any] = frame.to_numpy()
+    return values
+
+
 @dataclass(frozen=True)
 class _Library:
     """Functions that read a class of graphs: edges, direction and names."""
 
-    read: Callable[[Any, bool | str, bool], Listed | Rows]
+    read: Callable[[Any, bool | str, bool], Listed | Rows | NDArray[Any]]
     is_directed: Callable[[Any], bool] = lambda A: True
     names: Callable[[Any], Any] = lambda A: None
 
@@ -214,6 +234,7 @@ def _numbered_library(
 _NETWORKX = _Library(_read_networkx, _calls_itself_directed, list)
 _IGRAPH = _numbered_library(numbered.read_igraph, numbered.igraph_names, _calls_itself_directed)
 _GRAPHBLAS = _Library(_read_graphblas)
+_FRAMES = ("pandas.DataFrame", "pandas.core.frame.DataFrame")  # from version 3 on, and before
 _LIBRARIES = {
     "networkx.classes.graph.Graph": _NETWORKX,
     "igraph.Graph": _IGRAPH,
@@ -227,6 +248,7 @@ _LIBRARIES = {
     "graphblas.core.matrix.TransposedMatrix": _GRAPHBLAS,
     "lagbc.GraphFile": _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels),
     "builtins.tuple": _Library(_read_arrays),
+    **dict.fromkeys(_FRAMES, _Library(_read_frame, names=lambda frame: frame.index.tolist())),
 }
 
 

@@ -77,11 +77,11 @@ class Graph:
         indptr, indices, weights = csr
         return cls(indptr, indices, directed, weights, known_reverse=reverse)
 
-    def without_names(self) -> Graph:
-        """Return the same graph without names, but with everything cached."""
-        unnamed = copy(self)
-        vars(unnamed)["names"] = None
-        return unnamed
+    def with_names(self, names: Any) -> Graph:
+        """Return the same graph with other names, or None, and with everything cached."""
+        renamed = copy(self)
+        vars(renamed)["names"] = names
+        return renamed
 
     @property
     def csr(self) -> Csr:

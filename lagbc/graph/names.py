@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any
@@ -25,6 +25,21 @@ def are_integers(names: Names) -> bool:
     if isinstance(names, np.ndarray):
         return names.dtype.kind in "iu"
     return any(isinstance(name, Integral) for name in names)
+
+
+def listed_names(names: Any, n: int) -> list[Any]:
+    """Return given names of n vertices, of Python's types; TypeError or ValueError if they are not one a vertex."""
+    refuse_masked("names", names)
+    if isinstance(names, str | set | frozenset | Mapping) or not isinstance(names, Iterable):
+        raise InvalidTypeError(f"names is {names!r}; it is a list with the name of each vertex, in their order")
+    listed = names.tolist() if hasattr(names, "tolist") else list(names)
+    if getattr(names, "ndim", 1) != 1 or len(listed) != n:
+        shape = getattr(names, "shape", (len(listed),))
+        raise InvalidValueError(f"names has shape {shape}; it is one name a vertex, shape ({n},)")
+    if not all(isinstance(name, Hashable) for name in listed):
+        wrong = next(name for name in listed if not isinstance(name, Hashable))
+        raise InvalidTypeError(f"names holds {wrong!r}; a name is text, a number, or a tuple of such")
+    return listed
 
 
 def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool = True) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy as shallow_copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from lagbc.graph.entries import OF_ZERO_LENGTHS
 from lagbc.graph.given import Rows, is_sparse, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
-from lagbc.graph.names import Names, edge_in_words
+from lagbc.graph.names import Names, edge_in_words, listed_names
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def as_graph(
     directed: bool | None = None,
     weighted: bool | str | None = None,
     strength: bool | str = False,
+    names: Sequence[Any] | NDArray[Any] | None = None,
     copy: bool = True,
 ) -> Graph:
     """Validate a matrix and take its pattern and, if asked for, its values as lengths.
@@ -49,7 +50,8 @@ def as_graph(
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
         dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), a
         graph of igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or the result of `lagbc.read_graph` is
-        read as it is. A tuple holds the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
+        read as it is, and so is a pandas data frame whose index and columns are the same vertices, their names. A tuple
+        holds the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
         take them, or ``(indptr, indices)``, without values.
     directed : bool, optional
         False takes every edge in both directions. None takes the direction of the graph's own edges; True for a matrix.
@@ -61,6 +63,9 @@ def as_graph(
     strength : bool or str
         Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
         Duplicates are summed first, and of parallel edges the largest counts.
+    names : sequence, shape (n,), optional
+        Names of the vertices, in the order of the rows, such as an index of pandas: `lagbc.table` shows scores by them,
+        and ``sources=`` takes them. By default those of the graph or data frame itself.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
         changed then for as long as the graph is used.
@@ -83,8 +88,16 @@ def as_graph(
     -----
     UserWarning
         Some edges of a NetworkX graph lack the attribute; they count as 1, as in NetworkX.
+
+    Examples
+    --------
+    Neighbours of the cells of an AnnData, and a frame of their scores, by name:
+
+    >>> cells = lagbc.as_graph(adata.obsp["connectivities"], directed=False, names=adata.obs_names)  # doctest: +SKIP
+    >>> lagbc.table(cells, lagbc.bc(cells))  # doctest: +SKIP
     """
-    return take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=copy)
+    graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, copy=copy)
+    return graph if names is None else graph.with_names(listed_names(names, graph.n))
 
 
 def take_graph(
@@ -339,7 +352,8 @@ def _layout_of(A: Any) -> str:
         raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
     raise InvalidTypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a graph of NetworkX, "
-        f"igraph, rustworkx, NetworKit or graph-tool, or a graphblas.Matrix{_OF_COLUMNS}"
+        f"igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or a pandas data frame with names of vertices"
+        f"{_OF_COLUMNS}"
     )
 
 

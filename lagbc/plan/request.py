@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError, InvalidValueError, quantity, warn
 from lagbc.frozen import frozen
 from lagbc.graph.given import array_of, refuse_masked
 from lagbc.graph.names import Names, in_words
@@ -149,7 +149,7 @@ def parse_vertex_weights(
 
 
 def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:
-    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices.
+    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices; 0 of those left out.
 
     A series that is numbered 0, 1, ... is in order.
     """
@@ -160,14 +160,13 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
     if is_series and list(table) == list(range(n)):
         return [*table.values()]
     vertices = range(n) if names is None else list(names)
-    missing = next((vertex for vertex in vertices if vertex not in table), None)
-    if missing is not None:
-        raise InvalidValueError(f"{name} has no number for {missing!r}; it holds one for each of the {n} vertices")
-    if len(table) > n:
-        known = set(vertices)
-        other = next(vertex for vertex in table if vertex not in known)
+    if others := table.keys() - set(vertices):
+        other = next(vertex for vertex in table if vertex in others)
         raise InvalidValueError(f"{name} has a number for {other!r}, which is none of the {n} vertices")
-    return [table[vertex] for vertex in vertices]
+    if (named := sum(vertex in table for vertex in vertices)) < n:
+        among = f"{quantity(named, 'vertex', 'vertices')} of {n:,}"
+        warn(f"{name} names {among}; the others have 0", UserWarning)
+    return [table.get(vertex, 0) for vertex in vertices]
 
 
 def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:

@@ -65,7 +65,8 @@ def test_states_may_be_a_mapping():
     states = {name: len(name) / 20 for name in sorted(G)}
     np.testing.assert_array_equal(lagbc.percolation(G, states), lagbc.percolation(G, [states[name] for name in G]))
     np.testing.assert_allclose(lagbc.percolation(np.eye(4, k=1), {3: 1, 2: 1, 1: 0, 0: 1}), [0, 1 / 3, 1 / 4, 0])
-    with pytest.raises(ValueError, match="states has no number for 'Valjean'"):
-        lagbc.percolation(G, {name: state for name, state in states.items() if name != "Valjean"} | {"nobody": 1})
+    with pytest.warns(UserWarning, match="states names 76 vertices of 77; the others have 0"):
+        found = lagbc.percolation(G, {name: state for name, state in states.items() if name != "Valjean"})
+    np.testing.assert_array_equal(found, lagbc.percolation(G, states | {"Valjean": 0}))
     with pytest.raises(ValueError, match="states has a number for 'nobody', which is none of the 77"):
         lagbc.percolation(G, states | {"nobody": 1})
