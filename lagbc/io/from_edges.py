@@ -106,8 +106,9 @@ def graph_from_edges(
     matrix, repeats = compressed(len(labels), tails, heads, values, directed=bool(directed), largest=are_strengths)
     for notice in repeat_notices(repeats, largest=are_strengths):
         warn(notice, GraphFileWarning)
-    how = {"weighted": values is not None, "strength": are_strengths}
-    return replace(as_graph(matrix, directed=bool(directed), copy=False, **how), names=labels)
+    weighted, directed = values is not None, bool(directed)
+    graph = as_graph(matrix, directed=directed, weighted=weighted, strength=are_strengths, copy=False)
+    return replace(graph, names=labels)
 
 
 def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
