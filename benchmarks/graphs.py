@@ -86,7 +86,7 @@ def shipped_data() -> Path:
 
 def read(path: Path, weighted: bool = False) -> csr_array:
     """Read a Matrix Market file (``.mtx`` or ``.mtx.gz``) without loops: the pattern, or `weighted` the values too."""
-    entries = coo_array(mmread(path))
+    entries = coo_array(mmread(path, spmatrix=False))
     proper = entries.row != entries.col
     row, col = entries.row[proper].astype(np.int32), entries.col[proper].astype(np.int32)
     data = entries.data[proper].astype(np.float64) if weighted else np.ones(len(row), bool)

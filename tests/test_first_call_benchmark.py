@@ -32,6 +32,7 @@ def test_a_process_that_fails_is_told(tmp_path):
         first_call.run(["-c", "1 / 0"], first_call.machine.ROOT)
 
 
+@pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs are saved to cache:UserWarning")
 def test_every_call_is_one(tmp_path, monkeypatch, capsys):
     """In this process, which has loaded most of what they load."""
     case = tmp_path / "case.npz"

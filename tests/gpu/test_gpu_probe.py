@@ -38,4 +38,4 @@ def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, na
         for placed in (graph, graph.on_device)
     )
     assert here == there
-    assert "predicted" in here.reason
+    assert "predicted" in here[0].reason
