@@ -193,6 +193,10 @@ test)
     install test "$levels" --config-settings $strict
     check python -m ruff check
     check python -m ruff format --check
+    check codespell
+    check rumdl check --quiet
+    check sp-repo-review . --format rich
+    check zizmor --quiet --offline .github
     # Steps of one core go on beside the tests.
     {
         if [ -z "${wheel_is_made:-}" ]; then

@@ -246,7 +246,7 @@ def shared() -> tuple[Centrality, ...]:
     return tuple(record for record in registered() if not record.needs)
 
 
-def find(name: str, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
+def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
     """Return the centrality of a name that may share a sweep; ValueError, with those `taken`, if there is none."""
     there = {record.name: record for record in shared()}
     if isinstance(name, str) and name not in there:

@@ -180,7 +180,7 @@ class Graph:
     @property
     def on_host(self) -> Graph:
         """The graph in the host's memory: itself if it is there, else its source or a copy."""
-        return self if isinstance(self.indptr, np.ndarray) else self._source or self._copy_on_host
+        return self._source or self._copy_on_host if self.is_on_device else self
 
     @property
     def _source(self) -> Graph | None:

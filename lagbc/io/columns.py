@@ -17,7 +17,8 @@ class Columns:
     names: bool | None = None  # True: vertices are names, even if they look like integers
 
     def __post_init__(self) -> None:
-        if self.ends is not None and (isinstance(self.ends, str | int) or len(tuple(self.ends)) != 2):
+        is_one = isinstance(self.ends, str | int)
+        if self.ends is not None and (is_one or len(tuple(self.ends)) != 2):
             raise InvalidTypeError(f"ends={self.ends!r}: it is a pair of columns, e.g. (1, 2) or ('from', 'to')")
         for name, column in (("ends", end) for end in self.ends or ()):
             _require_column(name, column)
