@@ -255,6 +255,26 @@ def test_files_that_contributors_are_sent_to_exist():
                 assert path in named or any((folder / path).exists() for folder in folders), path
 
 
+def test_modules_that_results_name_exist_or_are_told_to_be_gone():
+    """In the commands and tables of benchmarks; the public functions and modules of others are none."""
+    for page in [ROOT / "benchmarks" / "README.md", *(ROOT / "benchmarks" / "results").glob("*.md")]:
+        text = page.read_text(encoding="utf-8")
+        for path in re.findall(r"\b((?:lagbc|benchmarks)/[\w/]*\w\.(?:py|h|cpp|cu|cuh))\b", text):
+            assert (ROOT / path).exists(), (page.name, path)
+        for name, gone in re.findall(r"\b((?:lagbc|benchmarks)(?:\.[a-z_0-9]+)+)\b`?( \(gone\))?", text):
+            module = ROOT / name.replace(".", "/")
+            found = [*module.parent.glob(f"{module.name}.*")] or module.is_dir() or hasattr(lagbc, module.name)
+            assert bool(found) != bool(gone), (page.name, name)
+
+
+def test_virtual_warps_that_dijkstra_lacks_are_told():
+    folder = ROOT / "lagbc" / "methods" / "gpu" / "traversal"  # modules that only import with CuPy
+    hops, dijkstra = ((folder / file).read_text(encoding="utf-8") for file in ("hops.py", "dijkstra.py"))
+    widths = [re.search(r"^(?:WIDTHS|VIRTUAL_WARPS) = (.*)", text, re.MULTILINE)[1] for text in (hops, dijkstra)]
+    assert set.difference(*map(set, map(ast.literal_eval, widths))) == {2}
+    assert 'a power of two up to 32, with "dijkstra" not 2' in lagbc.Options.__doc__
+
+
 def test_the_picture_of_the_architecture_shows_what_is_there():
     pytest.importorskip("matplotlib")
     for rooms, *_ in runpy.run_path(str(ROOT / "docs" / "images" / "draw.py"))["FLOORS"]:

@@ -87,9 +87,12 @@ class _MpiLine:
 
 
 def line_of(comm: MPI.Comm) -> Line:
-    """Return a communicator's ranks as a line of its own messages; RunError if MPI takes calls of one thread alone."""
+    """Return a communicator's ranks as a line of its own messages; RunError if MPI takes calls of one at a time."""
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
-        raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
+        raise RunError(
+            "grid: MPI was begun without MPI_THREAD_MULTIPLE, and threads of a rank send messages at once; let mpi4py "
+            "begin it, which asks for that, or leave out grid"
+        )
     _wait_for(comm.Ibarrier())
     return _MpiLine(comm.Dup())
 

@@ -98,7 +98,7 @@ class Options(TypedDict, total=False):
         "node-parallel". None lets the method choose.
     virtual_warp : int or None
         Threads that share the edges of a vertex in the traversals "warp-centric", "work-efficient", "hybrid" and
-        "dijkstra": a power of two up to 32. None lets the method choose.
+        "dijkstra": a power of two up to 32, with "dijkstra" not 2. None lets the method choose.
     progress : bool or callable
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path or None

@@ -1,7 +1,10 @@
 """Ranks send as many bytes as the model of scaling counts, and each has its share of the edges."""
 
+import importlib
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -61,3 +64,19 @@ def test_turns_come_in_one_order_on_all_ranks(ranks):
         list(pool.map(go, *zip(*[(rank, lane) for rank in range(ranks) for lane in (0, 1)], strict=True)))
     assert all(order == orders[0] for order in orders)
     assert sorted(orders[0]) == [0] * 50 + [1] * 50
+
+
+def test_mpi_that_takes_one_thread_at_a_time_is_refused(monkeypatch):
+    """MPI_THREAD_SERIALIZED is enough for ranks that share the roots out, not for a grid."""
+    mpi = MagicMock(THREAD_MULTIPLE=3)
+    mpi.Query_thread.return_value = 2
+    monkeypatch.setitem(sys.modules, "mpi4py", MagicMock(MPI=mpi))
+    monkeypatch.delitem(sys.modules, "lagbc.grid.mpi", raising=False)
+    line_of = importlib.import_module("lagbc.grid.mpi").line_of
+    monkeypatch.delitem(sys.modules, "lagbc.grid.mpi")
+    with pytest.raises(
+        lagbc.errors.RunError, match=r"grid: MPI was begun without MPI_THREAD_MULTIPLE, .* leave out grid"
+    ):
+        line_of(mpi)
+    mpi.Query_thread.return_value = 3
+    assert line_of(mpi).size is mpi.Dup().Get_size()
