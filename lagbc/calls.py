@@ -1,11 +1,12 @@
 """A call as it runs: its phases, with the seconds of each where somebody records them, and its end by ``stop=``.
 
 Functions mark their phase. Where nobody records, a mark costs a look at a context variable. The end at another thread's
-request is polled where Ctrl-C is polled.
+request is polled where Ctrl-C is polled. The plan of a call and its seconds go to the logger "lagbc".
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,18 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# Calls tell their plan, its reasons and their seconds at INFO, to those who ask.
+logger = logging.getLogger("lagbc")
+logger.addHandler(logging.NullHandler())
+
+
+@contextmanager
+def logged(name: str) -> Iterator[None]:
+    """Log the seconds of a call that ends without an error."""
+    begun = time.perf_counter()
+    yield
+    logger.info("%s: %.3g s", name, time.perf_counter() - begun)
 
 
 class Recorder:

@@ -1,5 +1,7 @@
 """The phases of a call: each has its own time, wherever it is marked, and nothing is recorded unasked."""
 
+import logging
+import re
 import threading
 from contextlib import suppress
 
@@ -91,3 +93,29 @@ def test_a_call_is_in_all_phases(weighted):
     with calls.record() as recorder:
         lagbc.bc(path(300), weighted=weighted, device="cpu")
     assert min(recorder.seconds.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "told"),
+    [
+        (lambda A: lagbc.bc(A, directed=False), "bc", "4 vertices, 3 undirected edges; 4 roots; .* on cpu"),
+        (lambda A: lagbc.centralities(A, ("bc", "closeness"), k=2, rng=1), "bc, closeness", "2 roots; .* of memory"),
+        (lambda A: lagbc.estimate(A), "estimate of bc", "scores are exact"),
+        (lambda A: lagbc.group_bc(A, [[0]]), "group_bc", None),
+    ],
+)
+def test_plan_and_seconds_are_logged_where_somebody_asks(caplog, capfd, call, name, told):
+    with caplog.at_level(logging.WARNING, "lagbc"):
+        call(path(4))
+    assert not caplog.records
+    with caplog.at_level(logging.INFO, "lagbc"):
+        call(path(4))
+    assert {record.name for record in caplog.records} == {"lagbc"}
+    *plans, end = (record.getMessage() for record in caplog.records)
+    assert re.fullmatch(rf"{name}: \S+ s", end)
+    assert [bool(re.search(rf"^{name}: .*{told}", plan)) for plan in plans] == ([] if told is None else [True])
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "lagbc"), pytest.raises(ValueError, match="method"):
+        lagbc.bc(path(4), method="none")
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")

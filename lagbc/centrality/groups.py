@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import stopping_by
+from lagbc.calls import logged, stopping_by
 from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.frozen import frozen
@@ -84,7 +84,7 @@ def count(
     in_group = _mark_groups(graph, arguments.groups)
     if arguments.normalized and arguments.endpoints:
         _require_pairs_outside(in_group)
-    with stopping_by(settings.stop):
+    with logged("group_bc"), stopping_by(settings.stop):
         raw: NDArray[np.float64] = _sum_pairs(
             graph.on_host, in_group, tolerance, settings, endpoints=arguments.endpoints
         )

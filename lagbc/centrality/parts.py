@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.calls import stopping_by
+from lagbc.calls import logged, logger, stopping_by
 from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
 from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, Read, require_taken
@@ -106,8 +106,10 @@ def save_part(
     centralities = find_all(which)
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     require_taken(centralities, arguments)
-    with stopping_by(settings.stop), reading_gpu(A, settings.devices):
+    told = f"part {share} of {', '.join(one.name for one in centralities)}"
+    with logged(told), stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, read, settings, arguments)
+        logger.info("%s: %s", told, call.plan)
         call.warn_of_ties()
         return _save_share(target, share, call)
 

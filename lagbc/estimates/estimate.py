@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.calls import raise_if_stopped, stopping_by
+from lagbc.calls import logged, logger, raise_if_stopped, stopping_by
 from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
 from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -470,14 +470,17 @@ def run_estimate(asked: Asked) -> Estimate:
     """Carry out a call of `estimate`."""
     name = estimated_sum(asked.centrality)
     _require_taken(asked, name)
-    begun = time.perf_counter()
-    with stopping_by(asked.settings.stop, asked.settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
+    begun, told = time.perf_counter(), f"estimate of {asked.centrality.name}"
+    stops = stopping_by(asked.settings.stop, asked.settings.checkpoint)
+    with logged(told), stops, reading_gpu(asked.A, asked.settings.devices):
         uploads = partial(is_read_on_device, asked.A, lambda: rounds.PROBED, asked.settings)
         graph = take_graph(asked.A, **asked.read._asdict(), copy=False, uploads=uploads)
         raise_if_stopped()
         run = _Run(asked, graph, name, begun)
         with run.carriers:
-            return run.result()
+            found = run.result()
+        logger.info("%s: %s", told, found.reason)
+        return found
 
 
 def _require_taken(asked: Asked, name: str) -> None:

@@ -9,9 +9,10 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.calls import in_phase
-from lagbc.errors import InvalidValueError, MemoryWarning, warn
+from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
+from lagbc.graph.names import size_in_words
 from lagbc.limits import in_units
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import SweepPlan
@@ -61,6 +62,11 @@ class Plan:
         if self.reduction is not None:
             work += int(self.reduction.blocks.small.work.sum())
         return work <= tuning.THREAD_WORK and all(step.sweep.threads == 1 for step in self.steps)
+
+    def __str__(self) -> str:
+        size = size_in_words(self.graph.n, self.graph.nnz, directed=self.graph.directed)
+        roots = quantity(len(self.request.roots), "root")
+        return f"{size}; {roots}; {self.selection.reason}; up to {in_units(self.memory.total)} of memory"
 
     def completed(self, sums: Sums) -> Sums:
         """Return the sums of the graph, of those of its one step, where it was not reduced."""

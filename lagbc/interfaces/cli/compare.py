@@ -46,7 +46,7 @@ _LONGEST_CHECKS, _BETWEEN = 50, "  "
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
-@options.takes_output(out="Write all figures of all methods: a .csv table.", plot="times and memory")
+@options.takes_output(out="Write all figures of all methods: a .csv table.", plot="times and memory", quiet=False)
 @options.takes_run("batch", "bucket_width", "dtype", "threads", "progress")
 def compare_command(
     source: options.GraphOptions, output: options.OutputOptions, run: dict[str, Any], **typed: Any

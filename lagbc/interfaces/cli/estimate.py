@@ -151,12 +151,16 @@ class _Estimate(Task):
         rows = rows_of_edges if _sum_of(self.which) == "edges" else rows_of_vertices
         return rows({title: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}, self._of_vertices)
 
-    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+    def text(self) -> Iterator[str]:
         """Yield the estimate in words."""
         yield f"\n{self.found}\n"
         if _sum_of(self.which) == "edges":
             yield self._rows(self.which).shown(self.output)[1].as_text({})
         yield f"a score is {_MEANINGS[_sum_of(self.which)]}"
+
+    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+        """Yield the estimate, which has its time, and the file."""
+        yield from self.text()
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
 

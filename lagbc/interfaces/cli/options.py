@@ -72,6 +72,7 @@ class OutputOptions:
     out: Path | None = None
     plot: Path | None = None
     as_json: bool = False
+    quiet: bool = False
     part: tuple[int, int] | None = None
 
     def count_shown(self, n: int) -> int:
@@ -118,7 +119,7 @@ def _number(text: str) -> float:
 
 
 def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
-    return sys.stderr.isatty() if value is None else value
+    return sys.stderr.isatty() and not ctx.params.get("quiet") if value is None else value
 
 
 def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -226,6 +227,12 @@ def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Functio
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
+_QUIET = click.option(
+    "--quiet",
+    is_flag=True,
+    is_eager=True,
+    help="Print no introduction, times and notes, and with --out nothing but warnings.",
+)
 
 
 def _plot_option(flag: str, drawn: str) -> Callable[[_Function], _Function]:
@@ -289,7 +296,7 @@ _PART = click.option(
 
 
 def takes_output(
-    *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, part: bool = False
+    *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, quiet: bool = True, part: bool = False
 ) -> Callable[[_Function], _Function]:
     """Declare `--out` and others: `out` and `plot` say what is written and drawn."""
     most = f"How many of the highest to print.  [default: 10{'; with --json all' * json}]"
@@ -298,6 +305,7 @@ def takes_output(
         click.option("--out", type=click.Path(path_type=Path), help=out): True,
         _plot_option("--plot", plot): bool(plot),
         json_option: json,
+        _QUIET: quiet,
         _PART: part,
     }
     wanted = (declare for declare, is_wanted in declarations.items() if is_wanted)

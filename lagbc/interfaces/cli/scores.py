@@ -171,7 +171,8 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
     host = graph.on_host
     rows = Rows(host.indptr, host.indices, np.ones(host.nnz) if host.weights is None else host.weights)
     file = GraphFile(rows, graph.directed, "parts", graph.names)
-    click.echo(f"{quantity(len(parts), 'part')}: {', '.join(found)} of {quantity(graph.n, 'vertex', 'vertices')}")
+    if not output.quiet:
+        click.echo(f"{quantity(len(parts), 'part')}: {', '.join(found)} of {quantity(graph.n, 'vertex', 'vertices')}")
     with shown_steps(False) as steps:
         task = Scores(
             source=Source(file, graph.directed, None, "parts"),

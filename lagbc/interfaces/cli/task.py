@@ -115,7 +115,7 @@ def _carry_out(task: Task) -> None:
     start = time.perf_counter()
     with record(watch=task.steps.phase) as recorder:
         introduction = task.introduction()
-        if not task.output.as_json:
+        if not (task.output.as_json or task.output.quiet):
             click.echo(introduction)
         try:
             task.compute()
@@ -137,14 +137,16 @@ def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
     phases = {name: spent + recorder.seconds[name] for name, spent in phases.items()}
     if output.as_json:
         show_document(source=task.source, **task.document(), seconds=task.seconds(seconds, phases))
-    else:
+    elif not output.quiet:
         for line in task.lines(seconds, phases):
             click.echo(line)
+    elif output.out is None:
+        click.echo("\n".join(task.text()).strip("\n"))
     drawings = task.drawings()
     for drawing in drawings:
         with steps.step(f"drawing {drawing.path}"):
             drawing.draw(drawing.path)
-    if not output.as_json:
+    if not (output.as_json or output.quiet):
         for drawing in drawings:
             click.echo(f"{drawing.name}: {drawing.path}")
     if task.status:

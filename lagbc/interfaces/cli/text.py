@@ -32,8 +32,10 @@ def wrapped(text: str) -> str:
 
 
 def note(text: str) -> None:
-    """Print a note on stderr."""
-    click.echo(f"lagbc: note: {text}", err=True)
+    """Print a note on stderr, unless the command is to be quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        click.echo(f"lagbc: note: {text}", err=True)
 
 
 def duration(seconds: float) -> str:
