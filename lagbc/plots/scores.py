@@ -78,7 +78,7 @@ def plot_scores(
     Returns
     -------
     matplotlib.figure.Figure
-        A notebook shows it as the value of a cell; ``.show()`` opens it in a window, ``.savefig(path)`` writes it.
+        A notebook shows it as the value of a cell; ``.show()`` opens it in a window, ``.savefig(file)`` writes it.
         Left, the fraction of vertices that score at least b, against b; right, score against degree. Both axes of
         both panels are logarithmic; a note counts the vertices that score 0 and cannot be drawn.
 

@@ -324,7 +324,7 @@ def test_corrupt_coo(index):
             ValueError,
             "sources names vertex 2 more than once; name it once; source_weights, which bc",
         ),
-        ({"sources": [1.0]}, TypeError, "sources has dtype float64"),
+        ({"sources": [1.5]}, ValueError, "sources holds 1.5, which is not a vertex"),
         ({"sources": np.ones(5, bool)}, TypeError, r"dtype bool.*numpy\.flatnonzero\(mask\)"),
         ({"sources": [[0, 1]]}, TypeError, r"shape \(1, 2\).*1-D"),
         ({"sources": [[0], [1, 2]]}, TypeError, "sources is ragged; it is a 1-D array"),
