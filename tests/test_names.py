@@ -150,6 +150,14 @@ def test_graphs_are_shown_in_a_line(make, shown):
     assert repr(make()) == shown
 
 
+@pytest.mark.parametrize("read", [lambda file: file, lambda file: lagbc.as_graph(file, directed=True)])
+def test_a_file_and_a_graph_have_the_same_words(tmp_path, read):
+    (tmp_path / "g").write_text("% asym unweighted\nann bob\nbob carl\n")
+    graph = read(lagbc.read_graph(tmp_path / "g"))
+    assert (graph.n, len(graph), graph.shape, graph.names.tolist()) == (3, 3, (3, 3), ["ann", "bob", "carl"])
+    assert (graph.matrix.shape, graph.directed) == (graph.shape, True)
+
+
 def test_names_may_be_anything():
     G = nx.Graph([(("a", 1), frozenset()), (frozenset(), 2.5)])
     assert lagbc.bc(G, sources=[("a", 1)]).tolist() == [0, 0.5, 0]
@@ -470,13 +478,20 @@ def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
         lagbc.table(sp.csr_array((5, 5)), np.zeros(4))
 
 
-def test_what_is_no_scores_says_how_to_make_a_table_of_it(pandas):
+@pytest.mark.parametrize("centrality", ["bc", "edge_bc"])
+def test_a_table_of_an_estimate_has_its_intervals(pandas, centrality):
     G = nx.karate_club_graph()
-    estimate, sample = lagbc.estimate(G), {"k": 9, "rng": 1, "standard_error": True}
-    with pytest.raises(TypeError, match=r"score is an estimate; pass its arrays .*'score': e.scores, 'lower': e.lower"):
-        lagbc.table(G, estimate)
-    table = lagbc.table(G, {"score": estimate.scores, "lower": estimate.lower, "upper": estimate.upper})
+    estimate = lagbc.estimate(G, centrality, max_roots=20, rng=1)
+    table = lagbc.table(G, estimate)
     assert [*table] == ["score", "lower", "upper"]
+    assert [*lagbc.table(G, {"bc": estimate})] == ["bc", "bc, lower", "bc, upper"]
+    assert (table["lower"] < table["score"]).any()
+    for name, scores in zip(table, (estimate.scores, estimate.lower, estimate.upper), strict=True):
+        pandas.testing.assert_series_equal(table[name], lagbc.table(G, {name: scores})[name])
+
+
+def test_a_pair_of_scores_and_errors_says_how_to_make_a_table_of_it(pandas):
+    G, sample = nx.karate_club_graph(), {"k": 9, "rng": 1, "standard_error": True}
     for function in (lagbc.bc, lagbc.edge_bc, lagbc.centralities):
         pair = function(G, **sample)
         with pytest.raises(

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# The columns of an estimate.
+_OF_ESTIMATES = ("scores", "lower", "upper")
+
+
 def table(
     graph: GraphLike,
     scores: Any,
@@ -44,7 +48,8 @@ def table(
         It gives the names of vertices: of the graph of NetworkX or another library, of the file, or of the columns of
         edges; else their numbers.
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
-        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too.
+        As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too, or an
+        estimate by `lagbc.estimate` of all vertices, or of edges.
         Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
@@ -59,11 +64,12 @@ def table(
     -------
     pandas.DataFrame
         A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
-        "cutoff 400", or in a mapping "bc, cutoff 400". Scores of vertices have the index "vertex", in the order of the
-        graph. Scores of edges have the levels "source" and "target", an undirected edge once. With a NetworkX graph the
-        levels are "u" and "v", as in the tables of edges of osmnx, which can be joined. Unless `directed` is other than
-        its own, the rows are in the order of ``graph.edges``, with a level "key" if edges may be parallel: the shortest
-        share the score equally, as in NetworkX, and longer ones have 0.
+        "cutoff 400", or in a mapping "bc, cutoff 400"; of an estimate also "lower" and "upper". Scores of vertices have
+        the index "vertex", in the order of the graph. Scores of edges have the levels "source" and "target", an
+        undirected edge once. With a NetworkX graph the levels are "u" and "v", as in the tables of edges of osmnx,
+        which can be joined. Unless `directed` is other than its own, the rows are in the order of ``graph.edges``, with
+        a level "key" if edges may be parallel: the shortest share the score equally, as in NetworkX, and longer ones
+        have 0.
 
     Raises
     ------
@@ -159,6 +165,10 @@ def _rank_as_graph(given: Any) -> int:
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
     """Return the columns of a centrality by their titles."""
     called = name or "score"
+    before = "" if name is None else f"{name}, "
+    if all(hasattr(scores, one) for one in _OF_ESTIMATES):
+        titles = called, *(before + one for one in _OF_ESTIMATES[1:])
+        return {title: _on_host(title, getattr(scores, one)) for title, one in zip(titles, _OF_ESTIMATES, strict=True)}
     if isinstance(scores, tuple):
         raise InvalidTypeError(
             f"{called} is a pair, such as scores and their errors; pass a mapping of names, of (scores, errors) = pair "
@@ -174,16 +184,10 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
     takes = {record.name: record.takes for record in registered()}
     if "decay" not in takes.get(called, {"decay"}):
         decay = None
-    before = "" if name is None else f"{name}, "
     return {before + title: column for title, column in titled(called, several, cutoff, decay).items()}
 
 
 def _on_host(name: str, values: Any) -> Any:
-    if all(hasattr(values, one) for one in ("scores", "lower", "upper")):
-        raise InvalidTypeError(
-            f"{name} is an estimate; pass its arrays as a mapping of names, of an estimate e "
-            "{'score': e.scores, 'lower': e.lower, 'upper': e.upper}"
-        )
     values = values.get() if hasattr(values, "get") and not isinstance(values, Mapping) else values
     refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
 import numpy as np
@@ -110,14 +111,27 @@ class Estimate:
 
     def __str__(self) -> str:
         """Return the table, and the reason."""
-        lines = [f"{self.centrality}: {self.reason}"]
-        if self.top:
-            lines.append(f"{'rank':>4} {'vertex':>12} {'score':>12} {'from':>12} {'to':>12}")
+        rows = ("{:>4} {:>12} {:>12} {:>12} {:>12}  {}".format(*row).rstrip() for row in self._rows)
+        return "\n".join([self._caption, *rows])
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self._rows)
+        return f"<table><caption>{escape(self._caption)}</caption>{rows}</table>"
+
+    @property
+    def _caption(self) -> str:
+        return f"{self.centrality}: {self.reason}"
+
+    @property
+    def _rows(self) -> list[tuple[str, ...]]:
+        """The rows of the table, its head among them; none of edges."""
         mark = "tied" if "tied" in self.reason else "uncertain"
-        for rank, row in enumerate(self.top, 1):
-            numbers = " ".join(f"{number:12.6g}" for number in (row.score, row.lower, row.upper))
-            lines.append(f"{rank:4} {row.vertex!s:>12} {numbers}{f'  {mark}' if row.tied else ''}")
-        return "\n".join(lines)
+        rows: list[tuple[str, ...]] = [
+            (f"{rank}", f"{row.vertex!s}", *(f"{number:.6g}" for number in row[1:4]), mark if row.tied else "")
+            for rank, row in enumerate(self.top, 1)
+        ]
+        return [("rank", "vertex", "score", "from", "to", ""), *rows] if rows else []
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw scores in the order of their ranks, with their intervals.

@@ -71,6 +71,14 @@ class Graph:
         size = size_in_words(self.n, self.nnz, directed=self.directed)
         return f"<lagbc.Graph: {size}, {'with' if self.weighted else 'without'} lengths>"
 
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns of the matrix."""
+        return self.n, self.n
+
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
         """Make a graph of compressed rows in canonical form, and of the transpose, if it is known."""

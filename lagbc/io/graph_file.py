@@ -48,9 +48,11 @@ class GraphFile:
     format : str
         ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"Parquet"``, ``"METIS"``, ``"GraphML"``, ``"GML"``,
         ``"GEXF"`` or ``"Pajek"``.
-    labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
+    names, labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
         Names of the vertices in the file, in matrix order: integers or text of edge lists and tables, text of formats
         that NetworkX reads; None if the format numbers the vertices itself.
+    n, shape : int, and (int, int)
+        The number of vertices, also its ``len()``, and those of rows and columns; of `lagbc.as_graph` as well.
     notices : tuple of str
         Doubts and decisions of the reader; `read_graph` has warned of each.
     name : str
@@ -100,6 +102,24 @@ class GraphFile:
         return (
             f"<lagbc.GraphFile {self.name}: {self.format}, {size}, {'with' if self.has_values else 'without'} values>"
         )
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def names(self) -> np.ndarray | None:
+        """Names of the vertices, as a `Graph` calls them."""
+        return self.labels
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return self.rows.shape[0]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns of the matrix."""
+        return self.rows.shape
 
     @cached_property
     def matrix(self) -> sparse.csr_array:

@@ -99,7 +99,7 @@ def read_graph(
     Returns
     -------
     GraphFile
-        The matrix, its direction and format, names of vertices in ``.labels``, and coordinates, if there are any, in
+        The matrix, its direction and format, names of vertices in ``.names``, and coordinates, if there are any, in
         ``.coordinates``.
 
     Raises

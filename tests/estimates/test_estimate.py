@@ -3,7 +3,7 @@
 import threading
 import tracemalloc
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import count, islice
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.estimates.ranking import Ranked
 from lagbc.methods.arrays import bytes_of
 from lagbc.plan import choose, rounds
 from lagbc.plan.rounds import arrays_of_sequence
@@ -237,6 +238,16 @@ def test_it_prints_a_table():
     text = str(estimated("hops", max_roots=300, top=3))
     assert text.startswith("bc: 300 of ")
     assert len(text.splitlines()) == 5
+
+
+def test_a_notebook_shows_a_table():
+    found = estimated("hops", max_roots=300, top=3)
+    shown = found._repr_html_()
+    assert shown.startswith(f"<table><caption>bc: {found.reason}</caption><tr><td>rank</td><td>vertex</td>")
+    assert shown.count("<tr>") == 4
+    assert f"<td>{found.top[2].vertex}</td><td>{found.top[2].score:.6g}</td>" in shown
+    named = replace(found, top=(Ranked("<b>", 1.0, 0.5, 2.0, False),))
+    assert "<td>&lt;b&gt;</td>" in named._repr_html_()
 
 
 # Ends, and files
