@@ -71,7 +71,8 @@ class Arguments:
         parsed: dict[str, Any] = {name: parse_flag(name, getattr(self, name)) for name in FLAGS}
         if self.k is not None:
             parsed["k"] = parse_count("k", self.k)
-        return replace(self, **parsed)
+        changed = {name: value for name, value in parsed.items() if value is not getattr(self, name)}
+        return replace(self, **changed) if changed else self
 
 
 class Read(NamedTuple):
