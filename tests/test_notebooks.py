@@ -108,7 +108,8 @@ def shorten(notebook, fewer):
     """Let a notebook draw and time less; a figure is drawn once, and not before that to see how large its parts are."""
     once = '%config InlineBackend.print_figure_kwargs = {"bbox_inches": None}'
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for many, few in [("%matplotlib inline", f"%reset -f\n%matplotlib inline\n{once}"), *fewer]:
+    code[0].source = "%reset -f\n" + code[0].source.replace("%matplotlib inline", f"%matplotlib inline\n{once}")
+    for many, few in fewer:
         (cell,) = [cell for cell in code if many in cell.source]
         cell.source = cell.source.replace(many, few)
     for cell in code:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lagbc.calls import PHASES
 from lagbc.errors import MissingDependencyError, quantity
@@ -13,7 +13,9 @@ from lagbc.graph.names import size_in_words
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 # Largest relative difference of two scores that rounding explains.
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
@@ -185,11 +187,17 @@ class Comparison:
             titles.setdefault(record.skipped, []).append(record.title)
         return [f"{', '.join(methods)} not measured: {reason}" for reason, methods in titles.items()]
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        ax: Sequence[Axes] | NDArray[Any] | None = None,
+    ) -> Figure:
         """Draw time per root and peak memory of the methods, see `lagbc.plots.plot_comparison`."""
         from lagbc.plots import plot_comparison
 
-        return plot_comparison(self, path, title=title)
+        return plot_comparison(self, path, title=title, ax=ax)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the records as a table of pandas.

@@ -52,6 +52,7 @@ from lagbc.run.work import StepWork, Total
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from lagbc.run.submit import Submit
@@ -133,17 +134,19 @@ class Estimate:
         ]
         return [("rank", "vertex", "score", "from", "to", ""), *rows] if rows else []
 
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+    def plot(self, path: str | os.PathLike[str] | None = None, *, ax: Axes | None = None) -> Figure:
         """Draw scores in the order of their ranks, with their intervals.
 
         Parameters
         ----------
         path : path-like, optional
             File of the figure; its suffix gives the format.
+        ax : matplotlib Axes, optional
+            They are drawn in, and their figure is returned.
         """
         from lagbc.plots.estimates import draw_estimate
 
-        return draw_estimate(*self._plotted, name=self.centrality, reason=self.reason, path=path)
+        return draw_estimate(*self._plotted, name=self.centrality, reason=self.reason, path=path, ax=ax)
 
 
 @dataclass(frozen=True)

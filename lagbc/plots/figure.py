@@ -34,7 +34,7 @@ _FARTHER = [
     for up in (1, -1)
 ]
 # Up to so many decades have 1, 2 and 5 of each labelled.
-_FEW_DECADES = 2.0
+_FEW_DECADES = 2.5
 
 
 def check_figure_path(path: str | os.PathLike[str] | None) -> None:

@@ -97,6 +97,24 @@ def test_plot_says_where_memory_was_not_measured(monkeypatch):
     assert all(text.xy[0] >= memories.get_xlim()[0] for text in memories.texts)
 
 
+@pytest.mark.parametrize(("fast", "slow"), [(3.7e-4, 3.7e-4), (1.0, 2.5), (2e-3, 9e-3)])
+def test_labels_of_a_decade_are_several_and_apart(fast, slow):
+    pytest.importorskip("matplotlib")
+    table = lagbc.compare(GRAPH, 1, device="cpu")
+    one = table.measured[0]
+    records = tuple(replace(one, seconds_per_root=value, peak_bytes=int(value * 2**30)) for value in (fast, slow))
+    figure = replace(table, records=records).plot()
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        low, high = axes.get_xlim()
+        boxes = [
+            tick.label1.get_window_extent() for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high
+        ]
+        assert len(boxes) >= 3
+        assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
+        assert not any(tick.label1.get_text() for tick in axes.xaxis.get_minor_ticks())
+
+
 def test_plot_of_nothing_measured(only_rows):
     pytest.importorskip("matplotlib")
     only_rows(replace(METHODS[0], requires="no_such_library"))

@@ -190,7 +190,7 @@ def test_colours_are_those_of_the_map_that_is_named():
         plot_centralities(STAR, {"bc": np.ones(4)}, cmap="magenta")
 
 
-@pytest.mark.parametrize(("low", "high"), [(3.4e-4, 3.5e-4), (0.002, 0.03), (40, 44), (123456, 370368), (2, 150)])
+@pytest.mark.parametrize(("low", "high"), [(3.4e-4, 3.5e-4), (0.002, 0.03), (40, 44), (123456, 370368), (0.0021, 0.55)])
 def test_labels_of_few_decades_do_not_lie_on_each_other(low, high):
     figure = plot_scores(STAR, np.array([low, high, low, high]), directed=False)
     figure.draw_without_rendering()
@@ -263,3 +263,6 @@ def test_an_estimate_is_drawn_with_its_intervals(tmp_path):
     np.testing.assert_array_equal(points.get_ydata(), np.sort(found.scores)[::-1])
     assert axes.get_title() == found.reason
     assert (tmp_path / "estimate.png").stat().st_size > 1000
+    theirs = pytest.importorskip("matplotlib.figure").Figure()
+    assert found.plot(ax=theirs.subplots()) is theirs
+    assert theirs.axes[0].get_title() == found.reason
