@@ -18,7 +18,10 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
-from lagbc.plan.memory import SMALL_RUN
+from lagbc.methods import tuning
+from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import StopFlag
+from lagbc.plan.memory import SMALL_RUN, host_graph_bytes
 from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.request import parse_tolerance, parse_vertices
 from lagbc.plan.ties import warn_of_ties
@@ -31,8 +34,9 @@ from lagbc.types import GraphLike
 
 # Bytes a thread for the shares of the groups that are counted at once, and the most such groups.
 _SHARE_BYTES, _MOST_AT_ONCE = 2**27, 256
-# Bytes a vertex of a search, in each thread: queue, distances, path counts, and their order.
-_SEARCH_BYTES = 128
+# Bytes a vertex beside the arrays of a thread: passed rows, their distances and order; of roots that are searched by
+# themselves queue, distances, path counts, and their order.
+_BESIDE_BYTES = 128
 # Options read, and values of others that ask for the only way of the run.
 _READ = ("threads", "memory", "progress", "stop")
 _ALLOWED: dict[str, tuple[str, ...]] = {
@@ -143,7 +147,8 @@ def _sum_pairs(
     totals = [np.zeros(0)]
     with ExitStack() as stack:
         meter = Meter([Stretch(len(starts) * len(roots), 0, edges_of(graph))], settings.progress, "", stack)
-        carrier = Threads() if threads > 1 else Inline()
+        is_short = threads == 1 and len(roots) * graph.nnz <= tuning.THREAD_WORK
+        carrier = Inline() if is_short else Threads()
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(in_group[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
@@ -157,23 +162,23 @@ def _report(meter: Meter, before: int, total: Total) -> None:
 
 def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int]:
     """Return the numbers of groups counted at once and of threads; a small run has one, and no look at free memory."""
+    from lagbc.methods.cpu.groups import arrays, plan_of
+
     n = max(graph.n, 1)
     most = max(1, min(_MOST_AT_ONCE, _SHARE_BYTES // (8 * n)))
-    both_ways = {
-        id(array): array for way in (graph, graph.transpose) for array in (way.indptr, way.indices, way.weights)
-    }
-    held = sum(array.nbytes for array in both_ways.values() if array is not None)
+    _, held = host_graph_bytes(graph, plan_of(0.0, StopFlag()))
     held += n * groups  # marks of the vertices in each group
+    search = bytes_of(arrays(graph, 0)) + n * _BESIDE_BYTES
     stated = stated_budget() if settings.memory is None else settings.memory
     small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
-    if held + n * (_SEARCH_BYTES + 9 * min(groups, most)) <= small:
+    if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
     budget = host_budget() if stated is None else stated
     for threads in range(most_threads(settings.threads), 0, -1):
-        room = (budget - held - threads * n * _SEARCH_BYTES) // (n * (8 * threads + 1))
+        room = (budget - held - threads * search) // (n * (8 * threads + 1))
         if room > 0:
             return min(room, most), threads
-    needed = held + n * (_SEARCH_BYTES + 9)
+    needed = held + search + 9 * n
     raise OutOfMemoryError(
         f"group_bc with one thread, one group at a time, needs up to {in_units(needed)}, but the budget is "
         f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +15,7 @@ class Groups(Work):
     """Sums over roots for some groups; `in_group` has a column for each."""
 
     panel = 32  # the same for every carrier
+    batch = 64  # roots that are searched together
 
     def __init__(
         self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
@@ -35,18 +34,18 @@ class Groups(Work):
         return self._hands
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand that polls its stop flag before each root."""
-        from lagbc.methods.cpu.groups import sum_of_roots
+        """Return a hand that polls the stop flag within a search."""
+        from lagbc.methods.cpu import groups
 
-        def each(roots: Items) -> Iterator[int]:
-            for root in roots.tolist():
-                stop.check()
-                raise_if_stopped()
-                yield root
+        state = groups.prepare(self._graph, groups.plan_of(self._rtol, stop), self._in_group, endpoints=self._endpoints)
 
         def run(span: Span, roots: Items) -> list[Piece]:
-            how = self._in_group, self._rtol
-            return [Piece(span, sum_of_roots(self._graph, each(roots), *how, endpoints=self._endpoints))]
+            pieces = list[Piece]()
+            for batch in self.spans(*span, self.batch):
+                raise_if_stopped()
+                sums = groups.sum_batch(state, roots[batch.first - span.first : batch.last - span.first], self.panel)
+                pieces += map(Piece, self.spans(*batch, self.panel), sums)
+            return pieces
 
         return run
 

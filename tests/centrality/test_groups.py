@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from strategies import diamonds, examples
 
 import lagbc
 from lagbc.centrality import groups as group_module
@@ -102,6 +102,31 @@ def test_counts_past_float64():
     np.testing.assert_allclose(found, [before * after / 2, before * after], rtol=1e-10)
 
 
+def test_roots_are_searched_together_and_by_themselves_where_counts_overflow(monkeypatch):
+    """Of 1100 diamonds in a row the first 78 see the last one past more paths than float64 holds."""
+    alone, together, search = [], [], groups_module.core.add_batch_shares
+
+    def count(graph, plan, root, *, log2):
+        alone.append(root)
+        return count_paths(graph, plan, root, log2=log2)
+
+    def batch(sweep, groups, first, last, *given):
+        together.append(last - first)
+        search(sweep, groups, first, last, *given)
+
+    count_paths = groups_module.extended.count_paths
+    monkeypatch.setattr(groups_module.extended, "count_paths", count)
+    monkeypatch.setattr(groups_module.core, "add_batch_shares", batch)
+    found = lagbc.group_bc(nx.cycle_graph(150), [[0], [3, 70]], threads=1)
+    assert (alone, together) == ([], [64, 64, 22])
+    assert found[0] == pytest.approx(lagbc.bc(nx.cycle_graph(150))[0])
+    A = diamonds(1100, 2).tocsr()
+    lagbc.group_bc(A, [[0]], threads=1)
+    n = A.shape[0]
+    assert 0 < len(set(alone)) < n
+    assert sum(together) == 150 + np.count_nonzero(np.diff(A.indptr)) - len(set(alone))
+
+
 def test_names_and_what_is_no_group():
     G = nx.path_graph(["a", "b", "c", "d"])
     assert lagbc.group_bc(G, [["b"], ["b", "c"], []]).tolist() == [2, 1, 0]
@@ -125,12 +150,12 @@ def no_small_run(monkeypatch):
 
 
 def test_threads_and_progress(no_small_run):
-    G, groups, seen = nx.karate_club_graph(), [[0, 1], [5]], []
+    G, groups, seen = nx.cycle_graph(100), [[0, 1], [5]], []
     scores = lagbc.group_bc(G, groups)
     for threads in (1, 3):
         np.testing.assert_array_equal(lagbc.group_bc(G, groups, threads=threads), scores)
     lagbc.group_bc(G, groups, progress=seen.append, threads=2)
-    assert [(progress.done, progress.total) for progress in seen] == [(32, 34), (34, 34)]
+    assert [(progress.done, progress.total) for progress in seen] == [(64, 100), (100, 100)]
     with lagbc.config(threads=2, progress=seen.append):
         lagbc.group_bc(G, groups)
         lagbc.group_bc(G, groups, progress=False)
@@ -144,20 +169,20 @@ def test_memory(monkeypatch, no_small_run):
     """Fewer groups at once, then fewer threads, and the same bits; less than one of each takes is an error."""
     G, groups = nx.gnp_random_graph(200, 0.03, seed=1), [[v, v + 1] for v in range(0, 100, 2)]
     counted, scores = [], lagbc.group_bc(G, groups)
-    summed = groups_module.sum_of_roots
+    summed = groups_module.sum_batch
 
-    def watched(graph, roots, members, *given, **named):
-        counted.append((members.shape[1], threading.current_thread()))
-        return summed(graph, roots, members, *given, **named)
+    def watched(state, roots, panel):
+        counted.append((state.groups.in_group.shape[1], threading.current_thread()))
+        return summed(state, roots, panel)
 
-    monkeypatch.setattr(groups_module, "sum_of_roots", watched)
+    monkeypatch.setattr(groups_module, "sum_batch", watched)
     monkeypatch.setattr(group_module, "most_threads", lambda threads: 3)
-    for memory in ("1GB", 120_000, 50_000):
+    for memory in ("1GB", 1_050_000, 400_000):
         counted.clear()
         np.testing.assert_array_equal(lagbc.group_bc(G, groups, memory=memory), scores)
         at_once, threads = max(count for count, _ in counted), {who for _, who in counted}
         assert (at_once == 50) == (memory == "1GB")
-        assert len(threads) == 1 or memory != 50_000
+        assert len(threads) == 1 or memory != 400_000
     with pytest.raises(MemoryError, match=r"group_bc .* but the budget is 1 kB; raise it by memory="):
         lagbc.group_bc(G, groups, memory="1kB")
     monkeypatch.setenv("LAGBC_MEMORY", "1kB")
@@ -193,15 +218,15 @@ def test_progress_counts_each_pass_over_the_groups(monkeypatch):
 
 
 def test_an_interruption_stops_all_threads(no_small_run):
-    """None begins another root; 1,000 roots are in 32 panels, which threads take one after the other."""
+    """None begins another batch; 1,000 roots are in 16, which threads take one after the other."""
     before, done = set(threading.enumerate()), []
 
     def interrupt(progress):
         done.append(progress.done)
-        if progress.done == 64:
+        if progress.done == 128:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         lagbc.group_bc(nx.cycle_graph(1000), [[0]], progress=interrupt, threads=4)
-    assert done == [32, 64]
+    assert done == [64, 128]
     assert set(threading.enumerate()) == before

@@ -14,7 +14,8 @@ from test_traversals import heap_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import allocate
 from lagbc.methods.block import BlockSize
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.cpu import groups
 from lagbc.methods.cpu.batched import lengths
 from lagbc.methods.cpu.batched.block import arrays as arrays_of_block
 from lagbc.methods.cpu.traversal import lengths as dijkstra
@@ -49,6 +50,7 @@ def records():
         yield from (state.near, state.near.columns, state.kernel.args[0].ball)
     demand = sp.csr_array(([1.0, 2.0], ([0, 3], [5, 7])), shape=(20, 20))
     yield prepare(dijkstra, weighted, replace(every, sums=frozenset({"dependency"}), demand=demand)).trail.trips
+    yield groups.prepare(hops, groups.plan_of(0.0, StopFlag()), np.ones((20, 3), np.bool_), endpoints=False).groups
     edges = csr(*weighted.csr)
     yield core.RootSweep32(out=edges, into=edges, class_sizes=np.ones(20), stop=np.zeros(1, np.uint8))
     block, columns = (

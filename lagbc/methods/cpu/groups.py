@@ -1,4 +1,4 @@
-"""The share of shortest paths that pass through groups of vertices, a root at a time, for many groups at once.
+"""The share of shortest paths that pass through groups of vertices, for many groups at once.
 
 With sigma the numbers of shortest paths from a root, the share t of the paths to v that have passed through a group is
 
@@ -6,39 +6,103 @@ With sigma the numbers of shortest paths from a root, the share t of the paths t
 
 and 0 at the root. It is the complement of a second count of paths, held at zero on the group, over the first; as a mean
 of shares it needs no count of its own, leaves no range, and is exactly 0 where no path passes.
+
+Roots are searched by the batched method, 64 at a time, and those whose counts overflow by themselves. In both ways
+terms are added in the same order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.arrays import FLOAT, Array, allocate
+from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
+from lagbc.methods.cpu.batched import hops, lengths, sweep
 from lagbc.native import core, csr
 
 
-def sum_of_roots(
-    graph: Graph,
-    roots: Iterable[int],
-    in_group: NDArray[np.bool_],
-    rtol: float,
-    *,
-    endpoints: bool,
-) -> NDArray[np.float64]:
-    """Sum the shares of some roots over all targets, of ordered pairs, a number for each column of `in_group`."""
-    into, plan = graph.transpose, SweepPlan(batch=1, rtol=rtol)
-    edges = csr(*into.csr)
-    shares, is_passed = np.zeros(in_group.shape), np.zeros(graph.n, np.bool_)
-    totals = np.zeros(in_group.shape[1])
-    for root in roots:
-        dist, sigma = extended.count_paths(graph, plan, root, log2=False)
-        is_log = not np.isfinite(sigma).all()
-        if is_log:
-            dist, sigma = extended.count_paths(graph, plan, root, log2=True)
-        reached = np.argsort(dist, kind="stable")[: np.count_nonzero(np.isfinite(dist))]
-        core.add_group_shares(edges, reached, dist, sigma, is_log, rtol, in_group, endpoints, shares, is_passed, totals)
+def plan_of(rtol: float, stop: StopFlag) -> SweepPlan:
+    """Return the request of a search: one that is summed over distances, too, keeps these when paths are counted."""
+    return SweepPlan(batch=sweep.COLUMNS, rtol=rtol, sums=frozenset({"dependency", "reached"}), stop=stop)
+
+
+def arrays(graph: Graph, groups: int) -> dict[str, Any]:
+    """State a worker's arrays."""
+    plan = plan_of(0.0, StopFlag())
+    return {
+        "search": lengths.arrays(graph, plan) if graph.weighted else hops.READY_ORDER.arrays(graph, plan),
+        "shares": Array((graph.n, groups), FLOAT),
+        "distances": None if graph.weighted else Array((graph.n, sweep.COLUMNS), FLOAT),
+    }
+
+
+@frozen
+class State:
+    """One worker."""
+
+    graph: Graph
+    plan: SweepPlan
+    search: Any  # the state of the batched method
+    groups: core.Groups
+
+
+def prepare(graph: Graph, plan: SweepPlan, in_group: NDArray[np.bool_], *, endpoints: bool) -> State:
+    """Make one worker's state for groups, a column each of `in_group`."""
+    made = allocate(np, arrays(graph, in_group.shape[1]))
+    if graph.weighted:
+        search: Any = lengths.prepare(graph, plan, made["search"])
+    else:
+        search = hops.prepare(graph, plan, made["search"], hops.READY_ORDER)
+    groups = core.Groups(
+        in_group=in_group,
+        is_member=np.logical_or.reduce(in_group, axis=1)[graph.order],
+        position=graph.position,
+        endpoints=endpoints,
+        shares=made["shares"],
+        distances=made["distances"],
+    )
+    return State(graph, plan, search, groups)
+
+
+def sum_batch(state: State, roots: NDArray[np.int64], panel: int) -> NDArray[np.float64]:
+    """Sum the shares of a batch of roots over all targets, of ordered pairs: a row for each panel, a column a group."""
+    (levels,) = sweep.forward(state.search, roots)
+    totals = np.zeros((-(-len(roots) // panel), state.groups.in_group.shape[1]))
+    first = 0
+    for k in (*np.flatnonzero(levels.overflowed).tolist(), len(roots)):
+        if first < k:
+            core.add_batch_shares(state.search.sweep, state.groups, first, k, panel, totals)
+        if k < len(roots):
+            _add_root(state, int(roots[k]), totals[k // panel])
+        first = k + 1
+    state.plan.stop.check()
     return totals
+
+
+def _add_root(state: State, root: int, totals: NDArray[np.float64]) -> None:
+    """Add the shares of one root, whose path counts may be of any size."""
+    graph, plan, groups = state.graph, state.plan, state.groups
+    dist, sigma = extended.count_paths(graph, plan, root, log2=False)
+    is_log = not np.isfinite(sigma).all()
+    if is_log:
+        dist, sigma = extended.count_paths(graph, plan, root, log2=True)
+    reached = np.argsort(dist, kind="stable")[: np.count_nonzero(np.isfinite(dist))]
+    core.add_group_shares(
+        csr(*graph.transpose.csr),
+        reached,
+        dist,
+        sigma,
+        is_log,
+        plan.rtol,
+        groups.in_group,
+        groups.endpoints,
+        groups.shares,
+        np.zeros(graph.n, np.bool_),
+        totals,
+    )

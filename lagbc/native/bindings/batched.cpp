@@ -102,5 +102,9 @@ void lagbc::bind_batched(nb::module_& m, int level) {
     bind_lengths<Narrow>(m, "LengthSweep32");
     bind_lengths<Wide>(m, "LengthSweep64");
     bind_blocks(m);
+    record<Groups>(m, "Groups", Field{"in_group", &Groups::in_group, "n, groups"},
+                   Field{"is_member", &Groups::is_member, "n"}, Field{"position", &Groups::position, "n"},
+                   Field{"endpoints", &Groups::endpoints}, Field{"shares", &Groups::shares, "n, groups"},
+                   Field{"distances", &Groups::distances, "n, 64"});
     bind(m, level, signatures::BatchedKernels());
 }

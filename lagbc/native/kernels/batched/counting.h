@@ -22,16 +22,18 @@
 
 namespace lagbc::LAGBC_LEVEL {
 
-// List the edges that are tight in some column by their heads; the tails of each ascend.
+// List the edges that are tight in some column by their heads; the tails of each are in the order of `tails`, or
+// ascend.
 template <class Index>
 void transpose_tight(const TightEdges<Index>& out, Span<int64_t> in_starts, Span<Index> in_ends,
-                     Span<uint64_t> in_masks) {
+                     Span<uint64_t> in_masks, Optional<Span<const int64_t>> tails = {}) {
     const int64_t n = in_starts.size - 1;
     in_starts.fill(0);
     for (int64_t e = 0; e < out.starts[n]; ++e) in_starts[out.ends[e] + 1] += out.masks[e] != 0;
     for (int64_t v = 0; v < n; ++v) in_starts[v + 1] += in_starts[v];
     // in_starts[w] is the place of the next edge into w, and in the end of the first one into w + 1.
-    for (int64_t v = 0; v < n; ++v) {
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t v = tails.is_there ? tails[i] : i;
         for (int64_t e = out.starts[v]; e < out.starts[v + 1]; ++e) {
             if (out.masks[e] == 0) continue;
             const int64_t place = in_starts[out.ends[e]]++;

@@ -4,6 +4,7 @@
 #include "../family.h"
 #include "alone.h"
 #include "block.h"
+#include "groups.h"
 #include "lengths.h"
 #include "levels.h"
 #include "probe.h"
@@ -24,6 +25,9 @@ using BatchedKernels = Family<
            waiting_distances<Wide>>,
     Kernel<"length_distances(sweep, positions, dist)", length_distances<Narrow, double>,
            length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>>,
+    Kernel<"add_batch_shares(sweep, groups, first, last, panel, totals)", add_batch_shares<WaitingSweep, Narrow>,
+           add_batch_shares<WaitingSweep, Wide>, add_batch_shares<LengthSweep, Narrow>,
+           add_batch_shares<LengthSweep, Wide>>,
     Kernel<"pack_rows(sweep, rows, masks, has_values, has_paths)", pack_rows>,
     Kernel<"take_rows(sweep, message, first, has_values, has_paths)", take_rows>,
     Kernel<"push_rows(sweep, live)", push_rows>,

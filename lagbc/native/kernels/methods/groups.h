@@ -1,4 +1,5 @@
-// The share of shortest paths that pass through groups of vertices, a root at a time: lagbc/methods/cpu/groups.py.
+// The share of shortest paths that pass through groups, of a root that is searched by itself:
+// lagbc/methods/cpu/groups.py.
 #pragma once
 
 #include <cmath>
