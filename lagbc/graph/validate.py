@@ -350,6 +350,10 @@ def _layout_of(A: Any) -> str:
     kind = f"{type(A).__module__}.{type(A).__qualname__}"
     if isinstance(A, str):
         raise InvalidTypeError(f"A is the string {A!r}; to read a graph file, pass lagbc.read_graph({A!r})")
+    if hasattr(A, "__arrow_c_stream__"):
+        raise InvalidTypeError(
+            f"A is a {kind}; of a table of edges lagbc.graph_from_edges(table, directed=...) makes a graph"
+        )
     raise InvalidTypeError(
         f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a graph of NetworkX, "
         f"igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or a pandas data frame with names of vertices"

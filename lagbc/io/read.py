@@ -12,6 +12,7 @@ from typing import Never
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, MissingFileError, unknown_argument, warn
 from lagbc.io.columns import Columns
+from lagbc.io.edge_table import is_table
 from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, example_path
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile, repeat_notices
@@ -124,7 +125,9 @@ def read_graph(
     for other in others:
         raise _unknown(other)
     if not isinstance(path, str | os.PathLike):
-        raise InvalidTypeError(f"path is {path!r}; it is the path of a file, or 'example:' and the name of a network")
+        what = type(path).__qualname__ if is_table(path) else repr(path)
+        there = "the path of a file, or 'example:' and the name of a network; lagbc.graph_from_edges takes a table"
+        raise InvalidTypeError(f"path is {what}; it is {there}")
     name, named = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):

@@ -1,13 +1,18 @@
 """Columns of Arrow: every layout of texts, integers and dictionaries, in chunks and slices, is read as a list is."""
 
+import csv
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lagbc
 
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 M = 70
 NAMES = ["a", "b", "name of twelve", "twelve bytes", "\N{SNOWMAN} and umlauts \xe4\xf6", "z" * 100]
@@ -223,7 +228,7 @@ def test_a_table_is_its_columns(table):
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(
-    ("columns", "given", "error", "message"),
+    ("columns", "arguments", "error", "message"),
     [
         (ROADS, {"ends": ("from", "via")}, ValueError, "the table: no column is called 'via'; there are 'name', 'to'"),
         (ROADS, {"length": "miles"}, ValueError, "the table: no column is called 'miles'"),
@@ -250,9 +255,9 @@ def test_a_table_is_its_columns(table):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_no_table_of_edges(table, columns, given, error, message):
+def test_what_is_no_table_of_edges(table, columns, arguments, error, message):
     with pytest.raises(error, match=message) as caught:
-        lagbc.graph_from_edges(table(columns), directed=True, **given)
+        lagbc.graph_from_edges(table(columns), directed=True, **arguments)
     assert isinstance(caught.value, lagbc.Error)
 
 
@@ -263,3 +268,69 @@ def test_columns_have_no_titles():
         lagbc.graph_from_edges(pa.array(["a"]), directed=True)
     with pytest.raises(ValueError, match="ends= tells the columns of a table"):
         lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True)
+
+
+def test_tables_given_elsewhere_are_sent_here():
+    for table in (pa.table(ROADS), pandas_frame(ROADS)):
+        with pytest.raises(
+            TypeError, match=r"of a table of edges lagbc\.graph_from_edges\(table, dir"
+        ):
+            lagbc.bc(table)
+        with pytest.raises(TypeError, match=r"lagbc\.graph_from_edges takes a table"):
+            lagbc.read_graph(table)
+
+
+NAME = st.text("ab\N{SNOWMAN}\xe4,; 'q", min_size=1, max_size=20).filter(lambda name: name == name.strip())
+FORMS = {
+    "list": list,
+    "arrow": pa.array,
+    "chunks": lambda column: pa.chunked_array([column[:2], column[2:]], pa.array(column).type),
+    "views": lambda column: pa.array(column, pa.string_view() if isinstance(column[0], str) else None),
+    "dictionary": lambda column: pa.array(column).dictionary_encode(),
+    "polars": lambda column: pytest.importorskip("polars").Series(column),
+    "pandas": lambda column: pytest.importorskip("pandas").Series(column),
+    "objects": lambda column: pytest.importorskip("pandas").Series(column, dtype=object),
+    "categories": lambda column: pytest.importorskip("pandas").Series(column, dtype="category"),
+}
+
+
+@given(data=st.data(), of_names=st.booleans(), directed=st.booleans())
+def test_columns_are_the_file_of_their_rows(data, of_names, directed, tmp_path_factory):
+    """Names with separators, blanks and quotes within, and integers of 64 bits; lengths that are repeated."""
+    vertices = data.draw(
+        st.lists(NAME if of_names else st.integers(-(2**63), 2**63 - 1), min_size=2, max_size=6, unique=True)
+    )
+    end = st.sampled_from(vertices)
+    edges = data.draw(st.lists(st.tuples(end, end, st.sampled_from([0.5, 1.0, 3.0])), min_size=1, max_size=12))
+    path = tmp_path_factory.getbasetemp() / "rows.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        writer.writerows([("source", "target", "length"), *edges])
+    columns = [list(column) for column in zip(*edges, strict=True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lagbc.GraphFileWarning)
+        file = lagbc.read_graph(path, names=of_names or None)
+        expected = lagbc.as_graph(file, directed=directed, weighted=True)
+        for form in FORMS.values():
+            source, target, length = (form(column) for column in columns)
+            graph = lagbc.graph_from_edges(source, target, np.asarray(length), directed=directed)
+            assert as_table(graph) == as_table(expected)
+            assert graph.weights.tolist() == expected.weights.tolist()
+        pq.write_table(pa.table(dict(zip(("source", "target", "length"), columns, strict=True))), path)
+        of_parquet = lagbc.as_graph(lagbc.read_graph(path), directed=directed, weighted=True)
+        assert (*as_table(of_parquet), of_parquet.weights.tolist()) == (
+            *as_table(expected),
+            expected.weights.tolist(),
+        )
+
+
+@pytest.mark.parametrize("fault", ["", "a\nb", None])
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "views"])
+def test_a_fault_of_a_row_is_an_error_in_every_form(form, fault):
+    """As it is in a file, where a name is empty or missing."""
+    column = ["a", "b", "c", fault, "a"]
+    others = ["b"] * 5
+    with pytest.raises(TypeError, match=r"source holds (''|'a\\nb'|None|nan) in row 3; vertices are"):
+        lagbc.graph_from_edges(FORMS[form](column), others, directed=True)
+    with pytest.raises(TypeError, match=r"target holds (''|'a\\nb'|None|nan) in row 3; vertices are"):
+        lagbc.graph_from_edges(others, FORMS[form](column), directed=True)
