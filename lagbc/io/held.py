@@ -152,11 +152,29 @@ class ArrowVertices:
         return integers_in(self._name, numbers, first)
 
     def _texts_of(self, dictionary: ArrowArray) -> Texts:
+        """Return the values of a dictionary, with the numbers of those that the one before has, too."""
         # The former is kept until then, so that its buffers are no others at the same place.
         if self._dictionary is None or not dictionary.is_same(self._dictionary[0]):
-            numbers = np.full(dictionary.rows, -1, np.int32)
-            self._dictionary = dictionary, dictionary.texts()._replace(numbers=numbers)
+            texts = dictionary.texts()._replace(numbers=np.full(dictionary.rows, -1, np.int32))
+            if self._dictionary is not None:
+                _take_over(self._dictionary[1], texts)
+            self._dictionary = dictionary, texts
         return self._dictionary[1]
+
+
+def _take_over(old: Texts, new: Texts) -> None:
+    """Take over the numbers of an older dictionary whose values are the first ones of the new, or the reverse.
+
+    Chunks of one column have the same dictionary, in buffers of their own, or one that has grown.
+    """
+    assert old.numbers is not None
+    assert new.numbers is not None
+    both = min(len(old.starts), len(new.starts))
+    if not both or old.starts[0] != new.starts[0] or not np.array_equal(old.stops[:both], new.stops[:both]):
+        return
+    begin, end = old.starts[0], old.stops[both - 1]
+    if np.array_equal(old.text[begin:end], new.text[begin:end]):
+        new.numbers[:both] = old.numbers[:both]
 
 
 def _of_arrow(name: str, given: Any) -> Held:
