@@ -26,7 +26,7 @@ def test_names_are_printed_and_written(named, tmp_path):
     succeed("edge-bc", named, "--out", tmp_path / "edges.csv")
     assert '"Smith, J.",Boss,3.0' in (tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()
     succeed("bc", named, "--out", tmp_path / "scores.npy")
-    assert "an array holds no names; write the edges to a .csv file" in fail(
+    assert "an array holds no names; write the edges to a .csv or .parquet file" in fail(
         "edge-bc", named, "--out", tmp_path / "edges.npy"
     )
 
