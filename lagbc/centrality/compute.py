@@ -198,7 +198,7 @@ def plan_call(
     """Check a call, and plan its run; arguments as for `compute` and `make_plan`."""
     roots = partial(_count_asked_roots, A, arguments)
     uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
-    graph = take_graph(A, **read._asdict(), copy=False, uploads=uploads)
+    graph = take_graph(A, **read._asdict(), uploads=uploads)
     raise_if_stopped()
     if arguments.sources is not None or arguments.targets is not None:
         arguments = _with_numbers(graph, arguments)

@@ -61,7 +61,7 @@ def shortest_path_counts(
     array([[1., 1., 1., 2.]])
     """
     require_flags(log2=log2)
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength)
     roots = parse_vertices("sources", graph.n, numbers_of("sources", graph.names, sources), graph.names)
     from lagbc.methods.cpu import extended
 

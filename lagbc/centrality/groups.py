@@ -82,7 +82,7 @@ def count(
     _require_allowed(options)
     given = {name: value for name, value in options.items() if name in _READ and value is not None}
     settings = check_options("auto", cast(Options, given))
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength)
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
     in_group = _mark_groups(graph, arguments.groups)

@@ -142,7 +142,7 @@ def _plan_roots(
 ) -> Plan:
     """Plan a run of a demand, or from so many roots, drawn with a fixed seed."""
     with reading_gpu(A, settings.devices):
-        graph = as_graph(A, **read._asdict(), copy=False)
+        graph = as_graph(A, **read._asdict())
         cutoff, decay = cutoff_and_decay
         centralities = find_all(which)
         require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))

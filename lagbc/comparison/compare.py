@@ -104,7 +104,7 @@ def compare(
     if not parse_real("time_limit", time_limit) > 0:
         raise InvalidValueError(f"time_limit={time_limit!r}: it is a number of seconds, more than 0")
     with record_phases() as recorder:
-        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength, copy=False)
+        graph = as_graph(A, directed=directed, weighted=weighted, strength=strength)
     rows = _choose_rows(methods, device, graph.weighted)
     taking = [row for row in rows if row.reads("bucket_width") and row.weighted == graph.weighted]
     if bucket_width not in (None, "auto") and not taking:

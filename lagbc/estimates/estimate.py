@@ -491,7 +491,7 @@ def run_estimate(asked: Asked) -> Estimate:
     stops = stopping_by(asked.settings.stop, asked.settings.checkpoint)
     with logged(told), stops, reading_gpu(asked.A, asked.settings.devices):
         uploads = partial(is_read_on_device, asked.A, lambda: rounds.PROBED, asked.settings)
-        graph = take_graph(asked.A, **asked.read._asdict(), copy=False, uploads=uploads)
+        graph = take_graph(asked.A, **asked.read._asdict(), uploads=uploads)
         raise_if_stopped()
         run = _Run(asked, graph, name, begun)
         with run.carriers:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 from lagbc.graph import numbered
+from lagbc.graph.csr import index_type
 from lagbc.graph.entries import Entries, as_lengths, attribute_of, no_attribute
 from lagbc.graph.given import Listed, Rows, array_of
 
@@ -60,6 +61,11 @@ def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -
     library = _library_of(type(A))
     assert library is not None
     return library.read(A, weighted, strength)
+
+
+def keeps_arrays(A: Any) -> bool:
+    """Whether the matrix of `to_matrix` has arrays that `A` keeps; else they were made for it."""
+    return _library_of(type(A)) is _GRAPH_FILE
 
 
 def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> InvalidTypeError:
@@ -173,16 +179,20 @@ def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) 
             f"indices of A lie in {indices.min()}..{indices.max()}, but the vertices are 0..{n - 1}, as indptr has {n} "
             f"rows; {_ARRAYS_HELP}"
         )
-    return Rows(indptr, indices, data)
+    return Rows(indptr.astype(np.int64, copy=False), indices.astype(index_type(n), copy=False), data)
 
 
 def _checked_array(title: str, given: Any) -> NDArray[Any]:
-    """Check one of the arrays of a matrix; index arrays become signed, as SciPy needs them."""
+    """Check one of the arrays of a matrix; return a copy in order, of the machine's bytes, which nobody else changes.
+
+    Index arrays become signed.
+    """
     array = array_of(f"{title} of A", given, "an array of one dimension")
     if array.ndim != 1 or not (title == "data" or array.dtype.kind in "iu" or not len(array)):
         expected = "an array of one dimension" if title == "data" else "integers, an array of one dimension"
         raise InvalidTypeError(f"{title} of A has shape {array.shape} and dtype {array.dtype}; it is {expected}")
-    return array if title == "data" or array.dtype.kind == "i" else array.astype(np.int64)
+    is_signed = title == "data" or array.dtype.kind == "i"
+    return np.array(array, array.dtype.newbyteorder("=") if is_signed else np.int64, order="C")
 
 
 def _read_frame(frame: Any, weighted: bool | str, strength: bool) -> NDArray[Any] | Listed:
@@ -234,6 +244,7 @@ def _numbered_library(
 _NETWORKX = _Library(_read_networkx, _calls_itself_directed, list)
 _IGRAPH = _numbered_library(numbered.read_igraph, numbered.igraph_names, _calls_itself_directed)
 _GRAPHBLAS = _Library(_read_graphblas)
+_GRAPH_FILE = _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels)
 _FRAMES = ("pandas.DataFrame", "pandas.core.frame.DataFrame")  # from version 3 on, and before
 _LIBRARIES = {
     "networkx.classes.graph.Graph": _NETWORKX,
@@ -246,7 +257,7 @@ _LIBRARIES = {
     "graph_tool.Graph": _numbered_library(numbered.read_graph_tool, numbered.graph_tool_names, _calls_itself_directed),
     "graphblas.core.matrix.Matrix": _GRAPHBLAS,
     "graphblas.core.matrix.TransposedMatrix": _GRAPHBLAS,
-    "lagbc.GraphFile": _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels),
+    "lagbc.GraphFile": _GRAPH_FILE,
     "builtins.tuple": _Library(_read_arrays),
     **dict.fromkeys(_FRAMES, _Library(_read_frame, names=lambda frame: frame.index.tolist())),
 }

@@ -31,6 +31,13 @@ def as_numpy(array: Any) -> Any:
     return array if isinstance(array, np.ndarray) else array.get()
 
 
+def read_only(array: Any) -> Any:
+    """Refuse writing to an array of NumPy, and return it; one of CuPy, or None, as it is."""
+    if isinstance(array, np.ndarray):
+        array.flags.writeable = False
+    return array
+
+
 def index_type(n: int) -> type[np.signedinteger[Any]]:
     """Return the type of the columns of an n x n matrix."""
     return np.int32 if n <= _MOST_IN_32_BITS else np.int64

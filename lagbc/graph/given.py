@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import ops_of
 
 if TYPE_CHECKING:
     from scipy import sparse
 
+_LARGEST = sys.float_info.max
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
 # Arrays of a sparse matrix by its format, where they are not those of compressed rows.
 _PARTS = {"coo": ("data", "row", "col")}
@@ -156,7 +157,11 @@ def reals_of(name: str, given: Any) -> NDArray[Any]:
     row = next((row for row, item in enumerate(column.tolist()) if not isinstance(item, Real)), None)
     if row is not None:
         raise InvalidTypeError(f"{name} holds {column[row]!r} in row {row}; it holds real numbers")
-    return column.astype(np.float64)
+    try:
+        return column.astype(np.float64)
+    except OverflowError:
+        row, value = next((row, value) for row, value in enumerate(column.tolist()) if abs(value) > _LARGEST)
+        raise InvalidValueError(f"{name} holds {str(value)[:20]}... in row {row}, beyond float64") from None
 
 
 def require_reals(name: str, array: Any) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lagbc.calls import in_phase
 from lagbc.frozen import frozen
 from lagbc.graph import tuning
-from lagbc.graph.csr import Csr, as_numpy, ops_of
+from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
 from lagbc.graph.given import Rows
 from lagbc.graph.names import size_in_words
 from lagbc.native import Csr as NativeCsr
@@ -34,7 +34,8 @@ class Graph:
     Notes
     -----
     The arrays are NumPy's or CuPy's: a graph is on the host or on a device, as are the graphs derived from it. `order`,
-    `position` and degrees are always NumPy arrays.
+    `position` and degrees are always NumPy arrays. NumPy's are read-only. A graph that was unpickled, or whose fields
+    were replaced, is checked anew by the next call that takes it.
     """
 
     indptr: NDArray[np.int64]  # (n + 1,)
@@ -66,6 +67,28 @@ class Graph:
         values = vars(self)
         values["n"], values["nnz"] = len(self.indptr) - 1, len(self.indices)
         values["weighted"] = self.weights is not None
+        self._refuse_writing()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        values = vars(self)
+        values.update(state)
+        values.pop("_checked", None)  # arrays of a file may be anything
+        self._refuse_writing()
+
+    def _refuse_writing(self) -> None:
+        for array in (*self.csr, *(self.known_reverse or ())):
+            read_only(array)
+
+    def checked(self) -> Graph:
+        """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
+        vars(self)["_checked"] = self.csr
+        return self
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether these very arrays were checked: not those of a pickle, or put in place of others."""
+        checked = vars(self).get("_checked")
+        return checked is not None and all(a is b for a, b in zip(checked, self.csr, strict=True))
 
     def __repr__(self) -> str:
         size = size_in_words(self.n, self.nnz, directed=self.directed)
@@ -277,13 +300,14 @@ class Graph:
             order = ops.degree_order(both.indptr)
         else:
             order = ops.isolated_last(ops.proximity_order(both.indptr, both.indices, self.components), both.indptr)
-        on_host: NDArray[np.int64] = as_numpy(order)
+        on_host: NDArray[np.int64] = read_only(as_numpy(order))
         return on_host
 
     @cached_property
     def position(self) -> NDArray[np.int64]:
         """The place of each vertex in sweep order, the inverse of `order`."""
-        return core.places_in(self.order)
+        position: NDArray[np.int64] = read_only(core.places_in(self.order))
+        return position
 
     @cached_property
     @in_phase("order")
@@ -297,7 +321,7 @@ class Graph:
     @in_phase("order")
     def edge_order(self) -> Any:
         """The edges in the order of `reordered`: its edge e is this graph's edge ``edge_order[e]``."""
-        return ops_of(self.indptr).renumbered_places(self.csr, self.order, self.position)
+        return read_only(ops_of(self.indptr).renumbered_places(self.csr, self.order, self.position))
 
     @cached_property
     @in_phase("order")

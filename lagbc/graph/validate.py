@@ -48,10 +48,11 @@ def as_graph(
     A : SciPy sparse array or matrix of any format, or dense 2-D ndarray; shape (n, n)
         ``A[i, j]`` stored is the edge i -> j. A stored zero is an edge, except in the DIA and BSR formats, which store
         zeros as padding. In a dense array the nonzeros are the edges. Values are not read otherwise; self loops are
-        dropped and duplicates merged. `A` is not changed. A networkx.Graph (vertices in the order of ``list(A)``), a
-        graph of igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or the result of `lagbc.read_graph` is
-        read as it is, and so is a pandas data frame whose index and columns are the same vertices, their names. A tuple
-        holds the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
+        dropped and duplicates merged. `A` is not changed, and no other thread may change it while it is read: entries
+        would be of before and after, or an error. A networkx.Graph (vertices in the order of ``list(A)``), a graph of
+        igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or the result of `lagbc.read_graph` is read as
+        it is, and so is a pandas data frame whose index and columns are the same vertices, their names. A tuple holds
+        the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
         take them, or ``(indptr, indices)``, without values.
     directed : bool, optional
         False takes every edge in both directions. None takes the direction of the graph's own edges; True for a matrix.
@@ -68,7 +69,7 @@ def as_graph(
         and ``sources=`` takes them. By default those of the graph or data frame itself.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
-        changed then for as long as the graph is used.
+        changed then for as long as the graph is used, by this thread or another.
 
     Returns
     -------
@@ -136,22 +137,37 @@ def take_graph(
                     f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or make "
                     "another by as_graph or graph_from_edges"
                 )
-        return A
+        return A if A.is_checked else _reread(A)
     with phase("check"):
         names, matrix = None, A
         if not is_sparse(A) and adapters.is_adaptable(A):
             names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
+            copy = copy and adapters.keeps_arrays(A)
         upload = uploads is not None and strength is False and uploads(weighted is not False)
-        matrix = _as_inverses(matrix, names) if strength else matrix
+        if strength:
+            matrix, copy = _as_inverses(matrix, names), False
         graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
-        if names is None and not strength:
-            return graph
-        return replace(graph, names=names, of_strengths=bool(strength))
+        if names is not None or strength:
+            graph = replace(graph, names=names, of_strengths=bool(strength))
+        return graph.checked()
 
 
 def _of_python(flag: Any) -> Any:
     """Return a flag of NumPy as one of Python, and anything else as it is."""
     return bool(flag) if isinstance(flag, np.bool_) else flag
+
+
+def _reread(graph: Graph) -> Graph:
+    """Read the arrays of a graph that was unpickled, or has replaced fields, as those of a matrix; once."""
+    before = vars(graph).get("_reread")
+    if before is None or not all(a is b for a, b in zip(before[0], graph.csr, strict=True)):
+        indptr, indices, weights = graph.on_host.csr
+        arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
+        read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
+        read = replace(read, names=graph.names, of_strengths=graph.of_strengths).checked()
+        before = vars(graph)["_reread"] = graph.csr, read
+    reread: Graph = before[1]
+    return reread
 
 
 def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
@@ -235,20 +251,21 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
     n, is_compressed, is_reversed = shape[0], layout in ("csr", "csc"), layout == "csc"
-    csr = _canonical_rows(A, n, weighted) if is_compressed else _canonical_entries(A, weighted)
+    csr = _canonical_rows(A, n, weighted, copy) if is_compressed else _canonical_entries(A, weighted, copy)
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
         csr = host.both_ways(n, *csr)
-    if copy and is_compressed:
-        csr = csr[0], _unshared(csr[1], A.indices), _unshared(csr[2], A.data)
     if is_reversed and directed:
         return Graph.from_csr(host.reverse_of(n, *csr) or csr, directed, reverse=csr)
     return Graph.from_csr(csr, directed)
 
 
-def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
-    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room."""
+def _canonical_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
+    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room.
+
+    Arrays are copied before they are checked: another thread may change the caller's at any time.
+    """
     entries = _require_ends(A)
     indptr, indices = A.indptr, A.indices
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
@@ -256,13 +273,15 @@ def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
         _require_consistent(A)
         A = check_format(A)
         indptr, indices = A.indptr, A.indices
+    indptr = _readable(indptr.astype(np.int64))
     stored = int(indptr[-1])
-    indices = indices[:stored]
-    lengths = _as_lengths(A.data[:stored]) if weighted else None
-    if indices.dtype not in (np.int32, np.int64):
-        indices = indices.astype(np.int64)
+    kind = indices.dtype if indices.dtype in (np.int32, np.int64) else np.int64
+    indices = _readable(indices[:stored].astype(kind, copy=copy))
+    lengths = _as_lengths(A.data[:stored], copy=copy) if weighted else None
+    if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
+        raise _pointers_error(entries)
     try:
-        return host.canonical(n, _readable(indptr.astype(np.int64)), _readable(indices), lengths, index_type(n))
+        return host.canonical(n, indptr, indices, lengths, index_type(n))
     except ValueError:
         raise _pointers_error(entries) from None
     except IndexError:
@@ -270,22 +289,17 @@ def _canonical_rows(A: Any, n: int, weighted: bool) -> Csr:
         raise _outside_error(n) from None
 
 
-def _canonical_entries(A: Any, weighted: bool) -> Csr:
+def _canonical_entries(A: Any, weighted: bool, copy: bool) -> Csr:
     """Return the rows of any other matrix in canonical form."""
     n = A.shape[0]
-    rows, columns, values = _stored_entries(A)
+    rows, columns, values = _stored_entries(A, copy=copy)
     rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
     return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
 
 
 def _readable(array: Any) -> Any:
-    """Return an array that compiled functions take: contiguous and writable; a copy of any other."""
-    return array if array.flags.carray else np.require(array, requirements=["C", "A", "W"])
-
-
-def _unshared(array: Any, theirs: Any) -> Any:
-    """Return an array, or a copy if it shares memory with the caller's."""
-    return array.copy() if array is not None and np.may_share_memory(array, theirs) else array
+    """Return an array that compiled functions take: contiguous and aligned; a copy of any other."""
+    return array if array.flags.c_contiguous and array.flags.aligned else np.require(array, requirements=["C", "A"])
 
 
 def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
@@ -361,17 +375,23 @@ def _layout_of(A: Any) -> str:
     )
 
 
-def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
-    """Return rows, columns and values of the stored entries, on the host."""
+def _stored_entries(A: Any, *, copy: bool = True) -> tuple[Any, Any, Any]:
+    """Return rows, columns and values of the stored entries, on the host; arrays are copied before they are checked."""
     if isinstance(A, np.ndarray):
         A = np.asarray(A)  # parts of a np.matrix stay two-dimensional
         rows, columns = np.nonzero(_dense_pattern(A))
         return rows, columns, A[rows, columns]
     if A.format in ("csr", "csc", "bsr"):
+        A = shallow_copy(A)
+        A.indptr, A.indices, A.data = (np.array(array) for array in (A.indptr, A.indices, A.data))
         _require_consistent(A)
-        A = check_format(A)
+        A.check_format(full_check=True)
     coo = _without_padding(A)
     rows, columns, values = coo.row, coo.col, coo.data
+    if copy and A.format == "coo":
+        rows, columns, values = (np.array(array) for array in (rows, columns, values))
+    if not len(rows) == len(columns) == len(values):
+        raise InvalidValueError(f"A has {len(rows)} rows, {len(columns)} columns and {len(values)} values of entries")
     if len(rows) and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= A.shape[0]):
         raise _outside_error(A.shape[0])
     return rows, columns, values
@@ -379,6 +399,8 @@ def _stored_entries(A: Any) -> tuple[Any, Any, Any]:
 
 def _without_padding(A: Any) -> Any:
     """Return the entries of `A` as a COO matrix, without the padding zeros of its format."""
+    if A.format == "dia" and A.offsets.dtype.kind not in "iu":
+        raise InvalidTypeError(f"A.offsets has dtype {A.offsets.dtype}; numbers of diagonals are integers")
     coo = A.tocoo()
     if A.format not in ("dia", "bsr"):
         return coo
@@ -419,13 +441,13 @@ def _pointers_error(stored: int) -> InvalidValueError:
     return InvalidValueError(f"A.indptr does not rise from 0 to at most {stored}, the number of stored indices")
 
 
-def _as_lengths(values: Any) -> Any:
+def _as_lengths(values: Any, *, copy: bool = False) -> Any:
     if values.dtype.kind in "iu" and len(values) and int(values.max()) > EXACT_INTEGERS:
         raise InvalidValueError(
             f"an edge has the integer length {values.max()}, above 2**53, which float64 does not hold exactly; "
             "pass floats to take the nearest float64 of each, or a larger unit of length"
         )
-    return _readable(values.astype(np.float64, copy=False)) if isinstance(values, np.ndarray) else values.astype(float)
+    return _readable(values.astype(np.float64, copy=copy)) if isinstance(values, np.ndarray) else values.astype(float)
 
 
 def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool) -> None:

@@ -160,6 +160,7 @@ class DealtGraph(Graph):
     is_searched: NDArray[np.bool_] = field(kw_only=True)  # whether edges that are swept leave each vertex
 
     __repr__ = Graph.__repr__
+    is_checked = True  # type: ignore[assignment]  # when it was dealt
     trees: Trees | None = field(kw_only=True)  # that were folded
     hub: int = field(kw_only=True)  # where a search for the depth begins; -1 if there is to be none
     way: Way = field(default="along", kw_only=True)  # that its edges are swept in its blocks

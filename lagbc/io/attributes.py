@@ -10,13 +10,18 @@ from typing import Any
 from lagbc.graph.entries import LENGTH
 from lagbc.io.source import Source
 
-_BRACES = re.compile(rb"(\{.*\})[ \t]*$")
 _EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
 
 def end_in_braces(text: bytes) -> bool:
     """Whether a line ends in attributes."""
-    return _BRACES.search(text) is not None
+    return _split_braces(text) is not None
+
+
+def _split_braces(text: bytes) -> tuple[bytes, bytes] | None:
+    """Return a line up to its first brace, and from there on if that ends in a brace; else None."""
+    before, brace, inside = text.rstrip(b" \t").partition(b"{")
+    return (before, brace + inside) if inside.endswith(b"}") else None
 
 
 def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | None) -> str | None:
@@ -39,10 +44,10 @@ def with_attribute(source: Source, line: int, piece: bytes, attribute: str | Non
 
 
 def _with_value(source: Source, line: int, text: bytes, attribute: str | None) -> bytes:
-    found = _BRACES.search(text)
+    found = _split_braces(text)
     if found is None or text.lstrip()[:1] in (b"#", b"%"):
         return text
-    before = text[: found.start()]
+    before, _ = found
     if attribute is None:
         return before.rstrip(b" \t,;")
     value = _parsed_attributes(source, line, text).get(attribute, math.nan)
@@ -52,7 +57,7 @@ def _with_value(source: Source, line: int, text: bytes, attribute: str | None) -
 
 
 def _parsed_attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]:
-    found = _BRACES.search(text)
+    found = _split_braces(text)
     assert found is not None
     try:
         attributes = ast.literal_eval(found[1].decode("utf-8"))

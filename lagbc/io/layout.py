@@ -11,9 +11,9 @@ from typing import NoReturn
 from lagbc.errors import GraphFormatError, quantity
 from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
-from lagbc.io.scan import integer_of, is_float, quoted, split_line
+from lagbc.io.scan import integer_of, is_float, is_without_content, quoted, split_line
 from lagbc.io.source import Source
-from lagbc.io.titles import choose_columns, direction_mark, is_header, is_in_doubt, type_column
+from lagbc.io.titles import choose_columns, direction_mark, find_mark, is_header, is_in_doubt, type_column
 
 _EDGE = "'source target' or 'source target weight'"
 _MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
@@ -101,8 +101,8 @@ class Layout:
 
 def recognise(source: Source, named: Columns) -> Layout:
     """Tell the layout of all lines by the comments above and the first two lines."""
-    comments: list[bytes] = []
-    content = content_of(source, comments)
+    marks: list[bytes] = []
+    content = content_of(source, marks)
     lines = list(islice(content, 1))
     if not lines:
         raise GraphFormatError(f"{source.name}: no edge in the file; expected lines {_EDGE}")
@@ -111,7 +111,7 @@ def recognise(source: Source, named: Columns) -> Layout:
             f"{source.name}: JSON is not read; functions take the graph that networkx.node_link_graph(json.load(file)) "
             "makes, and graph_from_edges takes lists of ends"
         )
-    mark, directed = direction_mark(source, comments)
+    mark, directed = direction_mark(source, marks)
     lines += islice(content, 1)
     line, text = next((one for one in lines if end_in_braces(one[1])), lines[0])
     in_braces = end_in_braces(text)
@@ -140,6 +140,9 @@ def recognise(source: Source, named: Columns) -> Layout:
         separator, fields = b" ", spread
     if named.ends is None:
         _refuse_decimal_comma(source, line, text, fields[2:])
+    if found is None and titles and len(titles) != len(fields):
+        found_there = f"{quantity(len(fields), 'column')} below {quantity(len(titles), 'title')}"
+        source.fail(line, found_there, text, "a title a column, or the columns by number, as in ends=(1, 2)")
     if found is None:
         source.fail(line, quantity(len(fields), "column"), text, _COLUMNS)
     ends, length = found
@@ -179,14 +182,19 @@ def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: by
         source.fail(lines[0][0], "three edges or a matrix of 3 x 3, with zeros on its diagonal", lines[0][1], remedy)
 
 
-def content_of(source: Source, comments: list[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers and texts of lines that are not blank; comments are appended to `comments` instead."""
-    for line, text in source.lines():
-        stripped = text.strip(b" \t\f\v")
-        if stripped[:1] in _COMMENTS:
-            comments.append(stripped)
-        elif stripped:
-            yield line, text
+def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers and texts of lines that are neither blank nor comments.
+
+    The first comment that tells a direction is put into `marks`.
+    """
+    for first, piece in source.pieces():
+        if marks == []:
+            marks += find_mark(piece)
+        if is_without_content(piece):
+            continue
+        for line, text in enumerate(piece.splitlines(), first):
+            if text.strip(b" \t\f\v") and text.lstrip(b" \t\f\v")[:1] not in _COMMENTS:
+                yield line, text
 
 
 def separator_of(source: Source, line: int, text: bytes) -> bytes:

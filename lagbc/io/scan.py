@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.io.source import Source
 from lagbc.native import core
 
 # Starts and ends of the fields of a column in a text.
@@ -69,6 +71,24 @@ class Lines:
     def refuse_line(self, number: int) -> None:
         """Take a line for wrong, by its number."""
         self.wrong = number if self.wrong < 0 else min(number, self.wrong)
+
+
+def lines_beside_comments(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Yield number and text of each line; pieces of comments and blank lines alone are passed over by a loop.
+
+    A small archive may hold gigabytes of such lines.
+    """
+    for first, piece in source.pieces():
+        if not is_without_content(piece):
+            yield from enumerate(piece.splitlines(), first)
+
+
+def is_without_content(piece: bytes) -> bool:
+    """Whether a piece has comments and blank lines alone."""
+    text, nothing = np.frombuffer(bytearray(piece), np.uint8), np.empty(0, np.int64)
+    none = nothing.reshape(0, 0)
+    *_, content = core.split_lines(text, ord(" "), 0, nothing, False, none, none, nothing)  # no line has 0 fields
+    return content < 0
 
 
 def split_line(text: bytes, separator: bytes, *, glued: bool) -> list[bytes] | str:

@@ -230,7 +230,7 @@ class _Table(NamedTuple):
 
     def rows(self, *, skipped: bool = False) -> Iterator[_Row]:
         """Yield the rows; the first is left out if it is `skipped`."""
-        for number, (line, text) in enumerate(content_of(self.source, [])):
+        for number, (line, text) in enumerate(content_of(self.source)):
             self.source.require_utf8(line, text)
             fields = split_line(text, self.separator, glued=self.glued)
             if isinstance(fields, str):
@@ -252,7 +252,7 @@ def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Tabl
     """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
     with gzip_errors_named(str(path)):
         source = find_source(path, str(path), host_budget())
-        separators = (separator_of(source, line, text) for line, text in content_of(source, []))
+        separators = (separator_of(source, line, text) for line, text in content_of(source))
         separator = next((found for found in separators if found != b" "), b" ")
         yield _Table(source, separator, not vertices.are_names, expected)
 

@@ -223,7 +223,10 @@ def parse_real(name: str, value: Any) -> float:
     """Return a real number as a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidTypeError(f"{name}={value!r} is not a real number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond float64
+        raise InvalidValueError(f"{name}={str(value)[:20]}... is beyond float64") from None
 
 
 def parse_count(name: str, value: Any) -> int:

@@ -120,7 +120,7 @@ def plot_map(
     O((nnz + n) log(nnz + n)) a panel: 100,000 edges take about a second.
     """
     check_figure_path(path)
-    read = as_graph(graph, copy=False)
+    read = as_graph(graph)
     taken, names = read.on_host, names_for(labels, read)
     where = as_coordinates(xy, graph, taken)
     degrees = where.degrees if degrees is None else degrees

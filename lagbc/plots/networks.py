@@ -70,7 +70,7 @@ def plot_centralities(
     -----
     O(nnz + n): 16,000 vertices are placed in a few seconds.
     """
-    graph = as_graph(A, directed=False, copy=False)
+    graph = as_graph(A, directed=False)
     n, names = graph.n, names_for(labels, graph)
     if not scores:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more, by name")

@@ -91,7 +91,7 @@ def plot_scores(
     """
     refuse_masked("scores", scores)
     scores = np.asarray(scores, dtype=np.float64)
-    graph = as_graph(A, directed=directed, copy=False).on_host
+    graph = as_graph(A, directed=directed).on_host
     n, names = graph.n, names_for(labels, graph)
     if scores.shape != (n,):
         raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")

@@ -97,7 +97,7 @@ def take_part(
     if A is None:
         return Part(None, True if directed is None else directed)
     is_graph = isinstance(A, Graph)
-    graph = take_graph(A, directed=directed if is_graph else True, weighted=False, copy=False)
+    graph = take_graph(A, directed=directed if is_graph else True, weighted=False)
     if directed is None:
         directed = graph.directed if is_graph else is_directed(A)
     return Part(graph, directed, getattr(A, "counted", (0, 0)))

@@ -44,6 +44,31 @@ def test_all_integers_are_taken(dtype):
     np.testing.assert_array_equal(lagbc.bc((indptr.tolist(), indices.tolist())), [0, 2, 2, 0])
 
 
+def strided(array):
+    return np.stack([array, array], axis=1)[:, 0]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda array: array.astype(np.int32) if array.dtype == np.int64 else array,
+        lambda array: array.astype(np.int16) if array.dtype.kind == "i" else array,
+        lambda array: array.astype(array.dtype.newbyteorder(">")),
+        strided,
+    ],
+    ids=["int32", "int16", "big-endian", "strided"],
+)
+def test_arrays_of_any_form_are_the_matrix(made):
+    A = matrix()
+    three = tuple(map(made, (A.data, A.indices, A.indptr.astype(np.int64))))
+    for call in (
+        lambda A: lagbc.edge_bc(A, weighted=True).toarray(),
+        lambda A: lagbc.edge_bc(A, strength=True, directed=False).toarray(),
+        lambda A: lagbc.estimate(A, "edge_bc", max_roots=20, rng=1, device="cpu").scores.toarray(),
+    ):
+        np.testing.assert_array_equal(call(three), call(A))
+
+
 def test_no_vertices_and_no_edges():
     np.testing.assert_array_equal(lagbc.bc(([0], [])), np.zeros(0))
     np.testing.assert_array_equal(lagbc.bc(([0, 0, 0], [])), np.zeros(2))

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import functools
 import importlib
+import pickle
 import re
 import tomllib
 from pathlib import Path
@@ -16,6 +17,7 @@ from strategies import matrix, oracle, path, scale_free, with_lengths
 import lagbc
 from benchmarks.malformed import CHANGES, malformed
 from lagbc.graph.graph import Graph
+from lagbc.graph.host import csr as host
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 
@@ -115,6 +117,13 @@ def test_stored_zero_is_an_edge(name):
     np.testing.assert_array_equal(lagbc.bc(given), oracle(path(5)))
 
 
+def test_numbers_of_diagonals_are_integers():
+    A = sp.dia_array((np.ones((1, 3)), [1]), shape=(3, 3))
+    A.offsets = np.array([0.5])
+    with pytest.raises(TypeError, match=r"A\.offsets has dtype float64; numbers of diagonals are integers"):
+        lagbc.bc(A)
+
+
 @pytest.mark.parametrize("name", ["dia", "bsr"])
 def test_padding_is_no_edge(name):
     A = path(6) if name == "dia" else sp.bsr_array(path(6).toarray(), blocksize=(3, 3))
@@ -158,6 +167,68 @@ def test_graph_is_taken_as_it_is():
     with pytest.raises(ValueError, match="A is a Graph made with directed=False, but directed=True is asked for"):
         lagbc.bc(graph, directed=True)
     np.testing.assert_array_equal(lagbc.bc(graph), lagbc.bc(graph, directed=False))
+
+
+def test_arrays_of_a_graph_are_read_only():
+    A = scale_free(50, 300, seed=3).tocsr()
+    graph = as_graph(with_lengths(A, np.arange(1, 8)), weighted=True)
+    for array in (
+        *graph.csr,
+        graph.order,
+        graph.position,
+        *graph.reordered.csr,
+        *graph.transpose.csr,
+        graph.edge_order,
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 10**6
+    as_graph(A, copy=False)
+    assert A.indices.flags.writeable
+
+
+BROKEN = [
+    (lambda graph: vars(graph).update(indices=graph.indices + 10**6), "indices of A lie in"),
+    (lambda graph: vars(graph).update(weights=-graph.weights), "lengths of A are not finite and > 0"),
+    (lambda graph: vars(graph).update(weights=graph.weights[1:]), "values for"),
+    (lambda graph: vars(graph).update(indptr=graph.indptr[::-1]), "indptr of A does not rise"),
+]
+
+
+@pytest.mark.parametrize(("broken", "message"), BROKEN)
+def test_a_graph_whose_fields_were_replaced_is_checked_anew(broken, message):
+    graph = as_graph(with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)), weighted=True)
+    expected = lagbc.bc(graph)
+    unpickled = pickle.loads(pickle.dumps(graph))
+    np.testing.assert_array_equal(lagbc.bc(unpickled), expected)
+    replaced = dataclasses.replace(graph, weights=graph.weights * 2, names=None)
+    np.testing.assert_array_equal(lagbc.bc(replaced), expected)
+    for one in (graph, unpickled, replaced):
+        broken(one)
+        with pytest.raises(ValueError, match=message):
+            lagbc.bc(one)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("name", ["csr", "csc", "coo"])
+def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, monkeypatch):
+    A = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)).tocsr().asformat(name)
+    expected = lagbc.edge_bc(A, directed=directed, weighted=True).toarray()
+    one = "from_entries" if name == "coo" else "canonical"
+    checked = getattr(host, one)
+
+    def changed(*arguments):
+        for array in (A.row, A.col) if name == "coo" else (A.indptr, A.indices):
+            array[:] = 10**9
+        A.data[:] = -1
+        return checked(*arguments)
+
+    monkeypatch.setattr(host, one, changed)
+    graph = as_graph(A, directed=directed, weighted=True)
+    monkeypatch.undo()
+    rows, columns = np.nonzero(expected)
+    np.testing.assert_array_equal(lagbc.edge_bc(graph).toarray()[rows, columns], expected[rows, columns])
+    with pytest.raises(ValueError, match=r"indptr|outside|indices"):
+        lagbc.edge_bc(A)
 
 
 def test_graph_is_canonical():

@@ -203,3 +203,10 @@ def test_without_networkx(tmp_path, monkeypatch):
         match=r"g\.graphml: GraphML is read by NetworkX: pip install networkx; or pip install 'lagbc\[networkx\]'",
     ):
         read_graph(path)
+
+
+def test_a_length_beyond_float64_is_infinite(write):
+    G = nx.Graph([(0, 1, {"weight": 10**400})])
+    path = write("\n".join(nx.generate_gml(G)), "graph.gml")
+    with pytest.raises(ValueError, match=r"the edge 0 -> 1 has the length inf .*; lengths are finite and > 0"):
+        lagbc.bc(read_graph(path), weighted=True)

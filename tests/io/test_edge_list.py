@@ -12,7 +12,9 @@ from malformed import check_error, dense
 
 import lagbc
 from lagbc.errors import GraphFileWarning, GraphFormatError
+from lagbc.io.layout import content_of
 from lagbc.io.read import read_graph
+from lagbc.io.source import Source
 
 
 @pytest.mark.parametrize("suffix", ["txt", "edges", "edgelist", "el", "csv", "tsv", "unknown"])
@@ -470,3 +472,48 @@ def test_json_is_not_read(write):
     for text, name in (('{"nodes": []}', "graph"), ("[1, 2]", "graph.json")):
         with pytest.raises(GraphFormatError, match=r"JSON is not read; .*node_link_graph"):
             read_graph(write(text, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "found"),
+    [
+        ("source target\n1 2 5\n", {}, "line 2: 3 columns below 2 titles"),
+        ("from to\na b c\n", {}, "line 2: 3 columns below 2 titles"),
+        ("x y source target\n1 2 3\n", {}, "line 2: 3 columns below 4 titles"),
+        ("a b source target\n1 2 3\n", {"ends": ("source", "target")}, "line 2: 3 columns below 4 titles"),
+        ("from to w\n1 a b 3\n", {}, "line 2: 4 columns below 3 titles"),  # R's names of rows have no title
+        ("source target weight\nann bob\n", {}, "line 2: 2 columns below 3 titles"),
+        ("x\n1 2 3\n", {"header": True}, "line 2: 3 columns below 1 title"),
+    ],
+)
+def test_a_header_line_has_a_title_a_column(write, text, said, found):
+    path = write(text)
+    with pytest.raises(
+        lagbc.GraphFormatError, match=f"{found}: .* expected a title a column, or the columns by number"
+    ):
+        read_graph(path, **said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("source,target,\n1,2\n", {}), ("source target\n1 2 3\n", {"ends": (1, 2)}), ("u,v,w\na,b#1,c\n", {})],
+)
+def test_titles_without_a_column_may_be_empty_and_columns_by_number_need_no_titles(write, text, said):
+    assert read_graph(write(text), **said).rows.shape == (2, 2)
+
+
+def test_a_line_of_opening_braces_takes_time_by_its_length(write):
+    """Each brace was the start of a search to the end of the line: half an hour for this one."""
+    with pytest.raises(lagbc.GraphFormatError, match="line 1"):
+        read_graph(write("1 2 " + "{" * 10**6 + "\n"))
+
+
+def test_comments_and_blank_lines_above_the_edges_are_not_kept(write):
+    """Of comments, which may be gigabytes of a small archive, one is kept: the first that tells the direction."""
+    above = b"\n" * 2**20 + b"# some words\n" * 10**5
+    path = write(gzip.compress(above + b" % sym positive\n" + above + b"1 2\n# Directed graph\n2 3\n"), "graph.gz")
+    marks = []
+    assert next(content_of(Source(path, "graph", 10**6), marks)) == (2 * (2**20 + 10**5) + 2, b"1 2")
+    assert marks == [b"% sym positive"]
+    graph = read_graph(path)
+    assert (dense(graph), graph.directed) == ([[0, 1, 0], [1, 0, 1], [0, 1, 0]], False)

@@ -262,3 +262,8 @@ def test_whether_edges_go_one_way_is_said():
     ) as caught:
         lagbc.bc(graph, directed=False)
     assert "graph_from_edges" in str(caught.value)
+
+
+def test_a_length_beyond_float64_is_refused():
+    with pytest.raises(ValueError, match=r"length holds 10000000000000000000\.\.\. in row 1, beyond float64"):
+        lagbc.graph_from_edges([0, 1], [1, 2], [1, 10**400], directed=False)

@@ -112,6 +112,8 @@ def _edge_lengths(
     for e, (tail, head, held) in enumerate(edges):
         try:
             lengths[e] = float(held[attribute])  # type: ignore[index]
+        except OverflowError:  # an integer beyond float64
+            lengths[e] = np.inf
         except (KeyError, TypeError, ValueError):
             if named is None:
                 continue

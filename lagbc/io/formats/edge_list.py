@@ -39,7 +39,7 @@ def read_edge_list(source: Source, strengths: bool, named: Columns) -> GraphFile
 
 def _title_below(layout: Layout, labels: Any) -> bytes | None:
     """Return a title of the ends that names a vertex, too; None if there is none."""
-    titles = [layout.titles[end] for end in layout.ends] if layout.titles else []
+    titles = [title for end in layout.ends for title in layout.titles[end : end + 1]]
     return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
 

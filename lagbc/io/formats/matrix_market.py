@@ -13,7 +13,7 @@ from lagbc.graph.csr import index_type
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, merge_repeats
-from lagbc.io.scan import Lines
+from lagbc.io.scan import Lines, lines_beside_comments
 from lagbc.io.source import Source
 
 _BEGINS = re.compile(rb"\s*%%?MatrixMarket\b", re.IGNORECASE)
@@ -103,11 +103,10 @@ def read_matrix_market(source: Source, strengths: bool, named: Columns) -> Graph
 
 
 def _read_header(source: Source) -> _Header:
-    lines = source.lines()
-    line, banner = next(lines, (1, b""))
+    line, banner = next(source.lines(), (1, b""))
     size = b""
-    for line, text in lines:  # noqa: B007
-        if text.strip() and not text.startswith(b"%"):
+    for line, text in lines_beside_comments(source):
+        if line > 1 and text.strip() and not text.startswith(b"%"):
             size = text
             break
     else:

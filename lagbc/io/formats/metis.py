@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, merge_repeats
+from lagbc.io.scan import lines_beside_comments
 from lagbc.io.source import Source
 from lagbc.native import core
 
@@ -47,7 +48,8 @@ def read_metis(source: Source, strengths: bool, named: Columns) -> GraphFile:
 
 
 def _read_header(source: Source) -> _Header:
-    line, text = next(((line, text) for line, text in source.lines() if not text.startswith(b"%")), (1, b""))
+    lines = lines_beside_comments(source)
+    line, text = next(((line, text) for line, text in lines if not text.startswith(b"%")), (1, b""))
     fields = text.split()
     fmt = fields[2].rjust(3, b"0") if len(fields) > 2 else b"000"
     counts = fields[:2] + fields[3:]
