@@ -3,8 +3,6 @@
 Names are imported on first use, so that ``import lagbc`` takes milliseconds and loads no numerical library.
 """
 
-from importlib import import_module
-
 __version__ = "0.1.0.dev0"
 
 # Names of modules below, and of the modules that hold them; functions of centralities are beside these, by name.
@@ -60,26 +58,29 @@ _ELSEWHERE = {
 
 def _functions(wanted=None):
     """Return the functions of centralities by their names, those of other packages if one of lagbc's is not wanted."""
-    from lagbc.centrality import declare, registry
+    from lagbc.calls import whole_import
     from lagbc.extensions import OF_CENTRALITIES, load_extensions
 
-    registry.registered()  # the modules are imported by now
-    if wanted is not None and wanted not in declare.FUNCTIONS:
+    whole_import("lagbc.centrality.registry").registered()  # the modules are imported by now
+    functions = whole_import("lagbc.centrality.declare").FUNCTIONS
+    if wanted is not None and wanted not in functions:
         load_extensions(OF_CENTRALITIES)
-    return declare.FUNCTIONS
+    return functions
 
 
 def __getattr__(name):
+    from lagbc.calls import whole_import
+
     if name == "__all__":
         return sorted([*_MODULES, *_functions(), *(one for names in _HOMES.values() for one in names)])
     for home, names in _HOMES.items():
         if name in names:
-            value = getattr(import_module(f"lagbc.{home}"), name)
+            value = getattr(whole_import(f"lagbc.{home}"), name)
             if name != "METHODS":  # it may get more rows
                 globals()[name] = value
             return value
     if name in _MODULES:
-        return import_module(f"lagbc.{name}")
+        return whole_import(f"lagbc.{name}")
     if not name.startswith("_") and name in (functions := _functions(name)):
         if functions[name].__module__.startswith("lagbc."):  # others may be removed again
             globals()[name] = functions[name]

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from threading import Lock
-from typing import Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from lagbc.errors import StoppedError
 
@@ -162,3 +164,24 @@ def raise_if_stopped() -> None:
     """Raise StoppedError if the current call shall end, in any thread that has its context."""
     if (check := _check.get()) is not None:
         check()
+
+
+def whole_import(name: str) -> Any:
+    """Import a module, and put Ctrl-C meanwhile off to the end.
+
+    Another import follows one that is cut off. Compiled modules and registers do not stand that, and before Python 3.12
+    a class that is cut off makes a RuntimeError of Ctrl-C.
+    """
+    came, before = list[Any](), None if name in sys.modules else signal.getsignal(signal.SIGINT)
+    try:
+        if callable(before):
+            signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    except ValueError:  # Python tells the main thread alone
+        before = None
+    try:
+        return __import__(name, fromlist=[""])  # not of `sys.modules`: another thread may be importing it
+    finally:
+        if callable(before):
+            signal.signal(signal.SIGINT, before)
+            if came:
+                before(*came[0])

@@ -58,6 +58,44 @@ def test_ctrl_c_at_any_time(n, call):
     assert process.returncode == 0, process.stderr
 
 
+FIRST = """
+import signal, sys
+import numpy as np
+import lagbc
+
+def interrupt(frame, event, arg):
+    name = getattr(arg, "__name__", "") if event.startswith("c_") else frame.f_code.co_name
+    if {there}:
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGINT)
+
+def call():
+    return lagbc.bc((np.ones(4), np.array([1, 0, 2, 1]), np.array([0, 1, 3, 4]))).tolist()
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.setprofile(interrupt)
+try:
+    call()
+except KeyboardInterrupt:
+    print("interrupted", call())
+"""
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "(event, name) == ('c_return', 'exec_dynamic') and 'lagbc.native.core' in str(frame.f_locals)",
+        "(event, name) == ('return', 'add') and frame.f_globals['__name__'] == 'lagbc.centrality.registry'",
+        "(event, name) == ('call', '__set_name__')",
+    ],
+    ids=["compiled", "registered", "class"],
+)
+def test_ctrl_c_while_modules_are_loaded(there):
+    """Of a compiled module, a centrality that is registered, a class whose attributes are told their names."""
+    process = subprocess.run([sys.executable, "-c", FIRST.format(there=there)], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("interrupted [0.0, 2.0, 0.0]\n", "")
+
+
 TWICE = """
 import os, signal, sys, threading, time
 sys.path.insert(0, {tests!r})

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from lagbc.calls import whole_import
 from lagbc.centrality.registry import ARGUMENTS, OF_ONE, Arguments, Centrality, Read, add
 from lagbc.plan.options import refuse_places, shown_without_others
 
@@ -55,8 +56,8 @@ def centrality(
         leading = ["A", *([needs] if needs else [])]
         has_errors = "k" in record.takes
         if count is None:
-            call = f"compute(A, own, batch, read, options, arguments{', standard_error' if has_errors else ''})"
-            run = f"from lagbc.centrality.compute import compute; return {call}"
+            given = f"A, own, batch, read, options, arguments{', standard_error' if has_errors else ''}"
+            run = f"return whole_import('lagbc.centrality.compute').compute({given})"
         else:
             run = "return own.finish(own.count(A, *read, options, arguments), arguments)"
         public = public_function(finish, leading, record.takes, run, own=record, has_errors=has_errors)
@@ -91,8 +92,8 @@ def public_function(
     """Make a function with name, docstring and module of another, and with its parameters written out.
 
     `leading` are positional parameters, with their defaults, and `takes` names of arguments, whose order and defaults
-    `Arguments` gives. The body `run` can read `own`, `read`, `arguments` and the parameters; it has a batch if it reads
-    one.
+    `Arguments` gives. The body `run` can read `own`, `read`, `arguments`, the parameters and `whole_import`; it has a
+    batch if it reads one.
     """
     positional = {text.partition("=")[0]: text for text in leading}
     of_keywords: dict[str, tuple[Any, Any]] = {**(_BATCH if "batch" in run else {}), **_GRAPH}
@@ -101,7 +102,7 @@ def public_function(
     keywords = ", ".join(f"{name}={default!r}" for name, (_, default) in of_keywords.items())
     given = ", ".join(f"{name}={name}" for name in ARGUMENTS if name in takes)
     text = f"""
-def make(own, Read, Arguments, refuse_places):
+def make(own, Read, Arguments, refuse_places, whole_import):
     def {function.__name__}({", ".join(positional.values())}, *others, {keywords}, **options):
         if others:
             refuse_places({function.__name__}, others)
@@ -112,7 +113,7 @@ def make(own, Read, Arguments, refuse_places):
     made: dict[str, Any] = {}
     # Its globals are the names of the module: doctests and tracebacks find the module by them.
     exec(compile(text, f"<{function.__module__}.{function.__name__}>", "exec"), function.__globals__, made)
-    public: Callable[..., Any] = made["make"](own, Read, Arguments, refuse_places)
+    public: Callable[..., Any] = made["make"](own, Read, Arguments, refuse_places, whole_import)
     public.__doc__, public.__module__ = function.__doc__, function.__module__
     public.__qualname__ = function.__qualname__
     kinds = _LEADING | {name: str(kind) for name, (kind, _) in of_keywords.items()}

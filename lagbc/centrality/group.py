@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lagbc.calls import whole_import
 from lagbc.centrality.declare import centrality
 
 if TYPE_CHECKING:
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 
 def _count(*given: Any) -> Counted:
     """Count the paths that meet each group."""
-    from lagbc.centrality.groups import count
-
-    return count(*given)
+    return whole_import("lagbc.centrality.groups").count(*given)  # type: ignore[no-any-return]
 
 
 @centrality(

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lagbc.calls import whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.extensions import OF_CENTRALITIES, load_extensions
 from lagbc.frozen import frozen
@@ -166,7 +166,7 @@ _BUILT_IN: list[Centrality] = []
 def _load_built_in() -> None:
     """Import the modules of lagbc's own centralities, which add their records."""
     for module in _MODULES:
-        import_module(f"lagbc.centrality.{module}")
+        whole_import(f"lagbc.centrality.{module}")
     _BUILT_IN.extend(_CENTRALITIES.values())
 
 

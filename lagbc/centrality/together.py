@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from lagbc.calls import whole_import
 from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, Read, that_take
 
@@ -63,7 +64,6 @@ def centralities(
     >>> lagbc.centralities(star, ("bc", "eccentricity"), directed=False)
     {'bc': array([3., 0., 0., 0.]), 'eccentricity': array([1., 2., 2., 2.])}
     """
-    from lagbc.centrality.compute import compute, find_all
-
-    found = find_all(that_take(DEFAULT_SET, arguments) if which is None else which)
-    return compute(A, found, batch, read, options, arguments, standard_error)
+    of_calls = whole_import("lagbc.centrality.compute")
+    found = of_calls.find_all(that_take(DEFAULT_SET, arguments) if which is None else which)
+    return of_calls.compute(A, found, batch, read, options, arguments, standard_error)  # type: ignore[no-any-return]

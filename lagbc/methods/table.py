@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.calls import in_phase
+from lagbc.calls import in_phase, whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
@@ -109,9 +109,7 @@ class Method:
             missing = self.missing
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
-        # Not from `sys.modules`, where a module is in part while another thread imports it; `import_module` takes five
-        # times as long to find one there.
-        return __import__(self.module, fromlist=[""])  # type: ignore[return-value]
+        return whole_import(self.module)  # type: ignore[no-any-return]
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
