@@ -38,6 +38,26 @@ def host_budget() -> int:
     return int(_DEFAULT_SHARE * free_memory()) if stated is None else stated
 
 
+def reading_budget(stated: int | None = None) -> int:
+    """Return the bytes for reading: those that a size stated for the process leaves, or a share of the free memory."""
+    stated = stated_budget() if stated is None else stated
+    return int(_DEFAULT_SHARE * free_memory()) if stated is None else max(0, stated - held_memory())
+
+
+def held_memory() -> int:
+    """Return the bytes of this process in memory: from /proc on Linux, elsewhere from psutil."""
+    if pages := _pages():
+        return pages[1] * resource.getpagesize()
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
+def _pages() -> list[int]:
+    """Return the pages of this process on Linux: reserved, in memory, and more."""
+    return [int(count) for line in _lines("/proc/self/statm") for count in line.split()]
+
+
 def stated_budget() -> int | None:
     """Return the bytes of ``LAGBC_MEMORY``, such as 8GB, 512MiB or 2e9; None if unset, ValueError if it is no size."""
     text = os.environ.get(BUDGET_VARIABLE)
@@ -125,8 +145,8 @@ def _left_of_address_space() -> Iterator[int]:
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
-        pages = _lines("/proc/self/statm")  # on Linux; the first number is the total
-        yield max(0, limit - int(pages[0].split()[0]) * resource.getpagesize()) if pages else limit
+        pages = _pages()
+        yield max(0, limit - pages[0] * resource.getpagesize()) if pages else limit
 
 
 @dataclass(frozen=True)

@@ -188,3 +188,8 @@ def test_a_system_without_limits_of_address_space(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "resource", None)
     assert list(limits._left_of_address_space()) == []
     assert limits.free_memory(tmp_path) > 0
+
+
+def test_the_memory_that_a_process_holds_has_its_arrays():
+    array = np.ones(2**22)
+    assert limits.held_memory() > array.nbytes

@@ -17,7 +17,7 @@ from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, examp
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile, repeat_notices
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
-from lagbc.limits import host_budget
+from lagbc.limits import reading_budget
 
 
 def read_graph(
@@ -87,8 +87,8 @@ def read_graph(
         Values are strengths w, that is, lengths 1 / w: of a repeated edge the largest is kept. They are returned as
         they are in the file.
     budget : int, optional
-        The most bytes of memory for reading; by default the environment variable ``LAGBC_MEMORY`` (such as 8GB), else
-        half of the free memory.
+        The most bytes of memory for reading; by default those that the process has not taken yet of the environment
+        variable ``LAGBC_MEMORY`` (such as 8GB), else half of the free memory.
     progress : bool or callable, default False
         True draws a bar with the time left; a callable gets the number of bytes read, as stored, and of all bytes of
         the file. Bytes from a pipe are not reported. Some formats are read twice.
@@ -132,7 +132,7 @@ def read_graph(
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
         _require_file(file, name)
-        source = find_source(file, name, host_budget() if budget is None else budget, report)
+        source = find_source(file, name, reading_budget() if budget is None else budget, report)
         read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
         notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
         graph = replace(read, name=name, strengths=strengths, notices=notices)

@@ -152,7 +152,8 @@ class Source:
         if needed > self.budget:
             raise OutOfMemoryError(
                 f"{self.name}: {subject} needs up to {in_units(needed)} to be read, but the budget is "
-                f"{in_units(self.budget)}; raise it with the environment variable {BUDGET_VARIABLE}"
+                f"{in_units(self.budget)}; raise it with the environment variable {BUDGET_VARIABLE}, on the "
+                "command line with --memory, too; they count all that the process holds"
             )
 
     def whole(self) -> bytes:
@@ -204,7 +205,7 @@ def _read_all(stream: BinaryIO, source: Source) -> bytes:
     read = io.BytesIO()
     while piece := stream.read(_PIECE):
         read.write(piece)
-        source.require(read.tell(), "what comes out of it")
+        source.require(2 * read.tell(), "what comes out of it")
     return read.getvalue()
 
 

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from commands import fail, reason_in, run, succeed
 
 import lagbc
+from lagbc import limits
 from lagbc.centrality import compute, preview
 from lagbc.interfaces.cli import task
 from lagbc.io.examples import example_path
@@ -448,3 +449,9 @@ def test_scores_are_not_written_over_the_graph(tmp_path):
     graph.write_text("a,b\nb,c\n")
     assert "is the file of the graph; name another one" in fail("bc", graph, "--out", graph)
     assert graph.read_text() == "a,b\nb,c\n"
+
+
+def test_memory_bounds_reading(monkeypatch):
+    monkeypatch.setattr(limits, "held_memory", lambda: 99_000)
+    said = fail("bc", "example:karate", "--memory", "100kB", status=1)
+    assert "to be read, but the budget is 1 kB; raise it" in " ".join(said.split())

@@ -108,7 +108,14 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
 
     name = options.name
     with steps.step(f"reading {name}", "B"):
-        file = read_graph(name, strengths=options.strength, progress=steps.progress, part=part, **options.columns)
+        file = read_graph(
+            name,
+            strengths=options.strength,
+            budget=options.budget,
+            progress=steps.progress,
+            part=part,
+            **options.columns,
+        )
     if options.directed is None and not file.tells_direction:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(

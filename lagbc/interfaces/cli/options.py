@@ -15,6 +15,7 @@ import click
 from lagbc.errors import Error, shortened
 from lagbc.interfaces.cli.completion import complete_device, complete_graph, complete_method
 from lagbc.interfaces.cli.text import in_options
+from lagbc.limits import parse_size, reading_budget
 from lagbc.plan.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
@@ -36,6 +37,12 @@ class GraphOptions:
     length: int | str | None
     header: bool | None
     names: bool
+    memory: Any = None  # of the whole process, as the command takes it for its run
+
+    @property
+    def budget(self) -> int | None:
+        """The bytes for reading that the memory leaves; None if none is stated."""
+        return None if self.memory is None else reading_budget(parse_size("memory", self.memory))
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -240,8 +247,12 @@ def _plot_option(flag: str, drawn: str) -> Callable[[_Function], _Function]:
     return click.option(flag, type=click.Path(path_type=Path), help=f"Draw {drawn}: {formats}.")
 
 
+def _of_graph(**own: Any) -> GraphOptions:
+    return GraphOptions(**own, memory=click.get_current_context().params.get("memory"))
+
+
 takes_graph = _takes_record(
-    GraphOptions,
+    _of_graph,
     "source",
     click.argument("name", metavar="GRAPH", shell_complete=complete_graph),
     click.option(

@@ -16,8 +16,8 @@ from lagbc.io.numbering import Integers, Names, Texts
 from lagbc.io.scan import Lines, quoted
 from lagbc.io.source import Source
 
-# Peak bytes of an edge while it is read and its matrix is made, and of the reverse of an undirected edge.
-_BYTES_PER_EDGE, _BYTES_BACK = 44, 36
+# Peak bytes of an edge while it is read and its matrix is made: without lengths and with them; of an undirected edge.
+_BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE = (46, 82), (104, 152)
 
 
 @reader("edge list", takes=("ends", "length", "header", "names"))
@@ -25,7 +25,7 @@ def read_edge_list(source: Source, strengths: bool, named: Columns) -> GraphFile
     """Read an edge list, with lengths or without."""
     layout = recognise(source, named)
     edges = _Edges(layout)
-    per_edge = _BYTES_PER_EDGE + (0 if layout.directed else _BYTES_BACK)
+    per_edge = (_BYTES_PER_EDGE if layout.directed else _BYTES_PER_UNDIRECTED_EDGE)[layout.length is not None]
     for line, piece in source.pieces():
         edges.add(line, layout.prepared(line, piece))
         source.require(per_edge * edges.count + edges.vertices.most_bytes, f"a list of {edges.count:,} edges or more")

@@ -17,8 +17,8 @@ from lagbc.io.graph_file import GraphFile, merge_repeats
 from lagbc.io.source import Source
 from lagbc.limits import in_units
 
-# Peak bytes of reading: a byte of the arrays in the archive, and a vertex.
-_BYTES_PER_BYTE, _BYTES_PER_VERTEX = 8, 24
+# Peak bytes of reading: an element of the longest array in the archive, a byte of all of them, and a vertex.
+_BYTES_PER_ELEMENT, _BYTES_PER_BYTE, _BYTES_PER_VERTEX = 84, 2, 24
 _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offsets", "shape")}
 
 
@@ -123,11 +123,12 @@ def _require_honest_headers(source: Source, data: BinaryIO) -> None:
     """Refuse arrays that are not as long as their headers say, by which NumPy would allocate."""
     with zipfile.ZipFile(data) as archive:
         members = archive.infolist()
-        size = sum(member.file_size for member in members)
-        source.require(_BYTES_PER_BYTE * size, f"an archive of {in_units(size)}")
+        size, longest = sum(member.file_size for member in members), 0
         for member in members:
             with archive.open(member) as file:
-                _read_honest_header(file, member)
+                shape, _ = _read_honest_header(file, member)
+            longest = max(longest, int(np.prod(shape, dtype=object)))
+        source.require(_BYTES_PER_ELEMENT * longest + _BYTES_PER_BYTE * size, f"an archive of {in_units(size)}")
 
 
 def _require_small_offsets(data: BinaryIO) -> None:
