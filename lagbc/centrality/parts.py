@@ -8,7 +8,6 @@ import operator
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
@@ -248,7 +247,7 @@ def _graph_in(file: PartialFile) -> Graph:
         graph = as_graph(matrix, directed=told["directed"], weighted=told["weighted"], copy=False)
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path} holds no graph: {error}") from error
-    return replace(graph, names=_names_of(told["names"]))
+    return graph.with_names(_names_of(told["names"]))
 
 
 def _names_of(names: list[Any] | None) -> NDArray[Any] | None:

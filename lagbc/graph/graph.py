@@ -69,10 +69,11 @@ class Graph:
         values["weighted"] = self.weights is not None
         self._refuse_writing()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        values = vars(self)
-        values.update(state)
-        values.pop("_checked", None)  # arrays of a file may be anything
+        vars(self).update(state)
         self._refuse_writing()
 
     def _refuse_writing(self) -> None:
@@ -112,7 +113,7 @@ class Graph:
         """Return the same graph with other names, or None, and with everything cached."""
         renamed = copy(self)
         vars(renamed)["names"] = names
-        return renamed
+        return renamed.checked() if self.is_checked else renamed
 
     @property
     def csr(self) -> Csr:
@@ -340,6 +341,8 @@ class Graph:
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 
 
+# Attributes of checks, which no copy has: arrays of a file may be anything.
+_OF_CHECKS = ("_checked", "_reread")
 # Attributes that move along unchanged: they are on the host.
 _MOVED_UNCHANGED = ("copied_from", "_copy_on_host", "names")
 # Attributes that each device makes for itself.

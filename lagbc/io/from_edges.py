@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Never
 
 import numpy as np
@@ -108,7 +107,7 @@ def graph_from_edges(
         warn(notice, GraphFileWarning)
     weighted, directed = values is not None, bool(directed)
     graph = as_graph(matrix, directed=directed, weighted=weighted, strength=are_strengths, copy=False)
-    return replace(graph, names=labels)
+    return graph.with_names(labels)
 
 
 def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:

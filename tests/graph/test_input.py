@@ -208,6 +208,22 @@ def test_a_graph_whose_fields_were_replaced_is_checked_anew(broken, message):
             lagbc.bc(one)
 
 
+def test_a_graph_with_names_is_checked_once():
+    A = scale_free(50, 300, seed=3)
+    for graph in (as_graph(A, names=range(50)), lagbc.graph_from_edges(*A.nonzero(), directed=True)):
+        assert as_graph(graph) is graph
+        renamed = as_graph(graph, names=["a"] * graph.n)
+        assert as_graph(renamed) is renamed
+        assert (graph.names[0], renamed.names[0]) == (0, "a")
+
+
+def test_a_pickle_of_a_graph_that_was_checked_anew_has_it_once():
+    graph = as_graph(scale_free(50, 300, seed=3))
+    unpickled = pickle.loads(pickle.dumps(graph))
+    lagbc.bc(unpickled)
+    assert len(pickle.dumps(unpickled)) == len(pickle.dumps(graph))
+
+
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
 def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, monkeypatch):

@@ -18,7 +18,7 @@ struct Trips {
 // The results of the search of one root, and room for the sums over it.
 //
 // All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
-// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Touched past the
+// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Entries past the
 // settled vertices, and past the tight edges, are not read.
 template <class Index>
 struct Trail {
