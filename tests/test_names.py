@@ -548,11 +548,11 @@ def test_what_is_no_name_of_each_vertex(pandas, names, error, told):
             call()
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_a_data_frame_is_a_matrix_with_names(pandas, sparse):
+@pytest.mark.parametrize("default", [None, 0, 1])
+def test_a_data_frame_is_a_matrix_with_names(pandas, default):
     lengths = PATH * [0, 1, 2, 3] + np.eye(4)  # with loops
     frame = pandas.DataFrame(lengths, FOUR, FOUR)
-    frame = frame.astype(pandas.SparseDtype("float64", 0)) if sparse else frame
+    frame = frame if default is None else frame.astype(pandas.SparseDtype("float64", default))
     assert lagbc.as_graph(frame).names == FOUR
     assert lagbc.bc(frame, sources=["ann"]).tolist() == [0, 2, 1, 0]
     assert lagbc.closeness(frame, weighted=True).tolist() == lagbc.closeness(lengths, weighted=True).tolist()

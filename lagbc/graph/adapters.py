@@ -208,7 +208,7 @@ def _read_frame(frame: Any, weighted: bool | str, strength: bool) -> NDArray[Any
             f"A is a data frame of shape {frame.shape} without names: pass A.to_numpy() if it is an adjacency matrix; "
             "of columns of edges make a graph by lagbc.graph_from_edges"
         )
-    if hasattr(frame, "sparse"):  # all columns are sparse
+    if hasattr(frame, "sparse") and not any(kind.fill_value for kind in frame.dtypes):  # all columns are sparse
         entries = frame.sparse.to_coo()
         return Listed(frame.shape, entries.row, entries.col, entries.data)
     values: NDArray[Any] = frame.to_numpy()
