@@ -127,8 +127,13 @@ def _limits_of_time(kind: str, folder: str) -> tuple[int, int]:
 
 
 def usable_cores_by_number() -> set[int]:
-    """Return the numbers of the cores that the process may use."""
-    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+    """Return the numbers of the cores that the process may use: all of them on macOS, which binds no process."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    import psutil
+
+    process = psutil.Process()
+    return set(process.cpu_affinity()) if hasattr(process, "cpu_affinity") else set(range(os.cpu_count() or 1))
 
 
 def most_threads(wanted: int) -> int:

@@ -1,7 +1,9 @@
 """What the system leaves a process, by its control groups and its address space."""
 
+import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -193,3 +195,12 @@ def test_a_system_without_limits_of_address_space(tmp_path, monkeypatch):
 def test_the_memory_that_a_process_holds_has_its_arrays():
     array = np.ones(2**22)
     assert limits.held_memory() > array.nbytes
+
+
+@pytest.mark.parametrize(("process", "cores"), [({"cpu_affinity": lambda: [0, 2]}, {0, 2}), ({}, {0, 1, 2})])
+def test_cores_of_a_system_other_than_linux(monkeypatch, process, cores):
+    """Windows binds a process to cores, macOS does not."""
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setitem(sys.modules, "psutil", SimpleNamespace(Process=lambda: SimpleNamespace(**process)))
+    assert limits.usable_cores_by_number() == cores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +60,8 @@ def old_objects_apart() -> Iterator[None]:
 
 def _trim() -> bool:
     """Give free memory back, as the next method could use it unseen, and reset the peak; False where impossible."""
+    if sys.platform != "linux":
+        return False
     try:
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")

@@ -28,6 +28,9 @@ from lagbc.run.work import StepWork
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64
 
+# Windows removes no file that is mapped, and workers keep theirs: there each reads a copy.
+_FILES_ARE_MAPPED = os.name != "nt"
+
 
 @frozen
 class Packed:
@@ -60,6 +63,8 @@ def pack(work: StepWork) -> Packed:
 def map_work(path: str) -> StepWork:
     """Map the work in a file, writable for this process alone; OSError where the process does not see it."""
     with open(path, "rb") as file:
+        if not _FILES_ARE_MAPPED:
+            return unpack(memoryview(bytearray(file.read())))
         size = os.fstat(file.fileno()).st_size
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
 

@@ -21,7 +21,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods.cpu.traversal import hops
-from lagbc.run import junctions, tasks
+from lagbc.run import junctions, packed, tasks
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
@@ -169,6 +169,13 @@ def test_threads_of_this_process_keep_nothing():
     with ThreadPoolExecutor(3) as pool:
         assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
     assert not tasks._works._held
+
+
+def test_files_are_read_where_one_that_is_mapped_cannot_be_removed(monkeypatch):
+    monkeypatch.setattr(packed, "_FILES_ARE_MAPPED", False)
+    monkeypatch.delattr(packed.mmap, "mmap")
+    with ThreadPoolExecutor(1) as pool:
+        assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
 
 
 # What is sent
