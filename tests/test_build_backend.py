@@ -17,9 +17,10 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def backend(monkeypatch):
-    """The backend, in the checkout, as it is called; no environment variable names a compiler."""
-    for name in ("CXX", "LAGBC_ZIG_TARGET"):
-        monkeypatch.delenv(name, raising=False)
+    """The backend, in the checkout, as it is called; no environment variable names a compiler, and none stays set."""
+    for name in ("CXX", "LAGBC_ZIG_TARGET", "CMAKE_ARGS", "_PYTHON_HOST_PLATFORM", "SETUPTOOLS_EXT_SUFFIX"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     monkeypatch.chdir(ROOT)
     spec = importlib.util.spec_from_file_location("lagbc_build", ROOT / "build_backend" / "lagbc_build.py")
     module = importlib.util.module_from_spec(spec)
@@ -80,8 +81,27 @@ def test_commands_of_zig(backend, monkeypatch, tmp_path, target):
     def said(command):
         return subprocess.run([command, "a b"], capture_output=True, text=True, check=True).stdout.strip()
 
-    assert said(backend.os.environ["CXX"]) == f"c++ -target {target or 'native'} -mcpu=baseline a b"
+    assert said(backend.os.environ["CXX"]) == f"c++ -target {target or 'native'} -mcpu=baseline -Wl,-s a b"
     assert [said(shutil.which(name)) for name in ("ar", "ranlib")] == ["ar a b", "ranlib a b"]
+
+
+@pytest.mark.parametrize("target", ["x86_64-linux-gnu.2.28", "aarch64-macos.11.0", "x86_64-windows-gnu"])
+def test_a_wheel_for_another_platform(backend, monkeypatch, tmp_path, target):
+    """It has the name of its platform, and the headers of Windows say so."""
+    monkeypatch.setenv("LAGBC_ZIG_TARGET", target)
+    monkeypatch.setenv("LAGBC_WINDOWS_PYTHON", "windows")
+    platform, version = backend.PLATFORMS[target], sys.version_info[1]
+    backend.cross_compile(target, tmp_path)
+    assert f"-DCMAKE_SYSTEM_NAME={platform.system}" in backend.os.environ["CMAKE_ARGS"].split()
+    tag = backend.for_platform({"build-dir": "here"})["wheel.tags"]
+    assert tag == f"{'cp311-cp311' if version == 11 else 'cp312-abi3'}-{platform.tag}"
+    headers = [file.read_text(encoding="utf-8") for file in tmp_path.glob("include*/pyconfig.h")]
+    assert ["MS_WINDOWS" in text for text in headers] == [True] * (platform.system == "Windows")
+
+
+def test_platforms_that_are_not_known_are_refused(backend, monkeypatch, tmp_path):
+    with pytest.raises(SystemExit, match=r"LAGBC_ZIG_TARGET has to be one of x86_64-linux-gnu.2.28, .*, not sparc"):
+        backend.cross_compile("sparc", tmp_path)
 
 
 def test_the_page_has_pip_get_all_that_a_build_requires():
