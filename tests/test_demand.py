@@ -569,7 +569,7 @@ def test_what_is_no_demand(name, function):
 def test_a_broken_sparse_matrix_is_refused():
     broken = sp.csr_array(np.ones((5, 5)))
     broken.indices[3] = 7
-    with pytest.raises(ValueError, match="demand: "):
+    with pytest.raises(ValueError, match="the arrays of demand are inconsistent: "):
         lagbc.bc(path(5), demand=broken)
 
 

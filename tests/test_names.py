@@ -341,6 +341,8 @@ def test_weights_of_vertices_go_by_their_names(pandas):
         for more in ({**weights, "dora": 1}, {"ann": 1, "dora": 1}):
             with pytest.raises(ValueError, match=f"{name} has a number for 'dora', which is none of the 3 vertices"):
                 lagbc.bc(G, **{name: more})
+        with pytest.raises(ValueError, match=f"{name} has several numbers for 'ann'; series.groupby"):
+            lagbc.bc(G, **{name: pandas.Series([1, 2, 3, 4], ["ann", "bob", "ann", "carl"])})
     assert lagbc.bc(np.eye(3, k=1), target_weights={2: 5, 1: 1, 0: 1}).tolist() == [0, 5, 0]
 
 

@@ -285,7 +285,6 @@ def _canonical_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
     except ValueError:
         raise _pointers_error(entries) from None
     except IndexError:
-        check_format(A)
         raise _outside_error(n) from None
 
 
@@ -385,7 +384,7 @@ def _stored_entries(A: Any, *, copy: bool = True) -> tuple[Any, Any, Any]:
         A = shallow_copy(A)
         A.indptr, A.indices, A.data = (np.array(array) for array in (A.indptr, A.indices, A.data))
         _require_consistent(A)
-        A.check_format(full_check=True)
+        A = check_format(A)
     coo = _without_padding(A)
     rows, columns, values = coo.row, coo.col, coo.data
     if copy and A.format == "coo":
@@ -408,10 +407,13 @@ def _without_padding(A: Any) -> Any:
     return type(coo)((coo.data[stored], (coo.row[stored], coo.col[stored])), shape=coo.shape)
 
 
-def check_format(A: Any) -> Any:
+def check_format(A: Any, name: str = "A") -> Any:
     """Have SciPy check a shallow copy, whose index arrays it prunes and recasts; return the copy."""
     A = shallow_copy(A)
-    A.check_format(full_check=True)
+    try:
+        A.check_format(full_check=True)
+    except ValueError as error:
+        raise InvalidValueError(f"the arrays of {name} are inconsistent: {error}") from error
     return A
 
 

@@ -48,10 +48,7 @@ def parse_demand(n: int, demand: Any, names: Names | None = None) -> sparse.csr_
         )
     require_reals("demand", demand)
     if is_sparse(demand) and demand.format in ("csr", "csc", "bsr"):
-        try:
-            check_format(demand)
-        except ValueError as error:
-            raise InvalidValueError(f"demand: {error}") from error
+        check_format(demand, "demand")
     entries = sparse.coo_array(demand)
     is_trip = entries.row != entries.col
     values = entries.data[is_trip].astype(np.float64)

@@ -159,6 +159,9 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
     table: Mapping[Any, float] = given.to_dict() if is_series else given  # type: ignore[union-attr, assignment]
     if is_series and list(table) == list(range(n)):
         return [*table.values()]
+    if len(table) < len(series := cast("Any", given)):
+        twice = series.index[series.index.duplicated()].tolist()[0]
+        raise InvalidValueError(f"{name} has several numbers for {twice!r}; series.groupby(level=0).sum() adds them")
     vertices = range(n) if names is None else list(names)
     if others := table.keys() - set(vertices):
         other = next(vertex for vertex in table if vertex in others)
