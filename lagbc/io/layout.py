@@ -185,16 +185,18 @@ def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: by
 def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the numbers and texts of lines that are neither blank nor comments.
 
-    The first comment that tells a direction is put into `marks`.
+    The first comment that tells a direction is put into `marks`, when it is passed.
     """
     for first, piece in source.pieces():
-        if marks == []:
-            marks += find_mark(piece)
         if is_without_content(piece):
+            if marks == []:
+                marks += find_mark(piece)
             continue
         for line, text in enumerate(piece.splitlines(), first):
             if text.strip(b" \t\f\v") and text.lstrip(b" \t\f\v")[:1] not in _COMMENTS:
                 yield line, text
+            elif marks == []:
+                marks += find_mark(text)
 
 
 def separator_of(source: Source, line: int, text: bytes) -> bytes:

@@ -158,6 +158,7 @@ def test_names_and_header_lines(write, text, labels, expected):
         ("% asym unweighted\n1 2\n1 3\n", True, "directed (KONECT asym), 1 line of comments left out"),
         ("# Undirected graph: a.txt\n# FromNodeId\tToNodeId\n1\t2\n1\t3\n", False, "undirected (SNAP undirected)"),
         ("# Directed graph (each unordered pair ...\n1\t2\n1\t3\n", True, "directed (SNAP directed)"),
+        ("1\t2\n# Undirected graph: b.txt\n1\t3\n", True, "separated by blanks, 1 line of comments left out"),
         ("source,target\n1,2\n1,3\n", True, "integers in columns 1 and 2, separated by commas, below a header line"),
     ],
 )

@@ -17,7 +17,7 @@ ROADS = {"name": ["A1", "A2", "A3"], "to": ["bonn", "ulm", "jena"], "from": ["ul
 @pytest.fixture
 def written(tmp_path):
     def write(columns, name="edges.parquet", **options):
-        pq.write_table(pa.table(columns), tmp_path / name, **options)
+        pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), tmp_path / name, **options)
         return tmp_path / name
 
     return write
@@ -63,6 +63,11 @@ def test_repeated_edges_and_integers(written):
         ({"from": ["a", ""], "to": ["b", "c"]}, {}, r"edges\.parquet: column 'from' holds '' in row 1"),
         ({"from": ["a", "b"], "to": [1, 2]}, {}, r"edges\.parquet: column 'from' holds names and column 'to' integers"),
         (ROADS, {"ends": (3, 2), "length": "name"}, r"edges\.parquet: column 'name' holds text, 'A1' in row 0"),
+        (
+            pa.table([[1], [2], [3]], names=["a", "b", "a"]),
+            {"ends": (1, 2)},
+            r"edges\.parquet has several columns called 'a'",
+        ),
         ({"a": [1], "b": [2], "c": [3], "d": [4]}, {}, r"edges\.parquet has 4 columns, .*; ends= says which two"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

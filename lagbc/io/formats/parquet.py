@@ -43,6 +43,8 @@ def _read_edges(source: Source, file: Any, strengths: bool, named: Columns) -> G
     (tail, head), length = chosen_columns(source.name, schema.names, are_numbers, named)
     places = [tail, head] if length is None else [tail, head, length]
     titles = [schema.names[place] for place in places]
+    if twice := next((title for title in titles if schema.names.count(title) > 1), None):
+        raise GraphFormatError(f"{source.name} has several columns called {twice!r}; each has a title of its own")
     batches = (batch.select(titles) for batch in file.iter_batches(PIECE, columns=titles))
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([schema.field(title) for title in titles]), batches)
     with edge_table(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3)) as table:
