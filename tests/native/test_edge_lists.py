@@ -1,5 +1,7 @@
 """Kernels of edge lists: vertices numbered over many pieces, floats that are read as Python reads them."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -95,7 +97,9 @@ def test_what_is_shared_with_a_table_is_read_only():
         known.ids[0] = 1
 
 
+ON_WINDOWS = sys.platform == "win32"
 EASY = ["1", "-2.5", "+.5", "7.", "1e22", "-1.5E-3", "123456789012345", "0", "-0.0", "9007199254740991", "4e-22"]
+HALFWAY = "9007199254740993"
 HARD = [
     "",
     "+",
@@ -105,7 +109,7 @@ HARD = [
     "1e",
     "1e+",
     "1e23",
-    "9007199254740993",
+    HALFWAY,
     "1e00005",
     "nan",
     "inf",
@@ -117,9 +121,11 @@ HARD = [
 
 
 def test_floats_are_those_of_python():
-    values, hard = core.parse_floats(*text_of([word.encode() for word in EASY + HARD]))
-    assert hard.tolist() == list(range(len(EASY), len(EASY) + len(HARD)))
-    assert values[: len(EASY)].tobytes() == np.array([float(word) for word in EASY]).tobytes()
+    # Windows has x87 round to 53 bits: there all is rounded once, and nothing is left to Python as halfway.
+    easy, hard = ([*EASY, HALFWAY], [word for word in HARD if word != HALFWAY]) if ON_WINDOWS else (EASY, HARD)
+    values, left = core.parse_floats(*text_of([word.encode() for word in easy + hard]))
+    assert left.tolist() == list(range(len(easy), len(easy) + len(hard)))
+    assert values[: len(easy)].tobytes() == np.array([float(word) for word in easy]).tobytes()
 
 
 def test_long_floats_are_rounded_once():

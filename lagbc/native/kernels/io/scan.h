@@ -218,7 +218,8 @@ inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) 
 
 // Compute m * 10**power in float64, for m < 2**63 and abs(power) <= 22. `long double` holds both exactly if its
 // mantissa has 64 bits: the result is rounded once there, and once more to float64. That is correct unless the first is
-// halfway between two floats; then, or if `long double` is no longer than they are, it is unknown. Returns whether it
+// halfway between two floats; then, or if `long double` is no longer than they are, it is unknown. Where the system has
+// the processor round `long double` to 53 bits, as Windows does, the first rounding is the only one. Returns whether it
 // is known.
 inline bool scale(int64_t m, int64_t power, double& value) {
     if constexpr (std::numeric_limits<long double>::digits < 64) return false;
