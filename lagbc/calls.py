@@ -41,6 +41,12 @@ def logged(name: str) -> Iterator[None]:
     logger.info("%s: %.3g s", name, time.perf_counter() - begun)
 
 
+def log_plan(name: str, plan: Any) -> None:
+    """Log the plan of a call, in words: a record that somebody keeps holds no graph."""
+    if logger.isEnabledFor(logging.INFO):
+        logger.info("%s: %s", name, str(plan))
+
+
 class Recorder:
     """Seconds by phase.
 

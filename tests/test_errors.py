@@ -168,7 +168,7 @@ OF_ANY_LENGTH = {
     "checkpoint": lambda: lagbc.bc(A, checkpoint=LONG),
     "matrix": lambda: lagbc.bc(LONG),
     "flag": lambda: lagbc.bc(A, directed=MANY),
-    "states": lambda: lagbc.percolation(NAMED, {1: 0.5, 2: 0.5}),
+    "states": lambda: lagbc.percolation(nx.path_graph(2), {0: 0.5, 1: 0.5, LONG: 0.5}),
     "group": lambda: lagbc.group_bc(A, [LONG]),
     "centralities": lambda: lagbc.centralities(A, [LONG]),
     "file": lambda: lagbc.read_graph(MANY),

@@ -524,7 +524,7 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.setattr(limits, "_available", lambda root: 1000)
     assert memory.budget("cpu") == 500
     with pytest.raises(MemoryError, match="the budget is 500"):
-        lagbc.bc(A, device="cpu", threads=2)  # more than a small run takes, which looks for no budget
+        lagbc.bc(A, method="batched", device="cpu", threads=2)  # more than a small run takes, which looks for no budget
 
 
 def test_over_budget(bc, monkeypatch):

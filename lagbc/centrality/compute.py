@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import logged, logger, phase, raise_if_stopped, stopping_by
+from lagbc.calls import log_plan, logged, phase, raise_if_stopped, stopping_by
 from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
 from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
@@ -118,7 +118,7 @@ def _compute_here(
     names = ", ".join(one.name for one in centralities)
     with logged(names), stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, read, settings, arguments)
-        logger.info("%s: %s", names, call.plan)
+        log_plan(names, call.plan)
         if standard_error:
             require_estimate(arguments.k, log2=arguments.log2)
         call.warn_of_ties()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lagbc.calls import logged, logger, stopping_by
+from lagbc.calls import log_plan, logged, stopping_by
 from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
 from lagbc.centrality.declare import takes_all
 from lagbc.centrality.registry import Arguments, Read, require_taken
@@ -108,7 +108,7 @@ def save_part(
     told = f"part {share} of {', '.join(one.name for one in centralities)}"
     with logged(told), stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = plan_call(A, centralities, read, settings, arguments)
-        logger.info("%s: %s", told, call.plan)
+        log_plan(told, call.plan)
         call.warn_of_ties()
         return _save_share(target, share, call)
 

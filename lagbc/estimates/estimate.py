@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.calls import logged, logger, raise_if_stopped, stopping_by
+from lagbc.calls import log_plan, logged, raise_if_stopped, stopping_by
 from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
 from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -496,7 +496,7 @@ def run_estimate(asked: Asked) -> Estimate:
         run = _Run(asked, graph, name, begun)
         with run.carriers:
             found = run.result()
-        logger.info("%s: %s", told, found.reason)
+        log_plan(told, found.reason)
         return found
 
 

@@ -152,8 +152,8 @@ class Source:
         if needed > self.budget:
             raise OutOfMemoryError(
                 f"{self.name}: {subject} needs up to {in_units(needed)} to be read, but the budget is "
-                f"{in_units(self.budget)}; raise it with the environment variable {BUDGET_VARIABLE}, on the "
-                "command line with --memory, too; they count all that the process holds"
+                f"{in_units(self.budget)}; raise it by {BUDGET_VARIABLE} or --memory, which count all that the process "
+                "holds"
             )
 
     def whole(self) -> bytes:

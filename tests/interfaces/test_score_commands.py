@@ -110,7 +110,7 @@ def test_a_seed_without_k_does_nothing_and_is_refused():
 
 
 def test_options_reach_the_run():
-    assert "the budget is 1" in fail("stress", "example:karate", "--memory", "1", status=1)
+    assert "the budget is 0 B" in fail("stress", "example:karate", "--memory", "1", status=1)
     assert "--variant one-block means nothing to batched" in fail(
         "harmonic", "example:karate", "--variant", "one-block"
     )

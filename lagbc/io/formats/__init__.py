@@ -103,5 +103,5 @@ def format_of(source: Source) -> Format:
 
 
 def _refuse_elsewhere(source: Source, form: str, lines: list[str]) -> NoReturn:
-    read = "; ".join(lines).format(file=repr(source.name))
+    read = "; ".join(lines).format(file=repr(PurePath(source.name).name))
     raise GraphFormatError(f"{source.name}: {form} is not read; two lines of Python read it: {read}")
