@@ -124,6 +124,8 @@ def _column_place(name: str, titles: list[bytes], column: int | str) -> int:
     if column not in known:
         there = f"there are {', '.join(map(repr, known))}" if known else "there is no header line"
         raise GraphFormatError(f"{name}: no column is called {column!r}; {there}")
+    if known.count(column) > 1:
+        raise GraphFormatError(f"{name}: several columns are called {column!r}; tell it by its number, from 1 on")
     return known.index(column)
 
 

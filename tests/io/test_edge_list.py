@@ -230,6 +230,8 @@ def test_columns_may_be_said(write):
     assert read_graph(titled, ends=("via", "from")).labels.tolist() == [1, 3]
     with pytest.raises(GraphFormatError, match=r"no column is called 'km'; there are 'from', 'to', 'via'"):
         read_graph(titled, length="km")
+    with pytest.raises(GraphFormatError, match="several columns are called 'to'; tell it by its number, from 1 on"):
+        read_graph(write("from,to,to\n1,2,3\n"), ends=("from", "to"))
     with pytest.raises(GraphFormatError, match="line 1: 2 columns, and column 3 is asked for"):
         read_graph(write("1 2\n"), ends=(1, 3))
     for ends in ((2, 2), ("b", "b"), (1, "a")):
