@@ -14,7 +14,7 @@ from lagbc.graph.given import Listed
 
 # The edge attribute that holds lengths by default, as in NetworkX and igraph.
 LENGTH = "weight"
-# The advice of errors: where edges have length 0, what others count depends on the order of vertices.
+# The advice of errors: where edges have length 0, scores of others depend on the order of vertices.
 OF_ZERO_LENGTHS = "Merge the ends of an edge of length 0, or add a small length to every edge, such as 1 to degrees"
 
 
