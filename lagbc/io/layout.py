@@ -13,12 +13,18 @@ from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
 from lagbc.io.columns import Columns
 from lagbc.io.scan import integer_of, is_float, is_without_content, quoted, split_line
 from lagbc.io.source import Source
-from lagbc.io.titles import choose_columns, direction_mark, find_mark, is_header, is_in_doubt, type_column
+from lagbc.io.titles import (
+    EDGES,
+    MATRIX,
+    Content,
+    choose_columns,
+    direction_mark,
+    find_mark,
+    is_header,
+    is_in_doubt,
+    type_column,
+)
 
-_EDGE = "'source target' or 'source target weight'"
-_MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
-_COLUMNS = f"{_EDGE}; of more columns, ends=(1, 2) and length=3 say which are meant; {_MATRIX}"
-_ONE_LINE = " (header=False takes the one line for an edge)"
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
 # A number with a comma for its point, between other separators.
@@ -31,6 +37,7 @@ class Layout:
     """The layout of the lines of an edge list."""
 
     source: Source
+    content: Content
     separator: bytes  # one byte; a blank stands for any run of blanks
     columns: int
     ends: tuple[int, int]  # columns of tail and head, counted from 0
@@ -74,10 +81,11 @@ class Layout:
 
     def refuse(self, line: int, text: bytes) -> NoReturn:
         """Raise the error of a line that `prepared` returned."""
-        source, expected = self.source, f'{_EDGE}; write names that hold a separator or quotes in quotes: "a ""b"" c"'
+        source, content = self.source, self.content
+        expected = f'{content.form}; write names that hold a separator or quotes in quotes: "a ""b"" c"'
         fields = split_line(text, self.separator, glued=not self.names)
         if not self.names:
-            expected, text = f"{_EDGE}, ids being integers", re.split(rb"[#%]", text, maxsplit=1)[0]
+            expected, text = f"{content.form}, ids being integers", re.split(rb"[#%]", text, maxsplit=1)[0]
         if isinstance(fields, str):
             source.fail(line, fields, text, expected)
         if len(fields) != self.columns:
@@ -88,31 +96,33 @@ class Layout:
             if not fields[end] and self.names:
                 source.fail(line, "a name is empty", text, expected)
             if not self.names and integer_of(fields[end]) is None:
-                remedy = f"{expected} as in the first edge; names=True takes all ids for names"
+                remedy = f"{expected} as in the first {content.row}"
+                remedy += "; names=True takes all ids for names" if content.named else ""
                 source.fail(line, f"{quoted(fields[end])} is not an integer id", text, remedy)
         if self.type is not None and fields[self.type] != (b"Directed" if self.directed else b"Undirected"):
             remedy = "the Type of the first edge; an undirected edge is two directed ones"
             source.fail(line, f"the Type is {quoted(fields[self.type])}", text, remedy)
         assert self.length is not None
         _refuse_decimal_comma(source, line, text, [fields[self.length]])
-        remedy = f"{expected}; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
-        source.fail(line, f"{quoted(fields[self.length])} is not a weight", text, remedy)
+        if content.named:
+            expected += f"; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
+        source.fail(line, f"{quoted(fields[self.length])} is not a {content.value}", text, expected)
 
 
-def recognise(source: Source, named: Columns) -> Layout:
+def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layout:
     """Tell the layout of all lines by the comments above and the first two lines."""
     marks: list[bytes] = []
-    content = content_of(source, marks)
-    lines = list(islice(content, 1))
+    rest = content_of(source, marks)
+    lines = list(islice(rest, 1))
     if not lines:
-        raise GraphFormatError(f"{source.name}: no edge in the file; expected lines {_EDGE}")
+        raise GraphFormatError(f"{source.name}: no {content.row} in the file; expected lines {content.form}")
     if source.name.endswith(".json") or lines[0][1].lstrip().startswith(b'{"'):
         raise GraphFormatError(
             f"{source.name}: JSON is not read; functions take the graph that networkx.node_link_graph(json.load(file)) "
             "makes, and graph_from_edges takes lists of ends"
         )
     mark, directed = direction_mark(source, marks)
-    lines += islice(content, 1)
+    lines += islice(rest, 1)
     line, text = next((one for one in lines if end_in_braces(one[1])), lines[0])
     in_braces = end_in_braces(text)
     attribute = attribute_of(source, line, text, named.length) if in_braces else None
@@ -121,30 +131,36 @@ def recognise(source: Source, named: Columns) -> Layout:
         lines = [(number, with_attribute(source, number, text, attribute)) for number, text in lines]
     separator = separator_of(source, *lines[0])
     titles: list[bytes] = []
-    first = _split_or_fail(source, *lines[0], separator, glued=False)
-    below = _split_or_fail(source, *lines[1], separator, glued=True) if len(lines) > 1 else []
-    if is_header(first, below, named):
+    first = _split_or_fail(source, *lines[0], separator, content, glued=False)
+    below = _split_or_fail(source, *lines[1], separator, content, glued=True) if len(lines) > 1 else []
+    if is_header(first, below, named, content):
         titles, lines = first, lines[1:]
         if not lines:
-            raise GraphFormatError(f"{source.name}: no edge below the header line; expected lines {_EDGE}{_ONE_LINE}")
+            one_line = " (header=False takes the one line for an edge)" if content.named else ""
+            none = f"no {content.row} below the header line"
+            raise GraphFormatError(f"{source.name}: {none}; expected lines {content.form}{one_line}")
     elif all(map(is_float, first)) and not named.given and not mark:
-        _refuse_matrix(source, [*lines, *islice(content, 2)], separator)
+        _refuse_matrix(source, [*lines, *islice(rest, 2)], separator, content)
     line, text = lines[0]
-    fields = _split_or_fail(source, line, text, separator, glued=True)
-    found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark)
+    fields = _split_or_fail(source, line, text, separator, content, glued=True)
+    found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
     names = bool(named.names) or not _are_integers(fields, found[0] if found else (0, 1))
     if names:
-        fields = _split_or_fail(source, line, text, separator, glued=False)
-        found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark)
-    elif separator == b"\t" and len(spread := _split_or_fail(source, line, text, b" ", glued=True)) == len(fields):
+        fields = _split_or_fail(source, line, text, separator, content, glued=False)
+        found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
+    elif separator == b"\t" and len(spread := _split_or_fail(source, line, text, b" ", content, glued=True)) == len(
+        fields
+    ):
         separator, fields = b" ", spread
     if named.ends is None:
         _refuse_decimal_comma(source, line, text, fields[2:])
     if found is None and titles and len(titles) != len(fields):
         found_there = f"{quantity(len(fields), 'column')} below {quantity(len(titles), 'title')}"
-        source.fail(line, found_there, text, "a title a column, or the columns by number, as in ends=(1, 2)")
+        by_number = ", or the columns by number, as in ends=(1, 2)" if content.named else ""
+        source.fail(line, found_there, text, f"a title a column{by_number}")
+    columns = f"{content.form}; of more columns, {content.columns}"
     if found is None:
-        source.fail(line, quantity(len(fields), "column"), text, _COLUMNS)
+        source.fail(line, quantity(len(fields), "column"), text, columns)
     ends, length = found
     length = len(fields) - 1 if attribute is not None else length
     if max(*ends, length or 0) >= len(fields):
@@ -152,12 +168,13 @@ def recognise(source: Source, named: Columns) -> Layout:
             line,
             f"{quantity(len(fields), 'column')}, and column {max(*ends, length or 0) + 1} is asked for",
             text,
-            _COLUMNS,
+            columns,
         )
     if (kind := type_column(titles, fields)) is not None:
         mark, directed = "Gephi's column Type", fields[kind] == b"Directed"
     return Layout(
         source=source,
+        content=content,
         separator=separator,
         columns=len(fields),
         ends=ends,
@@ -174,12 +191,15 @@ def recognise(source: Source, named: Columns) -> Layout:
     )
 
 
-def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: bytes) -> None:
+def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: bytes, content: Content) -> None:
     """Raise GraphFormatError for three rows of numbers with zeros on the diagonal, which may be edges or a matrix."""
-    rows = [_split_or_fail(source, *line, separator, glued=True) for line in lines]
+    rows = [_split_or_fail(source, *line, separator, content, glued=True) for line in lines]
     if list(map(len, rows)) == [3, 3, 3] and all(is_float(rows[i][i]) and not float(rows[i][i]) for i in range(3)):
-        remedy = f"more edges than three, or header=False, which takes these for edges; {_MATRIX}"
-        source.fail(lines[0][0], "three edges or a matrix of 3 x 3, with zeros on its diagonal", lines[0][1], remedy)
+        remedy = "titles above"
+        if content.named:
+            remedy = f"more edges than three, or header=False, which takes these for edges; {MATRIX}"
+        found = f"three {content.row}s or a matrix of 3 x 3, with zeros on its diagonal"
+        source.fail(lines[0][0], found, lines[0][1], remedy)
 
 
 def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tuple[int, bytes]]:
@@ -231,10 +251,12 @@ def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[b
         source.fail(line, f"{quoted(field)} has a decimal comma", text, f"a decimal point in all lines, as {point}")
 
 
-def _split_or_fail(source: Source, line: int, text: bytes, separator: bytes, *, glued: bool) -> list[bytes]:
+def _split_or_fail(
+    source: Source, line: int, text: bytes, separator: bytes, content: Content, *, glued: bool
+) -> list[bytes]:
     fields = split_line(text, separator, glued=glued)
     if isinstance(fields, str):
-        source.fail(line, fields, text, _EDGE)
+        source.fail(line, fields, text, content.form)
     return fields
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from lagbc.errors import GraphFormatError
 from lagbc.io.columns import Columns
@@ -21,9 +22,39 @@ _ENDS = (
     *(("origin", "destination"), ("sender", "receiver"), ("parent", "child"), ("citing", "cited"), ("u", "v")),
     *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
-_LENGTHS = ("length", "weight", "distance", "km", "miles", "meters", "metres")
 # Titles of numbers that name edges or rows, and are no lengths unless they are asked for.
 _IDENTIFIERS = ("", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
+
+
+class Content(NamedTuple):
+    """The lines of a list: their words in messages, and the usual titles of their values, in letters and digits."""
+
+    row: str
+    form: str  # of a row
+    value: str
+    values: tuple[str, ...]
+    columns: str  # that tells the columns, where there are more than three
+    named: bool  # whether a caller may name columns
+
+
+# The way to have a matrix in text read.
+MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
+EDGES = Content(
+    row="edge",
+    form="'source target' or 'source target weight'",
+    value="weight",
+    values=("length", "weight", "distance", "km", "miles", "meters", "metres"),
+    columns=f"ends=(1, 2) and length=3 say which are meant; {MATRIX}",
+    named=True,
+)
+TRIPS = Content(
+    row="trip",
+    form="'origin destination trips'",
+    value="number of trips",
+    values=("trips", "demand", "flow", "flows", "volume"),
+    columns="titles such as origin, destination and trips say which are meant",
+    named=False,
+)
 
 
 # A comment of KONECT or SNAP that tells a direction, and words of which it holds one: these are sought faster.
@@ -54,7 +85,7 @@ def direction_mark(source: Source, comments: list[bytes]) -> tuple[str, bool]:
     return "", True
 
 
-def is_header(fields: list[bytes], below: list[bytes], named: Columns) -> bool:
+def is_header(fields: list[bytes], below: list[bytes], named: Columns, content: Content = EDGES) -> bool:
     """Whether the first line holds titles: they are no numbers, and are usual ones or have numbers below."""
     if named.header is not None:
         return named.header
@@ -62,13 +93,16 @@ def is_header(fields: list[bytes], below: list[bytes], named: Columns) -> bool:
         return True
     if any(map(is_float, fields)):
         return False
-    plain = _plain_titles(fields)
+    plain = plain_titles(fields)
     if (ends := _usual_ends(plain)) is not None:
         return len(below) != len(fields) or not all(
-            _is_numbered_alike(plain[end], _plain_titles(below)[end]) for end in ends
+            _is_numbered_alike(plain[end], plain_titles(below)[end]) for end in ends
         )
-    are_integers = len(below) == len(fields) > 1 and all(end.lstrip(b"+-").isdigit() for end in below[:2])
-    return are_integers or (len(below) == len(fields) == 3 and is_float(below[2]))
+    if len(below) != len(fields):
+        return False
+    are_integers = len(fields) > 1 and all(end.lstrip(b"+-").isdigit() for end in below[:2])
+    of_values = len(fields) > 2 and any(title in content.values for title in plain)
+    return are_integers or (len(fields) == 3 and is_float(below[2])) or (of_values and any(map(is_float, below)))
 
 
 def is_in_doubt(titles: list[bytes], named: Columns) -> bool:
@@ -78,7 +112,13 @@ def is_in_doubt(titles: list[bytes], named: Columns) -> bool:
 
 
 def choose_columns(
-    name: str, titles: list[bytes], are_numbers: list[bool], named: Columns, *, mark: str = ""
+    name: str,
+    titles: list[bytes],
+    are_numbers: list[bool],
+    named: Columns,
+    *,
+    mark: str = "",
+    content: Content = EDGES,
 ) -> tuple[tuple[int, int], int | None] | None:
     """Return the columns of ends and length, counted from 0; None if neither titles nor their number tells.
 
@@ -89,7 +129,7 @@ def choose_columns(
     is_by_number = named.ends is not None and all(isinstance(one, int | None) for one in (*named.ends, named.length))
     if titles and not is_by_number and (len(titles) < columns or any(titles[columns:])):
         return None
-    plain = _plain_titles(titles)
+    plain = plain_titles(titles)
     if named.ends is not None:
         tail, head = (_column_place(name, titles, end) for end in named.ends)
         if tail == head:
@@ -101,9 +141,10 @@ def choose_columns(
         return ends, _column_place(name, titles, named.length)
     if mark.startswith("KONECT"):
         return ends, 2 if len(are_numbers) > 2 else None
-    lengths = [plain.index(title) for title in _LENGTHS if title in plain]
-    if len(lengths) == 1 and (usual or len(are_numbers) == 3):
-        return ends, lengths[0]
+    values = [plain.index(title) for title in content.values if title in plain]
+    if len(values) == 1 and (usual or len(are_numbers) == 3):
+        tail, head = usual or sorted({0, 1, 2}.difference(values))
+        return (tail, head), values[0]
     if len(are_numbers) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
         has_lengths = not titles or (are_numbers[rest] and plain[rest] not in _IDENTIFIERS)
@@ -113,7 +154,7 @@ def choose_columns(
 
 def type_column(titles: list[bytes], fields: list[bytes]) -> int | None:
     """Return the column in which Gephi says of each edge whether it is directed; None if there is none."""
-    place = next((place for place, title in enumerate(_plain_titles(titles)) if title == "type"), None)
+    place = next((place for place, title in enumerate(plain_titles(titles)) if title == "type"), None)
     return place if place is not None and fields[place : place + 1] in ([b"Directed"], [b"Undirected"]) else None
 
 
@@ -139,5 +180,6 @@ def _is_numbered_alike(title: str, name: str) -> bool:
     return word is not None and re.fullmatch(word + "([0-9]+|[a-z])", name) is not None
 
 
-def _plain_titles(titles: list[bytes]) -> list[str]:
+def plain_titles(titles: list[bytes]) -> list[str]:
+    """Return titles in small letters and digits."""
     return [re.sub("[^a-z0-9]", "", title.decode("utf-8", "replace").lower()) for title in titles]

@@ -1,4 +1,6 @@
-"""Commands that take a matrix of trips."""
+"""Commands that take trips: a matrix, or a table."""
+
+import gzip
 
 import numpy as np
 import pytest
@@ -33,6 +35,83 @@ def test_loads_are_those_of_the_function(tmp_path, suffix, options):
     assert f"{expected.max():.8g}" in printed
 
 
+# A path a - b - c - d, or of vertices 4, 5, 6 and 8: 2 + 3 trips from its second vertex to its last, 1.5 from last to
+# first.
+_TABLES = {
+    "plain": "{b} {d} 2\n{d} {a} 1.5\n{b} {d} 3\n",
+    "titles": "origin,destination,trips\n{b},{d},2\n{d},{a},1.5\n{b},{d},3\n",
+    "any order": "Trips;To;From\n2;{d};{b}\n1.5;{a};{d}\n3;{d};{b}\n",
+    "other ends": "demand\tzone 1\tzone 2\n2\t{b}\t{d}\n1.5\t{d}\t{a}\n3\t{b}\t{d}\n",
+    "more columns": "hour,from,km,to,demand\n8,{b},0.5,{d},2\n8,{d},0.7,{a},1.5\n9,{b},0.5,{d},3\n",
+}
+_LOADS = {"a": 0.0, "b": 1.5, "c": 6.5, "d": 0.0}
+
+
+@pytest.mark.parametrize("names", ["abcd", "4568"], ids=["names", "integers"])
+@pytest.mark.parametrize("table", _TABLES)
+def test_a_table_of_trips_adds_up_those_of_a_pair(tmp_path, table, names):
+    called = dict(zip("abcd", names, strict=True))
+    graph, out = tmp_path / "path.csv", tmp_path / "loads.csv"
+    graph.write_text("{b},{a}\n{b},{c}\n{d},{c}\n".format(**called))
+    trips = tmp_path / "trips.txt.gz"
+    trips.write_bytes(gzip.compress(_TABLES[table].format(**called).encode()))
+    succeed("bc", graph, "--undirected", "--demand", trips, "--out", out)
+    loads = dict(line.split(",") for line in out.read_text().splitlines()[1:])
+    assert {name: float(load) for name, load in loads.items()} == {called[v]: load for v, load in _LOADS.items()}
+
+
+def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
+    path, out = tmp_path / "trips.csv", tmp_path / "scores.npy"
+    entries = TRIPS.tocoo()
+    rows = zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
+    path.write_text("origin,destination,trips\n" + "".join(f"{s},{t},{trips!r}\n" for s, t, trips in rows))
+    succeed("bc", "example:lesmis", "--demand", path, "--out", out)
+    np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), demand=TRIPS))
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (
+            "a,b,1\n# more\nb,Zoe,2\n",
+            "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected one of those of the graph",
+        ),
+        ("from,to,trips\na,b,-1\n", "line 2: -1.0 is not a finite number >= 0: 'a,b,-1'"),
+        ("from,to,trips\na,b,1\nb,a,inf\n", "line 3: inf is not a finite number >= 0"),
+        ("from,to,trips\na,b,1\nb,a,\n", "line 3: nan is not a finite number >= 0"),
+        (
+            "a,b,1\nb,a,many\n",
+            "line 2: 'many' is not a number of trips: 'b,a,many'; expected 'origin destination trips'",
+        ),
+        ("a,b,1\nb,a\n", "line 2: 2 columns where the lines above have 3"),
+        ("from,to,km\na,b,1\n", "no column of trips among the titles 'from', 'to', 'km'; expected lines 'origin"),
+        ("a,b\nb,a\n", "no column of trips; expected lines 'origin destination trips', or one column called trips, "),
+        ("a,b,1,2\n", "of more columns, titles such as origin, destination and trips say which are meant"),
+        ("from,to,trips\n", "no trip below the header line; expected lines 'origin destination trips'"),
+        ("# nothing\n", "no trip in the file"),
+        ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways; trips go one way"),
+    ],
+)
+def test_lines_that_are_no_trips(tmp_path, table, told):
+    graph, path = tmp_path / "path.csv", tmp_path / "trips.csv"
+    graph.write_text("a,b\nb,c\n")
+    path.write_text(table)
+    message = fail("bc", graph, "--undirected", "--demand", path)
+    assert f"trips.csv{',' if told.startswith('line') else ''}" in message
+    assert told in message
+    assert "header=" not in message
+    assert "ends=" not in message
+
+
+def test_a_table_of_a_graph_whose_vertices_are_integers(tmp_path):
+    path = tmp_path / "trips.csv"
+    for vertex in ("77", "-1", "007", "Cosette"):
+        path.write_text(f"from,to,trips\n0,{vertex},1\n")
+        message = fail("bc", "example:lesmis", "--demand", path)
+        assert f"line 2: no vertex is called '{vertex}'" in message
+        assert "the integers from 0 to 76" in message
+
+
 def test_loads_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     sp.save_npz(tmp_path / "trips.npz", TRIPS)
@@ -43,9 +122,11 @@ def test_files_that_are_no_demand(tmp_path):
     def refused(*options):
         return fail("bc", "example:lesmis", "--demand", *options)
 
-    path = tmp_path / "trips.txt"
-    path.write_text("0 1 2.5\n")
-    assert "trips.txt: demand is a matrix, .npz or .mtx" in refused(path)
+    path = tmp_path / "trips.graph"
+    path.write_text("2 1\n2\n1\n")
+    assert "trips.graph: demand is a matrix, .npz or .mtx, whose rows are those of the graph, or a table" in refused(
+        path
+    )
     assert "there is no file" in refused(tmp_path / "nothing.npz").lower()
     path = tmp_path / "trips.mtx"
     path.write_text("%%MatrixMarket matrix coordinate real general\n77 77 1\n1 2 -1\n")

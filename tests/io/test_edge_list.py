@@ -138,6 +138,8 @@ def test_lines_of_blanks_and_indented_comments_between_commas(write):
         ("Zoë Бор # a comment\nC# Zoë\n", ["Zoë", "Бор", "C#"], [[0, 1, 0], [0, 0, 0], [1, 0, 0]]),
         ("7 b\nb 8\n", ["7", "b", "8"], [[0, 1, 0], [0, 0, 1], [0, 0, 0]]),
         ("id,weight,to,from,x\n1,0.5,b,a,q\n", ["a", "b"], [[0, 0.5], [0, 0]]),
+        ("weight,one,other\n0.5,a,b\n", ["a", "b"], [[0, 0.5], [0, 0]]),
+        ("weight,one,other\n5,1,2\n", [1, 2], [[0, 5], [0, 0]]),
         ("who,whom,since\na,b,monday\n", ["who", "whom", "a", "b"], None),
     ],
 )

@@ -67,7 +67,8 @@ _ARGUMENTS = {
         "--demand",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Trips between pairs of vertices, a matrix (.npz or .mtx) with a row for each origin: loads by trips.",
+        help="Loads by trips: a table of the columns origin, destination and trips, or a matrix (.npz or .mtx) with a "
+        "row for each origin.",
     ),
     "cutoff": click.option(
         "--cutoff",
@@ -121,7 +122,7 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions 
         if given.get(name) is not None:
             read[name] = _read_weights(name, given[name], vertices)
     if given.get("demand") is not None:
-        read["demand"] = _read_trips(given["demand"], sample)
+        read["demand"] = _read_trips(given["demand"], vertices, sample)
     return read
 
 
@@ -151,20 +152,12 @@ def _read_weights(name: str, text: str, vertices: Vertices) -> Any:
     return numbers
 
 
-def _read_trips(path: Path, sample: SampleOptions) -> Any:
-    """Read a matrix of trips."""
-    from lagbc.io.read import read_graph
+def _read_trips(path: Path, vertices: Vertices, sample: SampleOptions) -> Any:
+    from lagbc.io.trips import read_trips
 
     if sample.k is not None:
         raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")
-    file = read_graph(path)
-    if file.format not in ("Matrix Market", "SciPy npz"):
-        raise InvalidValueError(f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph")
-    if file.notices:
-        raise InvalidValueError(
-            f"{path}: the trips of a pair of vertices are listed more than once; list each pair once"
-        )
-    return file.matrix
+    return read_trips(path, vertices)
 
 
 def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:

@@ -24,17 +24,23 @@ _BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE = (46, 82), (104, 152)
 def read_edge_list(source: Source, strengths: bool, named: Columns) -> GraphFile:
     """Read an edge list, with lengths or without."""
     layout = recognise(source, named)
-    edges = _Edges(layout)
-    per_edge = (_BYTES_PER_EDGE if layout.directed else _BYTES_PER_UNDIRECTED_EDGE)[layout.length is not None]
-    for line, piece in source.pieces():
-        edges.add(line, layout.prepared(line, piece))
-        source.require(per_edge * edges.count + edges.vertices.most_bytes, f"a list of {edges.count:,} edges or more")
-    graph = edges.to_graph(strengths)
+    graph = read_edges(layout).to_graph(strengths)
     if layout.in_doubt and (name := _title_below(layout, graph.labels)) is not None:
         graph = read_edge_list(source, strengths, replace(named, header=False))
         again = f"the first line is taken for an edge, as {quoted(name)} is below, too; header=True takes it for titles"
         graph = replace(graph, notices=(*graph.notices, again))
     return graph
+
+
+def read_edges(layout: Layout) -> Edges:
+    """Read the edges of a list."""
+    edges, source = Edges(layout), layout.source
+    per_edge = (_BYTES_PER_EDGE if layout.directed else _BYTES_PER_UNDIRECTED_EDGE)[layout.length is not None]
+    for line, piece in source.pieces():
+        edges.add(line, layout.prepared(line, piece))
+        listed = f"a list of {edges.count:,} {layout.content.row}s or more"
+        source.require(per_edge * edges.count + edges.vertices.most_bytes, listed)
+    return edges
 
 
 def _title_below(layout: Layout, labels: Any) -> bytes | None:
@@ -44,7 +50,7 @@ def _title_below(layout: Layout, labels: Any) -> bytes | None:
 
 
 @dataclass
-class _Edges:
+class Edges:
     """The edges read so far, in pieces."""
 
     layout: Layout
@@ -62,8 +68,7 @@ class _Edges:
     def add(self, line: int, piece: bytes) -> None:
         """Read whole lines; `line` numbers the first."""
         layout = self.layout
-        wanted = [column for column in (*layout.ends, layout.length, layout.type) if column is not None]
-        lines = Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
+        lines = self._lines(piece)
         fields = [Texts(lines.text, *one) for one in lines.fields]
         tails, heads, wrong_end = self.vertices.number(*fields[:2])
         lines.refuse(wrong_end)
@@ -84,8 +89,23 @@ class _Edges:
         self.count += len(tails)
         self.comments += lines.comments
 
-    def to_graph(self, strengths: bool) -> GraphFile:
-        """Make a graph of the edges read, and free these."""
+    def _lines(self, piece: bytes) -> Lines:
+        layout = self.layout
+        wanted = [column for column in (*layout.ends, layout.length, layout.type) if column is not None]
+        return Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
+
+    def line_of(self, edge: int) -> tuple[int, bytes]:
+        """Return the number and the text of the line of an edge: the file is read again."""
+        for line, piece in self.layout.source.pieces():
+            prepared = self.layout.prepared(line, piece)
+            numbers = self._lines(prepared).numbers
+            if edge < len(numbers):
+                return line + int(numbers[edge]), prepared.split(b"\n")[numbers[edge]]
+            edge -= len(numbers)
+        raise AssertionError
+
+    def numbered(self) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[np.float64] | None]:
+        """Return the names of the vertices, the numbers of tails and heads, and the lengths; the edges are freed."""
         layout = self.layout
         ends = np.concatenate([*self.tails, *self.heads])
         self.tails.clear()
@@ -94,10 +114,15 @@ class _Edges:
             labels = self.vertices.labelled(ends)
         except UnicodeDecodeError:
             _refuse_other_text(layout.source)
-        notices = self._doubt_notices(ends, labels)
         lengths = np.concatenate(self.lengths) if layout.length is not None else None
         self.lengths.clear()
-        tails, heads = np.split(ends, 2)
+        return labels, ends[: self.count], ends[self.count :], lengths
+
+    def to_graph(self, strengths: bool) -> GraphFile:
+        """Make a graph of the edges read, and free these."""
+        layout = self.layout
+        labels, tails, heads, lengths = self.numbered()
+        notices = self._doubt_notices(tails, heads, labels)
         matrix, repeats = compressed(labels.size, tails, heads, lengths, directed=layout.directed, largest=strengths)
         return GraphFile(
             matrix,
@@ -113,12 +138,12 @@ class _Edges:
             repeats=repeats,
         )
 
-    def _doubt_notices(self, ends: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
+    def _doubt_notices(self, tails: NDArray[np.int32], heads: NDArray[np.int32], labels: Any) -> tuple[str, ...]:
         """Return a notice that the first line was taken for an edge, if none of its names occurs again."""
         if not self.layout.in_doubt or self.layout.titles or self.count == 1:
             return ()
-        first = ends[0], ends[self.count]
-        if np.count_nonzero((ends == first[0]) | (ends == first[1])) > 2:
+        first = tails[0], heads[0]
+        if sum(np.count_nonzero((ends == first[0]) | (ends == first[1])) for ends in (tails, heads)) > 2:
             return ()
         tail, head = (quoted(labels[end].encode()) for end in first)
         return (
