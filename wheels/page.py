@@ -11,8 +11,9 @@ HEAD = """# Wheels
 `sh setup.sh wheels` makes and checks the wheels, with zig's compiler, on one machine. `sh setup.sh try-linux`,
 `try-arm` and `try-windows` try them: a line of the second table is an installation that `wheels/probe.py` used. *demo*
 is the command of the README without its figure; *calls* are CSR triples, threads, files and Ctrl-C; *digests* are the
-bits of scores, as they were recorded on x86-64 with AVX-512; *kernels* are the tests of the compiled module. Wheels for
-macOS are linked and checked, and were never run.
+bits of scores, a group of calls each, as they were recorded on x86-64 with AVX-512, under qemu and wine those of two
+small networks; *kernels* are the tests of the compiled module, which take a SciPy that wine has not for Python 3.11.
+Wheels for macOS are linked and checked, and were never run.
 
 """
 

@@ -90,7 +90,7 @@ def by_pytest(tests, what, *options):
     ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", cwd=tests)
     if ended.returncode != 0:
         sys.stderr.write(ended.stdout[-6000:] + ended.stderr[-2000:])
-    return re.sub(r", \d+ deselected| in .*|=+ *", "", (ended.stdout.splitlines() or ["no output"])[-1])
+    return re.sub(r", \d+ (deselected|warnings?)| in .*|=+ *", "", (ended.stdout.splitlines() or ["no output"])[-1])
 
 
 STEPS = {step.__name__: step for step in (imported, demo, calls, digests, kernels)}
