@@ -50,6 +50,8 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
     `in_order`, or no vertex has such a name, or several have it, or an integer may be meant as a number or as text.
     """
     refuse_masked(argument, given)
+    if isinstance(given, Mapping):
+        raise InvalidTypeError(f"{argument} is a mapping, and its values mean nothing here; pass its keys as a list")
     if isinstance(given, set | frozenset):
         if in_order:
             raise InvalidTypeError(f"{argument} is a set, which has no order; pass a list, as results are in its order")
