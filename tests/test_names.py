@@ -83,7 +83,7 @@ def test_sets_of_names(named, tmp_path):
         lagbc.estimate(named, vertices={0, 1})
     with pytest.raises(TypeError, match="sources holds 'ann', but the vertices of this graph have no names"):
         lagbc.bc(np.eye(4), sources={"ann", 1, None})
-    with pytest.raises(TypeError, match="sources is a mapping, and its values mean nothing here; pass its keys as a list"):
+    with pytest.raises(TypeError, match="sources is a mapping, and its values mean nothing here; pass its keys"):
         lagbc.bc(named, sources={"ann": 1, "bob": 0})
     lagbc.save_part(tmp_path / "part", (1, 1), named, sources={"bob", "ann"}, directed=True)
     assert lagbc.merge_parts([tmp_path / "part"])["bc"].tolist() == [0, 2, 2, 0]
