@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import replace
 from functools import partial
+from logging import INFO
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import log_plan, logged, phase, raise_if_stopped, stopping_by
+from lagbc.calls import log_plan, logged, logger, phase, raise_if_stopped, stopping_by
 from lagbc.centrality import registry
 from lagbc.centrality.finish import require_defined
 from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
+from lagbc.centrality.unassigned import unassigned_trips
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
@@ -125,6 +127,10 @@ def _compute_here(
         result = execute(call.plan)
         with phase("finish"):
             scores = finish_call(A, call, result)
+        if arguments.demand is not None and logger.isEnabledFor(INFO):
+            unassigned = unassigned_trips(result.graph, arguments.demand, arguments.cutoff, settings)
+            if unassigned.sums.any():
+                logger.info("%s: %s", names, str(unassigned))
         return (scores, _standard_errors(A, call, result, settings)) if standard_error else scores
 
 

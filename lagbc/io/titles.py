@@ -141,7 +141,7 @@ def choose_columns(
         return ends, _column_place(name, titles, named.length)
     if mark.startswith("KONECT"):
         return ends, 2 if len(are_numbers) > 2 else None
-    values = [plain.index(title) for title in content.values if title in plain]
+    values = [place for place, title in enumerate(plain) if title in content.values]
     if len(values) == 1 and (usual or len(are_numbers) == 3):
         tail, head = usual or sorted({0, 1, 2}.difference(values))
         return (tail, head), values[0]

@@ -112,6 +112,24 @@ def test_a_table_of_a_graph_whose_vertices_are_integers(tmp_path):
         assert "the integers from 0 to 76" in message
 
 
+def test_trips_that_no_path_takes_are_told(tmp_path):
+    graph, path = tmp_path / "path.csv", tmp_path / "trips.csv"
+    graph.write_text("a,b\nb,c\nc,d\n")
+
+    def told(trips, *options):
+        path.write_text(f"from,to,trips\n{trips}")
+        result = run("bc", graph, "--demand", path, *options)
+        assert result.exit_code == 0
+        return result.stderr
+
+    trips = "a,c,2\nd,a,1.5\na,a,7\n"
+    assert "1.5 of 3.5 trips are not assigned: no path leads to their ends" in told(trips, "--directed")
+    within = "3.5, 1.5 of 3.5 trips are not assigned: no path within cutoff=[1.0, 2.0] leads to their ends"
+    assert within in told(trips, "--directed", "--cutoff", "1,2")
+    assert "not assigned" not in told(trips, "--undirected")
+    assert "not assigned" not in told("a,c,0.1\na,d,0.2\n", "--directed")
+
+
 def test_loads_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     sp.save_npz(tmp_path / "trips.npz", TRIPS)

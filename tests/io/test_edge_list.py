@@ -204,6 +204,7 @@ def test_what_networkx_writes(tmp_path, data, delimiter):
         ("from,to,km,name\nulm,bonn,1.5,A1\n", ["ulm", "bonn"], "in columns 1 and 2, values in column 3"),
         ("name;From;To;Miles\nA1;ulm;bonn;1.5\n", ["ulm", "bonn"], "in columns 2 and 3, values in column 4"),
         ("id,source,target,lanes,length,km\n7,1,2,4,1500,1.5\n", [1, 2], "integers in columns 2 and 3, separated"),
+        ("from,to,km,km\n1,2,1.5,2\n", [1, 2], "integers in columns 1 and 2, separated"),
         ("from,to,km,name\n1,2,far,A1\n", [1, 2], "line 2: 'far' is not a weight"),
     ],
 )

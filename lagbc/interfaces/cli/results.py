@@ -15,7 +15,7 @@ from lagbc.interfaces.cli.graphs import degrees_of, method_and_reason, title_lin
 from lagbc.interfaces.cli.outputs import Column, columns_of, has_columns, split_columns, write_array
 from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task
-from lagbc.interfaces.cli.text import left_behind, timing
+from lagbc.interfaces.cli.text import left_behind, note, timing
 from lagbc.limits import in_units
 
 if TYPE_CHECKING:
@@ -144,8 +144,20 @@ class Sweep(Scores):
         return {name: getattr(lagbc, name)(graph, **how)}
 
     def complete(self) -> None:
-        """Compute the standard errors, where they are wanted."""
+        """Compute the standard errors, where they are wanted; tell the trips that are not assigned."""
         _ = self._errors_and_sentence
+        if self.given.get("demand") is not None and not self.output.quiet:
+            self._tell_unassigned()
+
+    def _tell_unassigned(self) -> None:
+        from lagbc.centrality.unassigned import unassigned_trips
+        from lagbc.plan.options import check_options
+
+        settings, cutoff = check_options(self.run["batch"], self._options), self.given.get("cutoff")
+        with self.steps.step("counting trips that are not assigned"):
+            unassigned = unassigned_trips(self.source.graph, self.given["demand"], cutoff, settings)
+        if unassigned.sums.any():
+            note(str(unassigned))
 
     def left_behind(self) -> str:
         """Describe the checkpoint."""
@@ -251,6 +263,9 @@ class Part(Sweep):
         save: Any = lagbc.save_part
         output, graph = self.output, self.source.graph
         self.found = save(output.out, output.part, graph, self.names, **self.call_arguments)._asdict()
+
+    def complete(self) -> None:
+        """Do nothing: a part tells of its own roots alone."""
 
     def left_behind(self) -> str:
         """Say that the part is lost."""
