@@ -31,7 +31,8 @@ class Unassigned(NamedTuple):
 
     def __str__(self) -> str:
         trips = ", ".join(f"{trips:.6g}" for trips in self.sums)
-        within = "" if self.cutoff is None else f" within cutoff={self.cutoff}"
+        cutoffs = "" if self.cutoff is None else ", ".join(f"{cutoff:g}" for cutoff in np.atleast_1d(self.cutoff))
+        within = f" within the cutoff {cutoffs}" if cutoffs else ""
         return f"{trips} of {self.of:.6g} trips are not assigned: no path{within} leads to their ends"
 
 

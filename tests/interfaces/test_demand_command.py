@@ -124,7 +124,7 @@ def test_trips_that_no_path_takes_are_told(tmp_path):
 
     trips = "a,c,2\nd,a,1.5\na,a,7\n"
     assert "1.5 of 3.5 trips are not assigned: no path leads to their ends" in told(trips, "--directed")
-    within = "3.5, 1.5 of 3.5 trips are not assigned: no path within cutoff=[1.0, 2.0] leads to their ends"
+    within = "3.5, 1.5 of 3.5 trips are not assigned: no path within the cutoff 1, 2 leads to their ends"
     assert within in told(trips, "--directed", "--cutoff", "1,2")
     assert "not assigned" not in told(trips, "--undirected")
     assert "not assigned" not in told("a,c,0.1\na,d,0.2\n", "--directed")
