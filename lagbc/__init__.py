@@ -3,7 +3,7 @@
 Names are imported on first use, so that ``import lagbc`` takes milliseconds and loads no numerical library.
 """
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 # Names of modules below, and of the modules that hold them; functions of centralities are beside these, by name.
 _HOMES = {
