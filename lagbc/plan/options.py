@@ -84,8 +84,9 @@ class Options(TypedDict, total=False):
         control groups grants, and fewer where each would have less than some 10 ms to do. They never change a bit of a
         method that promises bits. All cores put a large graph in order before the sweeps, whatever is given here.
     memory : str, int or None
-        The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. None is the value of the
-        environment variable ``LAGBC_MEMORY``, and without it half of the free memory, on the GPU 80 %.
+        The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. It counts all that the run
+        takes by itself; the process before the call, with the matrix that is given, lies beside it. None is the value
+        of the environment variable ``LAGBC_MEMORY``, and without it half of the free memory, on the GPU 80 %.
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
