@@ -271,7 +271,7 @@ def test_parts_of_a_run_on_several_devices(on, tmp_path):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
-    how = {"directed": False, "reduce": "all", "device": "cpu"}
+    how = {"directed": False, "reduce": "all", "device": "cpu", "threads": 2}
     expected = lagbc.edge_bc(CHAINS, **how).toarray()
     two = on(*fakes(2))
     two[which].lasts, two[1 - which].after = 1, two[which]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import Any
 
 from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
@@ -26,7 +27,7 @@ def read_parquet(source: Source, strengths: bool, named: Columns) -> GraphFile:
     except ImportError as error:
         raise MissingDependencyError(
             f"{source.name}: Parquet is read by pyarrow (pip install pyarrow); or in Python by polars: "
-            f"edges = polars.read_parquet({source.name!r}); lagbc.graph_from_edges(edges, directed=False)"
+            f"edges = polars.read_parquet({PurePath(source.name).name!r}); lagbc.graph_from_edges(edges, directed=False)"
         ) from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
