@@ -25,9 +25,10 @@ def read_parquet(source: Source, strengths: bool, named: Columns) -> GraphFile:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
+        file = PurePath(source.name).name
         raise MissingDependencyError(
             f"{source.name}: Parquet is read by pyarrow (pip install pyarrow); or in Python by polars: "
-            f"edges = polars.read_parquet({PurePath(source.name).name!r}); lagbc.graph_from_edges(edges, directed=False)"
+            f"edges = polars.read_parquet({file!r}); lagbc.graph_from_edges(edges, directed=False)"
         ) from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
