@@ -145,6 +145,8 @@ def choose_columns(
     if len(values) == 1 and (usual or len(are_numbers) == 3):
         tail, head = usual or sorted({0, 1, 2}.difference(values))
         return (tail, head), values[0]
+    if usual is None and len(are_numbers) > 2 and any(title in _IDENTIFIERS for title in plain[:2]):
+        return None  # a number of the edge, and no end
     if len(are_numbers) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
         has_lengths = not titles or (are_numbers[rest] and plain[rest] not in _IDENTIFIERS)

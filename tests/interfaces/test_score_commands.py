@@ -66,6 +66,7 @@ def test_several_from_one_sweep(tmp_path):
     assert "rank  vertex   closeness  eccentricity_centrality" in printed
     assert "there is no centrality 'fame'; there are: bc" in fail("centralities", "example:karate", "--which", "fame")
     assert "for edges: lagbc edge-bc" in fail("centralities", "example:karate", "--which", "bc,edge_bc")
+    assert "bc,bc names a centrality twice" in fail("centralities", "example:karate", "--which", "bc,bc")
 
 
 def test_several_say_what_they_are_estimated_from():

@@ -206,6 +206,7 @@ def test_what_networkx_writes(tmp_path, data, delimiter):
         ("id,source,target,lanes,length,km\n7,1,2,4,1500,1.5\n", [1, 2], "integers in columns 2 and 3, separated"),
         ("from,to,km,km\n1,2,1.5,2\n", [1, 2], "integers in columns 1 and 2, separated"),
         ("from,to,km,name\n1,2,far,A1\n", [1, 2], "line 2: 'far' is not a weight"),
+        ("id,start,stop\n7,1,2\n", [1, 2], "line 2: 3 columns: '7,1,2'; .* ends="),
     ],
 )
 def test_usual_titles_choose_among_many_columns(write, text, ends, said):

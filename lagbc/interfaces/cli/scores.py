@@ -82,6 +82,8 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
 
     _require_writable_result(output)
     named = None if which is None else [registry.find(name.strip().replace("-", "_")) for name in which.split(",")]
+    if len(set(named or ())) < len(named or ()):
+        raise InvalidValueError(f"--which {which} names a centrality twice")
     if any(record.of_edges for record in named or ()):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
