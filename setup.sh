@@ -207,7 +207,7 @@ test)
     check python -m ruff format --check
     check codespell
     check rumdl check --quiet
-    check sp-repo-review . --format rich
+    check sp-repo-review . --show err
     check zizmor --quiet --offline .github
     # Steps of one core go on beside the tests.
     {
