@@ -47,7 +47,7 @@ def test_the_highest_edges_are_printed():
     rows = run(GRAPH, "--which", "edge-bc").stdout.split("rank  source  target")[1].splitlines()
     assert rows[0].split() == ["edge_bc", "lower", "upper"]
     assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
-    assert rows[11].startswith("a score is")
+    assert rows[12].startswith("a score is")
 
 
 def test_wrong_options_end_with_one_line():

@@ -48,7 +48,7 @@ def test_edges(tmp_path):
     assert len(rows) == scores.nnz
     for row in rows:
         assert float(row["score"]) == scores[int(row["source"]), int(row["target"])]
-    row, phases = printed.splitlines()[-4:-2]
+    row, _, phases = printed.splitlines()[-5:-2]
     assert row.split() == ["1", "0", "31", f"{scores.max():.8g}"]
     assert phases.startswith("phases: check ")
     assert all(f" {name} " in phases for name in PHASES)
@@ -146,24 +146,3 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
         "bc", "example:karate", "--cutoff", "1,2", "--plot", tmp_path / "a.png"
     )
     assert "is no number" in run("bc", "example:karate", "--cutoff", "far").output
-
-
-def test_a_quiet_command_prints_the_scores_and_nothing_more(tmp_path):
-    edges, parts = tmp_path / "edges.txt", [tmp_path / f"{number}.npz" for number in (1, 2)]
-    edges.write_text("0 1\n1 2\n2 3\n")
-    assert "tells no direction" in run("bc", edges).stderr
-    for command in ("bc", "edge-bc", "closeness", "estimate", "group-bc"):
-        given = [command, edges, *(["--group", "1"] if command == "group-bc" else [])]
-        loud, quiet = run(*given), run(*given, "--quiet")
-        assert quiet.exit_code == 0
-        assert quiet.stderr == ""
-        assert "time: " not in quiet.stdout
-        assert quiet.stdout.strip()
-        assert loud.stdout.startswith(f"{edges}: ") or loud.stdout.startswith("edges"), loud.stdout
-        assert not quiet.stdout.startswith(("edges", "\n"))
-        written = run(*given, "--quiet", "--out", tmp_path / "scores.csv", "--undirected")
-        assert (written.exit_code, written.output) == (0, "")
-        assert (tmp_path / "scores.csv").stat().st_size
-    for number, part in enumerate(parts, 1):
-        assert run("bc", edges, "--quiet", "--part", f"{number}/2", "--out", part).output == ""
-    assert run("merge", *parts, "--quiet", "--top", 1).stdout.split()[:3] == ["rank", "vertex", "score"]

@@ -46,7 +46,7 @@ _LONGEST_CHECKS, _BETWEEN = 50, "  "
 @click.option(
     "--time-limit", type=float, default=60.0, show_default=True, help="Seconds; a method that takes longer is skipped."
 )
-@options.takes_output(out="Write all figures of all methods: a .csv table.", plot="times and memory", quiet=False)
+@options.takes_output(out="Write all figures of all methods: a .csv table.", plot="times and memory")
 @options.takes_run("batch", "bucket_width", "dtype", "threads", "progress")
 def compare_command(
     source: options.GraphOptions, output: options.OutputOptions, run: dict[str, Any], **typed: Any
@@ -83,7 +83,7 @@ class _Comparison(Task):
             "methods": methods if methods == "all" else [name.strip() for name in methods.split(",")],
             "directed": self.source.directed,
             "weighted": self.source.weighted,
-            "report": None if self.output.as_json else self._show_row,
+            "report": self._show_row if self.output.is_shown and not self.output.as_json else None,
         }
         self.found = lagbc.compare(self.source.graph, **how)
 
@@ -102,8 +102,12 @@ class _Comparison(Task):
         """Return the whole time; that of phases stands beside each method."""
         return {"total": total}
 
+    def text(self) -> Iterator[str]:
+        """Yield nothing: a row is printed as soon as it is measured."""
+        yield from ()
+
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield what is below the table."""
+        """Yield the conditions below the table, remarks, and the reasons of methods without a row."""
         found = self.found
         yield f"\n{found.conditions}" if found.measured else found.conditions
         yield from map(wrapped, (*found.remarks(), *found.reasons()))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.text import duration
 
 
 @click.command("compile")
-def compile_command() -> None:
+@options.quiet_option
+def compile_command(quiet: bool) -> None:
     """Compile all kernels of the GPU now, for this user, rather than at their first call.
 
     The line that is printed names the folder of the kernels. Kernels of a CPU are compiled when lagbc is installed.
@@ -16,4 +18,5 @@ def compile_command() -> None:
     from lagbc.centrality.compiled import compile_kernels
 
     done = compile_kernels()
-    click.echo(f"cuda: {done.what}, in {duration(done.seconds)}; kept in {done.folder}")
+    if not quiet:
+        click.echo(f"cuda: {done.what}, in {duration(done.seconds)}; kept in {done.folder}")

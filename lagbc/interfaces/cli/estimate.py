@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ class _Estimate(Task):
         import lagbc
         from lagbc.estimates.estimate import reporting_rounds
 
-        with reporting_rounds(_round_printer(time.perf_counter())):
+        with nullcontext() if self.output.quiet else reporting_rounds(_round_printer(time.perf_counter())):
             found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
         self.found = replace(found, reason=in_options(found.reason, click.get_current_context().command))
 
@@ -152,15 +153,17 @@ class _Estimate(Task):
         return rows({title: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}, self._of_vertices)
 
     def text(self) -> Iterator[str]:
-        """Yield the estimate in words."""
-        yield f"\n{self.found}\n"
+        """Yield the table of the highest."""
         if _sum_of(self.which) == "edges":
             yield self._rows(self.which).shown(self.output)[1].as_text({})
-        yield f"a score is {_MEANINGS[_sum_of(self.which)]}"
+        else:
+            yield str(self.found).partition("\n")[2]
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the estimate, which has its time, and the file."""
+        """Yield the reason why no more roots were drawn, the table, the meaning of a score, and the file."""
+        yield f"\n{self.found.centrality}: {self.found.reason}"
         yield from self.text()
+        yield f"\na score is {_MEANINGS[_sum_of(self.which)]}"
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
 

@@ -36,10 +36,13 @@ _MEASURED = 1_000_000
     f"graphs of up to {_MEASURED:,} edges]",
 )
 @options.json_option
+@options.quiet_option
 @options.takes_run("progress")
-def info_command(source: options.GraphOptions, as_json: bool, measure: bool | None, run: dict[str, Any]) -> None:
+def info_command(
+    source: options.GraphOptions, as_json: bool, quiet: bool, measure: bool | None, run: dict[str, Any]
+) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
-    output = options.OutputOptions(as_json=as_json)
+    output = options.OutputOptions(as_json=as_json, quiet=quiet)
     carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps, measure))
 
 
@@ -92,13 +95,15 @@ class _Info(Task):
             "methods": _list_methods(),
         }
 
-    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield all facts."""
+    def text(self) -> Iterator[str]:
+        """Yield all facts, with the size where no introduction has it."""
         from lagbc.limits import usable_cores
         from lagbc.methods.table import gpus_in_words
         from lagbc.native import level, levels
 
         memory, executor = self.memory, self.executor
+        if self.output.quiet:
+            yield self.introduction()
         for label, value in _facts(self.source, self.shape):
             yield f"  {label:<18} {value}"
         parts = ", ".join(f"{name} {in_units(getattr(memory, name))}" for name in ("graph", "workspace", "scores"))
@@ -114,6 +119,10 @@ class _Info(Task):
         if executor is not None:
             yield f"workers: {executor.size} ranks, threads {executor.threads} each"
         yield f"\n{_methods_table()}"
+
+    def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
+        """Yield the facts: the time of a description is of no use."""
+        yield from self.text()
 
 
 def _shape_of(source: Source) -> dict[str, Any]:

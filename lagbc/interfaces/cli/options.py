@@ -82,8 +82,15 @@ class OutputOptions:
     quiet: bool = False
     part: tuple[int, int] | None = None
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether a result is printed: not by a quiet command that writes it."""
+        return self.as_json or not self.quiet or self.out is None
+
     def count_shown(self, n: int) -> int:
         """Return the number of scores to show, among n."""
+        if not self.is_shown:
+            return 0
         if self.top is None:
             return n if self.as_json else min(n, 10)
         return min(n, self.top)
@@ -234,11 +241,12 @@ def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Functio
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
-_QUIET = click.option(
+quiet_option = click.option(
     "--quiet",
     is_flag=True,
     is_eager=True,
-    help="Print no introduction, times and notes, and with --out nothing but warnings.",
+    help="Print the result alone: no introduction, times, notes and bars; if it is written to a file, nothing but "
+    "warnings.",
 )
 
 
@@ -307,7 +315,7 @@ _PART = click.option(
 
 
 def takes_output(
-    *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, quiet: bool = True, part: bool = False
+    *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, part: bool = False
 ) -> Callable[[_Function], _Function]:
     """Declare `--out` and others: `out` and `plot` say what is written and drawn."""
     most = f"How many of the highest to print.  [default: 10{'; with --json all' * json}]"
@@ -316,7 +324,7 @@ def takes_output(
         click.option("--out", type=click.Path(path_type=Path), help=out): True,
         _plot_option("--plot", plot): bool(plot),
         json_option: json,
-        _QUIET: quiet,
+        quiet_option: True,
         _PART: part,
     }
     wanted = (declare for declare, is_wanted in declarations.items() if is_wanted)

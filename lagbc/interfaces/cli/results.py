@@ -184,12 +184,10 @@ class Sweep(Scores):
         """The standard errors of an estimate, if they are computed."""
         return self._errors_and_sentence[0]
 
-    def text(self) -> Iterator[str]:
-        """Yield the table of the highest, and a sentence on the standard errors."""
-        for table in super().text():
-            yield table if self.together else table.removesuffix("\n")
+    def remarks(self) -> Iterator[str]:
+        """Yield a sentence on the standard errors."""
         if self._errors_and_sentence[1]:
-            yield f"\nstandard error: {self._errors_and_sentence[1]}"
+            yield f"standard error: {self._errors_and_sentence[1]}"
 
     @cached_property
     def _errors_and_sentence(self) -> tuple[np.ndarray | None, str]:

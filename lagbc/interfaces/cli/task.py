@@ -64,12 +64,17 @@ class Task:
         raise NotImplementedError
 
     def text(self) -> Iterator[str]:
-        """Yield the lines of a terminal before the times."""
+        """Yield the result, the lines that a quiet command prints."""
         raise NotImplementedError
+
+    def remarks(self) -> Iterator[str]:
+        """Yield remarks on the result."""
+        yield from ()
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
         """Yield all lines of a terminal after the computation."""
         yield from self.text()
+        yield from self.remarks()
         yield timing(seconds, phases)
         if self.output.out is not None:
             yield f"scores: {self.output.out}"
@@ -140,8 +145,8 @@ def deliver(task: Task, seconds: float, phases: Mapping[Phase, float]) -> None:
     elif not output.quiet:
         for line in task.lines(seconds, phases):
             click.echo(line)
-    elif output.out is None:
-        click.echo("\n".join(task.text()).strip("\n"))
+    elif output.is_shown and (text := "\n".join(task.text()).strip("\n")):
+        click.echo(text)
     drawings = task.drawings()
     for drawing in drawings:
         with steps.step(f"drawing {drawing.path}"):
