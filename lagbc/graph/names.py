@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, quantity
-from lagbc.graph.given import refuse_masked
+from lagbc.errors import InvalidTypeError, InvalidValueError, quantity, warn
+from lagbc.graph.given import array_of, refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
 
@@ -82,6 +82,42 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
     if len(numbers) < len(listed):
         _require_one_each(argument, items, listed)
     return found
+
+
+def vertex_numbers(
+    name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None
+) -> NDArray[np.float64]:
+    """Return a number for each vertex, of an array in their order, or of a mapping or a series of pandas by vertex."""
+    numbers = array_of(name, _in_order(name, given, n, names), f"one number a vertex, shape ({n},)")
+    if numbers.dtype.kind not in "biuf":
+        raise InvalidTypeError(f"{name} has dtype {numbers.dtype}; it is an array of real numbers, e.g. of float64")
+    if numbers.shape != (n,):
+        raise InvalidValueError(f"{name} has shape {numbers.shape}; it is one number a vertex, shape ({n},)")
+    return numbers.astype(np.float64)
+
+
+def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:
+    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices; 0 of those left out.
+
+    A series that is numbered 0, 1, ... is in order.
+    """
+    is_series = hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1
+    if not isinstance(given, Mapping) and not is_series:
+        return given
+    table: Mapping[Any, float] = given.to_dict() if is_series else given  # type: ignore[union-attr, assignment]
+    if is_series and list(table) == list(range(n)):
+        return [*table.values()]
+    if len(table) < len(series := cast("Any", given)):
+        twice = series.index[series.index.duplicated()].tolist()[0]
+        raise InvalidValueError(f"{name} has several numbers for {twice!r}; series.groupby(level=0).sum() adds them")
+    vertices = range(n) if names is None else list(names)
+    if others := table.keys() - set(vertices):
+        other = next(vertex for vertex in table if vertex in others)
+        raise InvalidValueError(f"{name} has a number for {other!r}, which is none of the {n} vertices")
+    if (named := sum(vertex in table for vertex in vertices)) < n:
+        among = f"{quantity(named, 'vertex', 'vertices')} of {n:,}"
+        warn(f"{name} names {among}; the others have 0", UserWarning)
+    return [table.get(vertex, 0) for vertex in vertices]
 
 
 def size_in_words(n: int, stored: int, *, directed: bool) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, quantity, warn
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.given import array_of, refuse_masked
-from lagbc.graph.names import Names, in_words
+from lagbc.graph.names import Names, in_words, vertex_numbers
 from lagbc.methods.sums import OF_BOUNDS, Bounds
 from lagbc.plan.options import parse_count, parse_flag, parse_real
 
@@ -132,12 +132,7 @@ def parse_vertex_weights(
     name: str, weights: ArrayLike | Mapping[Any, float], n: int, names: Names | None = None
 ) -> NDArray[np.float64]:
     """Return a finite number >= 0 for each vertex."""
-    given = array_of(name, _in_order(name, weights, n, names), f"one number a vertex, shape ({n},)")
-    if given.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"{name} has dtype {given.dtype}; it is an array of real numbers, e.g. of float64")
-    parsed = given.astype(np.float64)
-    if parsed.shape != (n,):
-        raise InvalidValueError(f"{name} has shape {parsed.shape}; it is one number a vertex, shape ({n},)")
+    parsed = vertex_numbers(name, weights, n, names)
     invalid = ~(np.isfinite(parsed) & (parsed >= 0))
     if invalid.any():
         first = int(np.argmax(invalid))
@@ -146,30 +141,6 @@ def parse_vertex_weights(
             f"the first at {in_words(names, first)}: {parsed[first]}"
         )
     return parsed
-
-
-def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:
-    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices; 0 of those left out.
-
-    A series that is numbered 0, 1, ... is in order.
-    """
-    is_series = hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1
-    if not isinstance(given, Mapping) and not is_series:
-        return given
-    table: Mapping[Any, float] = given.to_dict() if is_series else given  # type: ignore[union-attr, assignment]
-    if is_series and list(table) == list(range(n)):
-        return [*table.values()]
-    if len(table) < len(series := cast("Any", given)):
-        twice = series.index[series.index.duplicated()].tolist()[0]
-        raise InvalidValueError(f"{name} has several numbers for {twice!r}; series.groupby(level=0).sum() adds them")
-    vertices = range(n) if names is None else list(names)
-    if others := table.keys() - set(vertices):
-        other = next(vertex for vertex in table if vertex in others)
-        raise InvalidValueError(f"{name} has a number for {other!r}, which is none of the {n} vertices")
-    if (named := sum(vertex in table for vertex in vertices)) < n:
-        among = f"{quantity(named, 'vertex', 'vertices')} of {n:,}"
-        warn(f"{name} names {among}; the others have 0", UserWarning)
-    return [table.get(vertex, 0) for vertex in vertices]
 
 
 def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLike | None) -> Bounds | None:

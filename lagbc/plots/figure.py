@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, quantity
 from lagbc.files import require_writable, write_whole
+from lagbc.graph.given import is_sparse
+from lagbc.graph.names import vertex_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,6 +132,31 @@ def names_for(labels: Any, graph: Graph) -> Any:
     if 0 < len(labels) != graph.n:
         raise InvalidValueError(f"there are {len(labels)} labels; expected one a vertex, {graph.n}")
     return labels if len(labels) else None
+
+
+def are_of_edges(scores: Any) -> bool:
+    """Whether scores are a sparse matrix, of SciPy or CuPy."""
+    return is_sparse(scores) or type(scores).__module__.startswith("cupyx")
+
+
+def scores_of_vertices(name: str, scores: Any, graph: Graph) -> NDArray[np.float64]:
+    """Return a score for each vertex, of an array in their order, or of a dict or a series by vertex.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are of edges, or of several centralities, or not one a vertex.
+    """
+    if are_of_edges(scores):
+        raise InvalidTypeError(f"{name} is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges")
+    columns = scores.items() if isinstance(scores, Mapping) or hasattr(scores, "columns") else ()
+    if (column := next((key for key, one in columns if hasattr(one, "__len__")), None)) is not None:
+        raise InvalidTypeError(
+            f"{name} has columns: draw one, {name}[{column!r}], or all by lagbc.plots.plot_centralities"
+        )
+    if all(hasattr(scores, one) for one in ("scores", "lower", "upper")):
+        raise InvalidTypeError(f"{name} is an estimate; pass its .scores, or draw it with its intervals by its .plot()")
+    return vertex_numbers(name, scores, graph.n, graph.names)
 
 
 def name_highest(figure: Figure, panels: Iterable[tuple[Axes, np.ndarray, np.ndarray, float]], labels: Any) -> None:

@@ -17,7 +17,16 @@ from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, given_axes, name_highest, names_for, save_figure
+from lagbc.plots.figure import (
+    are_of_edges,
+    check_figure_path,
+    figure_class,
+    given_axes,
+    name_highest,
+    names_for,
+    save_figure,
+    scores_of_vertices,
+)
 from lagbc.plots.lines import Line, geometry_of, lines_of
 from lagbc.types import GraphLike
 
@@ -70,8 +79,9 @@ def plot_map(
     ----------
     graph : matrix or graph, as for `lagbc.bc`
         The graph of the scores.
-    scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n); or a list of such matrices
-        Of vertices as `lagbc.bc`, or of edges as `lagbc.edge_bc` returns them, with several cutoffs, too: a panel each.
+    scores : array, shape (n,) or (n, columns); mapping; data frame; sparse matrix, shape (n, n); or a list of such
+        Of vertices as `lagbc.bc`, or by vertex, or as `lagbc.table`, or of edges as `lagbc.edge_bc` returns them, with
+        several cutoffs, too: a panel each.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
     xy : array, shape (n, 2), optional
@@ -169,10 +179,17 @@ def _panels(
 ) -> list[_Panel]:
     """Check scores, and make a panel of each column or matrix."""
     refuse_masked("scores", scores)
-    given = [scores] if _is_sparse(scores) else scores
-    if isinstance(given, list | tuple) and given and all(map(_is_sparse, given)):
+    given = [scores] if are_of_edges(scores) else scores
+    if isinstance(given, list | tuple) and given and all(map(are_of_edges, given)):
         return [_panel_of_edges(matrix, graph, xy, geometry) for matrix in given]
-    columns = np.asarray(scores.get() if hasattr(scores, "get") else scores, dtype=np.float64)
+    if hasattr(scores, "get") and not hasattr(scores, "items"):
+        scores = scores.get()  # an array of CuPy
+    if hasattr(scores, "columns"):
+        columns = np.column_stack([scores_of_vertices(f"scores[{name!r}]", one, graph) for name, one in scores.items()])
+    elif np.ndim(scores) < 2:
+        columns = scores_of_vertices("scores", scores, graph)
+    else:
+        columns = np.asarray(scores, dtype=np.float64)
     if columns.ndim not in (1, 2) or columns.shape[0] != graph.n or columns.shape[1:] == (0,):
         raise InvalidValueError(
             f"scores have the shape {columns.shape}; expected one a vertex, ({graph.n},), or columns of them, "
@@ -186,10 +203,6 @@ def _panels(
             f"the score of {in_words(graph.names, v)} is {columns[v, column]}; expected finite scores"
         )
     return [_Panel(column, None) for column in columns.T]
-
-
-def _is_sparse(scores: Any) -> bool:
-    return sparse.issparse(scores) or type(scores).__module__.startswith("cupyx")
 
 
 def _panel_of_edges(

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidValueError
-from lagbc.graph.given import refuse_masked
+from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.validate import as_graph
-from lagbc.plots.figure import check_figure_path, figure_class, given_axes, name_highest, names_for, save_figure
+from lagbc.plots.figure import (
+    check_figure_path,
+    figure_class,
+    given_axes,
+    name_highest,
+    names_for,
+    save_figure,
+    scores_of_vertices,
+)
 from lagbc.plots.layout import places_of
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import pandas
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
 
 def plot_centralities(
     A: GraphLike,
-    scores: Mapping[str, np.ndarray],
+    scores: Mapping[str, ArrayLike | Mapping[Any, float]] | pandas.DataFrame,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
@@ -39,7 +48,7 @@ def plot_centralities(
     ----------
     A : matrix or graph, as for `lagbc.bc`
         The graph, edges taken in both directions. Self loops are left out.
-    scores : mapping of name to ndarray, shape (n,)
+    scores : mapping or data frame, of name to array, shape (n,), or to mapping of vertex to score
         As `lagbc.centralities` returns them; a panel each.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
@@ -61,7 +70,7 @@ def plot_centralities(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If there are no scores, or not one a vertex, or if matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib or igraph is not installed.
@@ -72,28 +81,31 @@ def plot_centralities(
     """
     graph = as_graph(A, directed=False)
     n, names = graph.n, names_for(labels, graph)
-    if not scores:
+    if not hasattr(scores, "items"):
+        raise InvalidTypeError(f"scores is a {type(scores).__qualname__}; give the scores a name, {{'bc': scores}}")
+    if by_vertex := [name for name, values in scores.items() if isinstance(values, Real)]:
+        raise InvalidTypeError(
+            f"scores holds a number for {by_vertex[0]!r}; give scores by vertex a name, too, {{'bc': scores}}"
+        )
+    columns = {name: scores_of_vertices(name, values, graph) for name, values in scores.items()}
+    if not columns:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more, by name")
-    for name, values in scores.items():
-        refuse_masked(name, values)
-        if np.shape(values) != (n,):
-            raise InvalidValueError(f"{name} has the shape {np.shape(values)}; expected one score a vertex, ({n},)")
     check_figure_path(path)
     graph = graph.on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
     if ax is None:
-        figure = figure_class()(figsize=(3.6 * len(scores), 4), layout="constrained")
-        all_axes = figure.subplots(1, len(scores), squeeze=False)[0].tolist()
+        figure = figure_class()(figsize=(3.6 * len(columns), 4), layout="constrained")
+        all_axes = figure.subplots(1, len(columns), squeeze=False)[0].tolist()
     else:
-        figure, all_axes = given_axes(ax, len(scores))
+        figure, all_axes = given_axes(ax, len(columns))
     if title:
         figure.suptitle(title)
-    for axes, (name, values) in zip(all_axes, scores.items(), strict=True):
-        _draw_network(axes, places, ends, np.asarray(values), cmap)
+    for axes, (name, values) in zip(all_axes, columns.items(), strict=True):
+        _draw_network(axes, places, ends, values, cmap)
         axes.set_title(name)
     mark = _largest_area(n) ** 0.5
-    drawn = [(axes, np.asarray(values), places, mark) for axes, values in zip(all_axes, scores.values(), strict=True)]
+    drawn = [(axes, values, places, mark) for axes, values in zip(all_axes, columns.values(), strict=True)]
     if names is not None:
         name_highest(figure, drawn, names)
     else:

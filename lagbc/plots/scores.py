@@ -6,10 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidValueError
-from lagbc.graph.given import refuse_masked
 from lagbc.graph.names import size_in_words
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import (
@@ -20,11 +18,12 @@ from lagbc.plots.figure import (
     name_highest,
     names_for,
     save_figure,
+    scores_of_vertices,
 )
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
@@ -37,7 +36,7 @@ _AREA = 12  # of a point, in squares of points of print
 
 def plot_scores(
     A: GraphLike,
-    scores: np.ndarray,
+    scores: ArrayLike | Mapping[Any, float],
     path: str | os.PathLike[str] | None = None,
     *,
     directed: bool | None = None,
@@ -54,8 +53,9 @@ def plot_scores(
     ----------
     A : matrix or graph, as for `lagbc.bc`
         The graph of the scores. Self loops are left out.
-    scores : numpy.ndarray, shape (n,)
-        A score a vertex, none negative, as `lagbc.bc` and others return them.
+    scores : array, shape (n,), or mapping of vertex to score
+        A score a vertex, none negative, as `lagbc.bc` and others return them; or by vertex, as those of NetworkX, or a
+        column of `lagbc.table`.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
     directed : bool, optional
@@ -84,17 +84,14 @@ def plot_scores(
 
     Raises
     ------
-    ValueError
-        If there is not one score a vertex, or if matplotlib does not write the suffix of `path`.
+    TypeError, ValueError
+        If there is not one score a vertex, or it is of edges, or if matplotlib does not write the suffix of `path`.
     MissingDependencyError
         If matplotlib is not installed.
     """
-    refuse_masked("scores", scores)
-    scores = np.asarray(scores, dtype=np.float64)
     graph = as_graph(A, directed=directed).on_host
     n, names = graph.n, names_for(labels, graph)
-    if scores.shape != (n,):
-        raise InvalidValueError(f"scores have the shape {scores.shape}; expected one a vertex, ({n},)")
+    scores = scores_of_vertices("scores", scores, graph)
     check_figure_path(path)
     directed = graph.directed
     degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees

@@ -9,12 +9,17 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.errors import MissingDependencyError
-from lagbc.plots import check_figure_path, plot_centralities, plot_scores
+from lagbc.plots import check_figure_path, plot_centralities, plot_map, plot_scores
 
 Text = pytest.importorskip("matplotlib.text").Text
 Bbox = pytest.importorskip("matplotlib.transforms").Bbox
 
 STAR = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
+
+
+@pytest.fixture
+def graph():
+    return nx.Graph([("a", "b"), ("b", "c"), ("c", "d"), ("b", "e")])
 
 
 def test_labels_title_and_note_stand_alone():
@@ -219,8 +224,58 @@ def test_names_cover_no_mark_of_the_highest():
 
 
 def test_one_score_a_vertex():
-    with pytest.raises(ValueError, match=r"shape \(3,\); expected one a vertex, \(4,\)"):
+    with pytest.raises(ValueError, match=r"scores has shape \(3,\); it is one number a vertex, shape \(4,\)"):
         plot_scores(STAR, np.zeros(3), directed=False)
+
+
+def test_scores_may_go_by_vertex(graph):
+    pandas = pytest.importorskip("pandas")
+    by_vertex = nx.betweenness_centrality(graph, normalized=False)
+    ranked = pandas.Series(by_vertex).sort_values()
+    wanted = plot_scores(graph, lagbc.bc(graph)).axes[1].collections[0].get_offsets()
+    for scores in (by_vertex, dict(ranked.items()), ranked):
+        np.testing.assert_array_equal(plot_scores(graph, scores).axes[1].collections[0].get_offsets(), wanted)
+    xy = np.arange(2 * len(graph)).reshape(-1, 2)
+    for scores in (lagbc.bc(graph), ranked, lagbc.table(graph, lagbc.bc(graph)).sort_values("score")):
+        drawn = plot_map(graph, scores, xy=xy).axes[0].collections[1]
+        highest = max(by_vertex, key=by_vertex.get)
+        np.testing.assert_array_equal(drawn.get_offsets()[-1], xy[list(graph).index(highest)])
+    pytest.importorskip("igraph")
+    ranks = plot_centralities(graph, {"bc": lagbc.bc(graph)}).axes[0].collections[1].get_array()
+    for scores in ({"bc": ranked}, pandas.DataFrame({"bc": ranked})):
+        np.testing.assert_array_equal(plot_centralities(graph, scores).axes[0].collections[1].get_array(), ranks)
+
+
+@pytest.mark.parametrize(
+    ("draw", "scores", "said"),
+    [
+        (
+            plot_scores,
+            lagbc.edge_bc,
+            "scores is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges",
+        ),
+        (
+            plot_scores,
+            nx.edge_betweenness_centrality,
+            r"scores has a number for \('.*', '.*'\), which is none of the 5",
+        ),
+        (plot_scores, lagbc.centralities, r"draw one, scores\['bc'\], or all by lagbc.plots.plot_centralities"),
+        (plot_scores, lagbc.estimate, "scores is an estimate; pass its .scores, or draw it with its intervals"),
+        (plot_scores, list, "scores has dtype <U1; it is an array of real numbers"),
+        (plot_map, lagbc.centralities, r"draw one, scores\['bc'\], or all by"),
+        (plot_centralities, lagbc.bc, r"scores is a ndarray; give the scores a name, \{'bc': scores\}"),
+        (
+            plot_centralities,
+            nx.betweenness_centrality,
+            r"a number for 'a'; give scores by vertex a name, too, \{'bc': ",
+        ),
+        (plot_centralities, lambda graph: {"bc": lagbc.edge_bc(graph)}, "bc is of edges"),
+        (plot_centralities, lambda graph: {"bc": np.zeros(3)}, r"bc has shape \(3,\); it is one number a vertex"),
+    ],
+)
+def test_scores_that_are_not_drawn_say_what_is(graph, draw, scores, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        draw(graph, scores(graph), **({"xy": np.ones((5, 2))} if draw is plot_map else {}))
 
 
 def test_suffix_that_matplotlib_does_not_write(tmp_path):
@@ -251,8 +306,6 @@ def test_centralities_side_by_side():
         np.testing.assert_allclose(points.get_array(), [1, 1 / 3, 1 / 3, 1 / 3])
     left, right = (axes.collections[1].get_offsets() for axes in figure.axes)
     np.testing.assert_array_equal(left, right)
-    with pytest.raises(ValueError, match=r"bc has the shape \(3,\); expected one score a vertex, \(4,\)"):
-        plot_centralities(STAR, {"bc": np.zeros(3)})
 
 
 def test_an_estimate_is_drawn_with_its_intervals(tmp_path):
