@@ -40,7 +40,8 @@ ALL = (
     "stress",
     "reach",
 )
-CUTOFFS = st.lists(st.sampled_from([0, 0.5, 1, 2, 3, 5.5, 7, 12, np.inf]), min_size=1, max_size=3)
+CUTOFFS = st.lists(st.sampled_from([0, 0.5, 1, 2, 3, 5.5, 7, 12, np.inf]), min_size=1, max_size=3, unique=True)
+DECAYS = st.lists(st.sampled_from([0, 0.1, 0.7]), min_size=1, unique=True)
 TRAVERSALS = [row for row in table.METHODS if row.bounds and row.device == "cpu"]
 
 
@@ -106,7 +107,7 @@ def test_every_centrality_with_cutoffs(together, A, directed, weighted, cutoffs)
         assert_columns(ours[name], name, A, directed, weighted, [{"cutoff": cutoff} for cutoff in cutoffs])
 
 
-@given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS, st.lists(st.sampled_from([0, 0.1, 0.7]), min_size=1))
+@given(weighted_graphs(), st.booleans(), st.booleans(), CUTOFFS, DECAYS)
 def test_decays_and_weights(together, A, directed, weighted, cutoffs, decays):
     """Demand-weighted betweenness and gravity, and reach beside them, which does not decay."""
     targets, sources = np.arange(A.shape[0]) % 3 + 0.5, np.arange(A.shape[0]) % 2 + 0.25
@@ -369,6 +370,12 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
         ({"cutoff": [[1], [2, 3]]}, TypeError, "cutoff is ragged"),
         ({"cutoff": "far"}, TypeError, "cutoff='far' holds what is no real number"),
         ({"cutoff": True}, TypeError, "cutoff=True holds what is no real number"),
+        ({"cutoff": 10**400}, ValueError, r"cutoff=10000000000000000000\.\.\. is beyond float64"),
+        ({"cutoff": [2, 10**400]}, ValueError, r"cutoff holds 10000000000000000000\.\.\. at place 1, beyond float64"),
+        ({"cutoff": [2, None]}, TypeError, "cutoff holds None at place 1; it holds real numbers"),
+        ({"cutoff": [2, 1, 1.0]}, ValueError, "cutoff holds 1.0 more than once; name it once"),
+        ({"decay": [0.5, 0.5]}, ValueError, "decay holds 0.5 more than once; name it once"),
+        ({"decay": [0, 10**400]}, ValueError, r"decay holds 10000000000000000000\.\.\. at place 1, beyond float64"),
         ({"decay": -0.1}, ValueError, "decay=-0.1: it is a rate, finite and >= 0"),
         ({"decay": np.inf}, ValueError, "decay=inf: it is a rate, finite and >= 0"),
         ({"decay": 1, "normalized": True}, ValueError, "does not go with normalized or endpoints"),

@@ -389,6 +389,14 @@ def test_what_is_no_table(pandas):
         lagbc.table(G, lagbc.centralities(G, ("bc", "edge_bc")))
     with pytest.raises(ValueError, match="scores is empty"):
         lagbc.table(G, {})
+    for scores in ({0: 1.0, 1: 0, 2: 0}, {(0, 1): 2}, {"bc": {0: 1}}):
+        with pytest.raises(TypeError, match=r"scores is a mapping of numbers.*pandas\.Series\(scores\) makes a table"):
+            lagbc.table(G, scores)
+    for scores in ([0, 1, 0], [[0], [1], [0]], {"bc": [0, 1.0, 0]}):
+        with pytest.raises(TypeError, match=r"(score|bc) is a list of numbers; .* numpy\.array\(scores\)"):
+            lagbc.table(G, scores)
+    with pytest.raises(TypeError, match="score has dtype <U1; it holds real numbers"):
+        lagbc.table(G, np.array(["a", "b", "c"]))
 
 
 def test_a_table_needs_pandas(monkeypatch):
@@ -471,6 +479,8 @@ def test_columns_of_several_centralities(pandas, named):
         ({}, "score has 2 columns, pass the cutoff= and decay= that they are of"),
         ({"cutoff": [1, 2, 3]}, "score has 2 columns, but there are 3 of cutoff"),
         ({"cutoff": [1, 2], "decay": [0, 1]}, "score has 2 columns, but there are 4 of cutoff and decay"),
+        ({"cutoff": [1, 1.0]}, "cutoff holds 1.0 more than once; name it once"),
+        ({"cutoff": [1, 10**400]}, r"cutoff holds 1000.*\.\.\. at place 1, beyond float64"),
     ],
 )
 def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
@@ -528,8 +538,8 @@ def test_names_of_a_matrix(pandas, form, names):
 
 def test_names_take_the_place_of_a_graphs_own_and_keep_what_was_worked_out(pandas):
     graph = lagbc.as_graph(nx.DiGraph([(2, 0), (0, 1)]))
-    renamed = lagbc.as_graph(graph, names=[("a", 1), 2.5, None])
-    assert (graph.names, renamed.names) == ([2, 0, 1], [("a", 1), 2.5, None])
+    renamed = lagbc.as_graph(graph, names=[("a", 1), 2.5, ("a", None)])
+    assert (graph.names, renamed.names) == ([2, 0, 1], [("a", 1), 2.5, ("a", None)])
     assert renamed.indices is graph.indices
     assert lagbc.table(nx.path_graph(2), np.zeros(2), names=["x", ""]).index.tolist() == ["x", ""]
 
@@ -544,9 +554,15 @@ def test_names_take_the_place_of_a_graphs_own_and_keep_what_was_worked_out(panda
         (np.array([FOUR]), ValueError, r"names has shape \(1, 4\); it is one name a vertex"),
         ([*FOUR[:3], ["dora"]], TypeError, r"names holds \['dora'\]; a name is text, a number, or a tuple of such"),
         (np.ma.masked_array(FOUR, [1, 0, 0, 0]), TypeError, "names is a masked array"),
+        (["ann", "bob", "carl", "bob"], ValueError, "names holds 'bob' at place 3, and 'bob' at place 1; each vertex"),
+        ([2, 1, 0, 1.0], ValueError, "names holds 1.0 at place 3, and 1 at place 1; each vertex has a name of its own"),
+        (["ann", None, "carl", None], ValueError, "names holds None at place 1; each vertex has a name"),
+        ([0.5, 1, 2, NAN], ValueError, "names holds nan at place 3"),
+        ("NA", ValueError, "names holds <NA> at place 3"),
     ],
 )
 def test_what_is_no_name_of_each_vertex(pandas, names, error, told):
+    names = [*FOUR[:3], pandas.NA] if isinstance(names, str) and names == "NA" else names
     for call in (lambda: lagbc.as_graph(PATH, names=names), lambda: lagbc.table(PATH, np.zeros(4), names=names)):
         with pytest.raises(error, match=told):
             call()

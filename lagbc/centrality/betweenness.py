@@ -88,9 +88,10 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         a batch in full: n x batch numbers, a few times. With a `cutoff` only trips within it count, by "work-efficient"
         and "dijkstra" on the CPU.
     cutoff : float or array of float, shape (C,), optional
-        Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several give a
-        column each, from one search to the largest. The time of a search is in proportion to the edges in its reach, by
-        "work-efficient" in hops and "dijkstra" with lengths on the CPU; the other methods take none.
+        Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several, none of
+        them twice, give a column each, from one search to the largest. The time of a search is in proportion to the
+        edges in its reach, by "work-efficient" in hops and "dijkstra" with lengths on the CPU; the other methods take
+        none.
     decay : float or array of float, shape (D,), optional
         The pair of s and t counts :math:`e^{-b \, d(s, t)}` for a decay of b per hop or unit of length; with weights of
         vertices that is a gravity model of trips. Several give a column each; columns of the first cutoff come first. A

@@ -18,10 +18,12 @@ def title_of(cutoff: float | None, decay: float | None) -> str:
 
 
 def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
-    """Return columns by titles of cutoffs and decays, the first cutoff first; ValueError for another number."""
-    import numpy as np  # not loaded by the program's help, which has titles, too
+    """Return columns by titles of cutoffs and decays, the first cutoff first; ValueError for another number of them."""
+    from lagbc.plan.request import parse_cutoffs, parse_decays  # the program's help has titles, and no NumPy
 
-    bounds = [*product(*([None] if given is None else np.ravel(given).tolist() for given in (cutoff, decay)))]
+    cutoffs = [None] if cutoff is None else parse_cutoffs(cutoff).tolist()
+    decays = [None] if decay is None else parse_decays(decay).tolist()
+    bounds = [*product(cutoffs, decays)]
     if len(bounds) == len(columns):
         return dict(zip((title_of(*one) for one in bounds), columns, strict=True))
     given = " and ".join(word for word, one in (("cutoff", cutoff), ("decay", decay)) if one is not None)

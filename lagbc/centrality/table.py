@@ -16,7 +16,7 @@ from lagbc.centrality.registry import registered
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
 from lagbc.graph import adapters
 from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
-from lagbc.graph.given import refuse_masked
+from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
 from lagbc.types import GraphLike
@@ -58,7 +58,7 @@ def table(
     cutoff, decay : as for the call that made the scores
         If there are several, they are titles of columns.
     names : sequence, shape (n,), optional
-        Names of the vertices, such as of the rows of a matrix, in place of the graph's own.
+        Names of the vertices, each another, such as of the rows of a matrix, in place of the graph's own.
 
     Returns
     -------
@@ -115,6 +115,11 @@ def table(
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
     if not given:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
+    if isinstance(scores, Mapping) and any(isinstance(one, Real | Mapping) for one in given.values()):
+        raise InvalidTypeError(
+            "scores is a mapping of numbers, such as NetworkX returns; of these pandas.Series(scores) makes a table; "
+            "here scores are arrays by the names of centralities, {'bc': lagbc.bc(graph)}"
+        )
     columns: dict[Any, Any] = {}
     for name, values in given.items():
         columns |= _titled_columns(name, values, cutoff, decay)
@@ -174,6 +179,8 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
             f"{called} is a pair, such as scores and their errors; pass a mapping of names, of (scores, errors) = pair "
             "{'score': scores, 'error': errors}, or make a table of each"
         )
+    if isinstance(scores, list) and any(isinstance(one, Real | list) for one in scores):
+        raise InvalidTypeError(f"{called} is a list of numbers; pass an array of them, numpy.array(scores)")
     if isinstance(scores, list):
         several = [_on_host(called, matrix) for matrix in scores]
     else:
@@ -192,6 +199,7 @@ def _on_host(name: str, values: Any) -> Any:
     refuse_masked(name, values)
     if not (isinstance(values, np.ndarray) or sparse.issparse(values)):
         raise InvalidTypeError(f"{name} is a {type(values).__qualname__}; scores are an array or a sparse matrix")
+    require_reals(name, values)
     return values
 
 

@@ -27,11 +27,11 @@ class Unassigned(NamedTuple):
 
     of: float
     sums: NDArray[np.float64]  # (C,), or (1,) without cutoffs
-    cutoff: ArrayLike | None
+    cutoffs: NDArray[np.float64] | None
 
     def __str__(self) -> str:
         trips = ", ".join(f"{trips:.6g}" for trips in self.sums)
-        cutoffs = "" if self.cutoff is None else ", ".join(f"{cutoff:g}" for cutoff in np.atleast_1d(self.cutoff))
+        cutoffs = "" if self.cutoffs is None else ", ".join(f"{cutoff:g}" for cutoff in self.cutoffs)
         within = f" within the cutoff {cutoffs}" if cutoffs else ""
         return f"{trips} of {self.of:.6g} trips are not assigned: no path{within} leads to their ends"
 
@@ -49,7 +49,7 @@ def unassigned_trips(graph: Graph, demand: Any, cutoff: ArrayLike | None, settin
         graph, demand = _contracted(graph, demand)
         if not graph.directed or not demand.nnz:
             return Unassigned(total, np.array([demand.data.sum()]), None)
-    return Unassigned(total, _not_reached(graph, demand, bounds, settings), cutoff)
+    return Unassigned(total, _not_reached(graph, demand, bounds, settings), None if cutoff is None else bounds.cutoffs)
 
 
 def _contracted(graph: Graph, demand: Any) -> tuple[Graph, Any]:

@@ -7,6 +7,7 @@ would read their masked entries, too.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -149,19 +150,24 @@ def column_of(name: str, given: Any) -> NDArray[Any]:
 
 def reals_of(name: str, given: Any) -> NDArray[Any]:
     """Return a column of real numbers as an array; numbers of Python become float64."""
-    column = column_of(name, given)
-    if column.dtype != object:
-        if column.size:
-            require_reals(name, column)
-        return column
-    row = next((row for row, item in enumerate(column.tolist()) if not isinstance(item, Real)), None)
-    if row is not None:
-        raise InvalidTypeError(f"{name} holds {column[row]!r} in row {row}; it holds real numbers")
+    return as_reals(name, column_of(name, given), lambda row: f"in row {row}")
+
+
+def as_reals(name: str, array: NDArray[Any], place: Callable[[int], str]) -> NDArray[Any]:
+    """Return an array of real numbers; objects become float64. Errors tell the `place` of one by its number."""
+    if array.dtype != object:
+        if array.size:
+            require_reals(name, array)
+        return array
+    items = array.ravel().tolist()
+    wrong = next((i for i, item in enumerate(items) if not isinstance(item, Real)), None)
+    if wrong is not None:
+        raise InvalidTypeError(f"{name} holds {items[wrong]!r} {place(wrong)}; it holds real numbers")
     try:
-        return column.astype(np.float64)
+        return array.astype(np.float64)
     except OverflowError:
-        row, value = next((row, value) for row, value in enumerate(column.tolist()) if abs(value) > _LARGEST)
-        raise InvalidValueError(f"{name} holds {str(value)[:20]}... in row {row}, beyond float64") from None
+        i, value = next((i, value) for i, value in enumerate(items) if abs(value) > _LARGEST)
+        raise InvalidValueError(f"{name} holds {str(value)[:20]}... {place(i)}, beyond float64") from None
 
 
 def require_reals(name: str, array: Any) -> None:

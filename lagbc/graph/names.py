@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, quantity, warn
-from lagbc.graph.given import array_of, refuse_masked
+from lagbc.graph.given import array_of, as_reals, refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
 
@@ -28,7 +28,7 @@ def are_integers(names: Names) -> bool:
 
 
 def listed_names(names: Any, n: int) -> list[Any]:
-    """Return given names of n vertices, of Python's types; TypeError or ValueError if they are not one a vertex."""
+    """Return given names of n vertices, of Python's types; TypeError or ValueError unless each has one of its own."""
     refuse_masked("names", names)
     if isinstance(names, str | set | frozenset | Mapping) or not isinstance(names, Iterable):
         raise InvalidTypeError(f"names is {names!r}; it is a list with the name of each vertex, in their order")
@@ -39,7 +39,22 @@ def listed_names(names: Any, n: int) -> list[Any]:
     if not all(isinstance(name, Hashable) for name in listed):
         wrong = next(name for name in listed if not isinstance(name, Hashable))
         raise InvalidTypeError(f"names holds {wrong!r}; a name is text, a number, or a tuple of such")
+    places: dict[Any, int] = {}
+    for place, name in enumerate(listed):
+        if _is_missing(name):
+            raise InvalidValueError(f"names holds {name!r} at place {place}; each vertex has a name")
+        if (before := places.setdefault(name, place)) < place:
+            twice = f"{name!r} at place {place}, and {listed[before]!r} at place {before}"
+            raise InvalidValueError(f"names holds {twice}; each vertex has a name of its own")
     return listed
+
+
+def _is_missing(name: Any) -> bool:
+    """Whether a name is None, or NaN or NA of pandas, which equal nothing."""
+    try:
+        return name is None or bool(name != name)
+    except TypeError:  # of NA
+        return True
 
 
 def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool = True) -> Any:
@@ -89,11 +104,9 @@ def vertex_numbers(
 ) -> NDArray[np.float64]:
     """Return a number for each vertex, of an array in their order, or of a mapping or a series of pandas by vertex."""
     numbers = array_of(name, _in_order(name, given, n, names), f"one number a vertex, shape ({n},)")
-    if numbers.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"{name} has dtype {numbers.dtype}; it is an array of real numbers, e.g. of float64")
     if numbers.shape != (n,):
         raise InvalidValueError(f"{name} has shape {numbers.shape}; it is one number a vertex, shape ({n},)")
-    return numbers.astype(np.float64)
+    return as_reals(name, numbers, lambda v: f"at {in_words(names, v)}").astype(np.float64)
 
 
 def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:

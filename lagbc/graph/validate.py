@@ -65,8 +65,8 @@ def as_graph(
         Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
         Duplicates are summed first, and of parallel edges the largest counts.
     names : sequence, shape (n,), optional
-        Names of the vertices, in the order of the rows, such as an index of pandas: `lagbc.table` shows scores by them,
-        and ``sources=`` takes them. By default those of the graph or data frame itself.
+        Names of the vertices, each another, in the order of the rows, such as an index of pandas: `lagbc.table` shows
+        scores by them, and ``sources=`` takes them. By default those of the graph or data frame itself.
     copy : bool
         False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
         changed then for as long as the graph is used, by this thread or another.
@@ -83,7 +83,7 @@ def as_graph(
         bool, or `weighted` neither bool nor str, or it names an attribute of a matrix.
     ValueError
         `A` is not square, its index arrays are inconsistent, a dense `A` holds NaN or infinity, a value of a weighted
-        `A` is no length, or no edge of the graph has the attribute.
+        `A` is no length, no edge of the graph has the attribute, or two vertices have one name, or one has None or NaN.
 
     Warns
     -----

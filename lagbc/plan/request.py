@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.frozen import frozen
-from lagbc.graph.given import array_of, refuse_masked
+from lagbc.graph.given import array_of, as_reals, refuse_masked
 from lagbc.graph.names import Names, in_words, vertex_numbers
 from lagbc.methods.sums import OF_BOUNDS, Bounds
 from lagbc.plan.options import parse_count, parse_flag, parse_real
@@ -94,6 +95,8 @@ def parse_numbers(name: str, n: int, given: Vertices) -> NDArray[np.int64]:
             f"{name} holds {text!r}, but the vertices of this graph have no names; pass their numbers, 0..{n - 1} "
             "(lagbc.read_graph and lagbc.graph_from_edges make graphs whose vertices have names)"
         )
+    if (beyond := next((item for item in items if isinstance(item, int) and not 0 <= item < n), None)) is not None:
+        raise InvalidValueError(f"{name} holds {beyond}, which is not a vertex: there are 0..{n - 1}")
     if vertices.dtype.kind == "f":
         whole = (vertices == np.floor(vertices)) & (np.abs(vertices) < 2**53)
         if not whole.all():
@@ -147,23 +150,40 @@ def parse_bounds(sums: frozenset[str], cutoff: ArrayLike | None, decay: ArrayLik
     """Return cutoffs and decays, if some are given or a sum needs them; inf and 0 stand for none."""
     if cutoff is None and decay is None and not sums & OF_BOUNDS:
         return None
-    cutoffs = np.array([np.inf]) if cutoff is None else _parse_columns("cutoff", cutoff, "a distance >= 0")
-    decays = np.zeros(1) if decay is None else _parse_columns("decay", decay, "a rate, finite and >= 0")
+    return Bounds(
+        np.array([np.inf]) if cutoff is None else parse_cutoffs(cutoff),
+        np.zeros(1) if decay is None else parse_decays(decay),
+    )
+
+
+def parse_cutoffs(cutoff: ArrayLike) -> NDArray[np.float64]:
+    """Return one cutoff or several, each another."""
+    return _parse_columns("cutoff", cutoff, "a distance >= 0")
+
+
+def parse_decays(decay: ArrayLike) -> NDArray[np.float64]:
+    """Return one decay or several, each another."""
+    decays = _parse_columns("decay", decay, "a rate, finite and >= 0")
     if not np.isfinite(decays).all():
         raise InvalidValueError(f"decay={decay!r}: it is a rate, finite and >= 0, or several")
-    return Bounds(cutoffs, decays)
+    return decays
 
 
 def _parse_columns(name: str, given: ArrayLike, what: str) -> NDArray[np.float64]:
-    """Return one number or several, none of them negative."""
-    numbers = array_of(name, given, f"{what}, or a 1-D array of such")
-    if numbers.dtype.kind not in "iuf" and numbers.size:
-        raise InvalidTypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
+    """Return one number or several, none of them negative, and none twice: columns of scores are called by them."""
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    numbers = array_of(name, parse_real(name, given) if is_number else given, f"{what}, or a 1-D array of such")
     if numbers.ndim > 1 or not numbers.size:
         raise InvalidValueError(f"{name} has shape {numbers.shape}; it is {what}, or a 1-D array of such, at least one")
+    if numbers.dtype.kind not in "iufO" or (numbers.dtype == object and not numbers.ndim):
+        raise InvalidTypeError(f"{name}={given!r} holds what is no real number; it is {what}, or a 1-D array of such")
+    numbers = np.atleast_1d(as_reals(name, numbers, lambda i: f"at place {i}")).astype(np.float64)
     if not (numbers >= 0).all():
         raise InvalidValueError(f"{name}={given!r}: it is {what}, or several")
-    return np.atleast_1d(numbers).astype(np.float64)
+    distinct, counts = np.unique(numbers, return_counts=True)
+    if len(distinct) < len(numbers):
+        raise InvalidValueError(f"{name} holds {distinct[counts > 1][0]} more than once; name it once")
+    return numbers
 
 
 def parse_tolerance(rtol: Any) -> float:

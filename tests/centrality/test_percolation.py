@@ -48,6 +48,8 @@ def test_states_too_far_apart(least, most):
 def test_states_that_are_none():
     with pytest.raises(ValueError, match=r"states has shape \(2,\)"):
         lagbc.percolation(np.zeros((3, 3)), [1, 2])
+    with pytest.raises(ValueError, match=r"states holds 10000000000000000000\.\.\. at vertex 1, beyond float64"):
+        lagbc.percolation(nx.path_graph(3), [1, 10**400, 1])
     with pytest.raises(ValueError, match="states holds 1 values that are not finite"):
         lagbc.percolation(np.zeros((2, 2)), [1, -1])
     with pytest.raises(TypeError, match="states is None"):

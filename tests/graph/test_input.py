@@ -213,9 +213,9 @@ def test_a_graph_with_names_is_checked_once():
     A = scale_free(50, 300, seed=3)
     for graph in (as_graph(A, names=range(50)), lagbc.graph_from_edges(*A.nonzero(), directed=True)):
         assert as_graph(graph) is graph
-        renamed = as_graph(graph, names=["a"] * graph.n)
+        renamed = as_graph(graph, names=[f"v{i}" for i in range(graph.n)])
         assert as_graph(renamed) is renamed
-        assert (graph.names[0], renamed.names[0]) == (0, "a")
+        assert (graph.names[0], renamed.names[0]) == (0, "v0")
 
 
 def test_a_pickle_of_a_graph_that_was_checked_anew_has_it_once():
@@ -425,7 +425,10 @@ def test_corrupt_coo(index):
         ({"target_weights": [np.inf, 1, 1, 1, 1]}, ValueError, "target_weights holds 1 .*first at vertex 0: inf"),
         ({"target_weights": ["1"] * 5}, TypeError, "target_weights has dtype <U1"),
         ({"target_weights": np.ones(5) * 1j}, TypeError, "target_weights has dtype complex128"),
-        ({"source_weights": [None] * 5}, TypeError, "source_weights has dtype object"),
+        ({"source_weights": [None] * 5}, TypeError, "source_weights holds None at vertex 0; it holds real numbers"),
+        ({"source_weights": [1, 10**400, 1, 1, 1]}, ValueError, r"source_weights holds 1000.*\.\.\. at vertex 1, "),
+        ({"target_weights": dict.fromkeys(range(5), 10**400)}, ValueError, r"\.\.\. at vertex 0, beyond float64"),
+        ({"sources": [0, 2**70]}, ValueError, f"sources holds {2**70}, which is not a vertex"),
         ({"source_weights": [[1], [1, 2]]}, TypeError, "source_weights is ragged"),
         ({"dtype": "float16"}, ValueError, "dtype='float16'.*'float64'"),
         (
