@@ -626,6 +626,9 @@ def forms_of_trips():
     table = pd.DataFrame(TABLE)
     yield "pandas", table
     yield "pandas, more columns", table.assign(day="monday")[["day", "trips", "to", "from"]]
+    by_titles = table.set_axis(["Origin", "Destination", "Volume"], axis=1).assign(km=[1.5, 2, 3, 4], purpose="work")
+    yield "pandas, other titles", by_titles[["purpose", "Volume", "km", "Destination", "Origin"]]
+    yield "pandas, one title of three", table.set_axis(["start", "stop", "flow"], axis=1)[["start", "flow", "stop"]]
     yield "pandas, nullable", table.convert_dtypes()
     yield "pandas, categories", table.astype({"from": "category", "to": "category"})
     yield "pandas, numbers", table.replace({"ann": 0, "carl": 2, "dora": 3}).infer_objects()
@@ -645,11 +648,29 @@ def test_trips_by_names(demand):
     assert lagbc.select_method(NAMED, demand=demand).method.demand
 
 
+@pytest.mark.parametrize("titles", [("from", "to", "trips"), ("Origin", "Destination", "Flows")])
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_trips_of_other_tables(library):
+def test_trips_of_other_tables(library, titles):
     module = pytest.importorskip(library)
-    table = module.DataFrame(TABLE) if library == "polars" else module.table(TABLE)
-    assert lagbc.bc(NAMED, demand=table).tolist() == LOADS
+    columns = {"km": [1.5, 2, 3, 4]} | dict(zip(reversed(titles), reversed(TABLE.values()), strict=True))
+    make = module.DataFrame if library == "polars" else module.table
+    assert lagbc.bc(NAMED, demand=make(columns)).tolist() == LOADS
+    numbered = {"ann": 0, "carl": 2, "dora": 3}
+    columns = {title: [numbered.get(item, item) for item in column] for title, column in columns.items()}
+    assert lagbc.bc(path(4), demand=make(columns), directed=False).tolist() == LOADS
+
+
+def test_trips_of_vertices_with_names_of_any_type():
+    G = nx.relabel_nodes(NAMED, {"ann": (0, 0), "bob": 0.5, "carl": (0, 1), "dora": "dora"})
+    named = {"ann": (0, 0), "carl": (0, 1)}
+    table = {title: [named.get(item, item) for item in column] for title, column in TABLE.items()}
+    assert lagbc.bc(G, demand=pd.DataFrame(table)).tolist() == LOADS
+
+
+def test_a_matrix_whose_vertices_are_called_as_columns_of_trips():
+    G = nx.path_graph(["from", "to", "trips"])
+    matrix = pd.DataFrame([[0, 0, 2], [0, 0, 0], [1, 0, 0]], index=[*G], columns=[*G])
+    assert lagbc.bc(G, demand=matrix).tolist() == [0, 3, 0]
 
 
 def test_trips_of_a_matrix_have_numbers_for_names():
@@ -685,7 +706,18 @@ def frame(**columns):
         (frame(trips=[np.nan]), ValueError, "the first from vertex 'ann' to vertex 'carl': nan"),
         (frame(trips=["1"]), TypeError, r"demand\['trips'\] holds '1' in row 0; it holds real numbers"),
         (frame(trips=pd.array([pd.NA], "Int64")), ValueError, "from vertex 'ann' to vertex 'carl': nan"),
-        (frame().rename(columns={"trips": "n"}), ValueError, r"columns from, to and trips is a matrix of trips"),
+        (frame().rename(columns={"trips": "n"}), ValueError, r"without one column called trips.*is a matrix of trips"),
+        (
+            frame(origin=["ann"], destination=["carl"]),
+            ValueError,
+            r"^demand: the ends may be 'from' and 'to', or 'origin' and 'destination'; leave out the others$",
+        ),
+        (frame(flow=[2]), ValueError, r"^demand: the number of trips may be 'trips', or 'flow'; leave out the others$"),
+        (
+            frame(k=1, m=2).rename(columns={"to": "t"}),
+            ValueError,
+            r"demand has 5 columns, 'from', 't', 'trips', 'k', 'm'; titles such as origin, destination and trips say",
+        ),
         ({"ann": 3}, TypeError, r"demand\['ann'\] is 3; it is a dict of destinations"),
         ({"ann": {"eve": 3}}, ValueError, r"demand \(destinations\) holds 'eve', which no vertex is called"),
         ({"ann": {"carl": "3"}}, TypeError, r"demand \(trips\) has dtype"),
@@ -715,5 +747,5 @@ def test_a_matrix_of_a_named_graph_is_told_by_names():
 
 def test_polars_without_the_columns_is_told_of_them():
     polars = pytest.importorskip("polars")
-    with pytest.raises(ValueError, match="demand has the columns a, b; a table of trips has from, to and trips"):
+    with pytest.raises(ValueError, match="demand has 2 columns, 'a', 'b'; titles such as origin, destination and"):
         lagbc.bc(NAMED, demand=polars.DataFrame({"a": [1], "b": [2]}))

@@ -70,10 +70,11 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     source_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
         How often each vertex counts as a root: finite, >= 0; a vertex of weight 0 is not searched from. Neither goes
         with `normalized`, `endpoints` or `k`.
-    demand : matrix, shape (n, n); data frame; dict of dicts; or pair of names and a matrix; optional
+    demand : matrix, shape (n, n); table; dict of dicts; or pair of names and a matrix; optional
         The number of trips D[s, t] from s to t: finite, >= 0. It is a sparse matrix of SciPy or CuPy or a dense 2-D
-        ndarray; a data frame of pandas or polars with the columns "from" and "to", of vertices as in `sources`, and
-        "trips"; a data frame of pandas whose index and columns are origins and destinations;
+        ndarray; a table of pandas, polars or Arrow, whose titles choose columns of vertices, as in `sources`, such as
+        "origin" and "destination" or "from" and "to", and one called "trips", "demand", "flow", "flows" or "volume", in
+        any order; a data frame of pandas whose index and columns are origins and destinations;
         ``{origin: {destination: trips}}``; or ``(vertices, matrix)``, the trips between some vertices. The score is the
         load of each vertex between its ends, as if each trip took every shortest path with equal share (all-or-nothing
         assignment, ties split evenly),
@@ -88,9 +89,9 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         a batch in full: n x batch numbers, a few times. With a `cutoff` only trips within it count, by "work-efficient"
         and "dijkstra" on the CPU.
     cutoff : float or array of float, shape (C,), optional
-        Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several, none of
-        them twice, give a column each, from one search to the largest. The time of a search is in proportion to the
-        edges in its reach, by "work-efficient" in hops and "dijkstra" with lengths on the CPU; the other methods take
+        Count only pairs at a distance of at most this, in hops or lengths, as igraph's ``cutoff=`` does. Several, each
+        another, give a column each, from one search to the largest. The time of a search is in proportion to the edges
+        in its reach, by "work-efficient" in hops and "dijkstra" with lengths on the CPU; the other methods take
         none.
     decay : float or array of float, shape (D,), optional
         The pair of s and t counts :math:`e^{-b \, d(s, t)}` for a decay of b per hop or unit of length; with weights of

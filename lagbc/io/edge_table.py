@@ -15,7 +15,7 @@ from lagbc.io.arrow import ArrowArray, ArrowStream, arrow_stream, holds_arrow
 from lagbc.io.columns import Columns
 from lagbc.io.held import PIECE, VERTICES, ArrowVertices, Ends, Held, held_column, in_step, no_vertex
 from lagbc.io.numbering import Integers, Names, Texts
-from lagbc.io.titles import choose_columns
+from lagbc.io.titles import EDGES, Content, choose_columns
 
 # Ends of edges, tails and heads, and their lengths, None where there are none.
 Piece = tuple[Ends, Ends, NDArray[Any] | None]
@@ -102,13 +102,17 @@ def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[
 
 
 def chosen_columns(
-    name: str, titles: list[str], are_numbers: list[bool], named: Columns
+    name: str, titles: list[str], are_numbers: list[bool], named: Columns, content: Content = EDGES
 ) -> tuple[tuple[int, int], int | None]:
-    """Return the columns of ends and lengths of a table, counted from 0; GraphFormatError if nothing tells them."""
+    """Return the columns of ends and lengths of a table, counted from 0; GraphFormatError if nothing tells them.
+
+    Trips have all three.
+    """
     there = f"{quantity(len(titles), 'column')}, {', '.join(map(repr, titles))}"
-    found = choose_columns(name, [title.encode() for title in titles], are_numbers, named)
-    if found is None:
-        raise GraphFormatError(f"{name} has {there}; ends= says which two hold the ends of edges")
+    found = choose_columns(name, [title.encode() for title in titles], are_numbers, named, content=content)
+    if found is None or (found[1] is None and not content.named):
+        instead = "ends= says which two hold the ends of edges" if content.named else content.columns
+        raise GraphFormatError(f"{name} has {there}; {instead}")
     if (last := max(*found[0], found[1] or 0)) >= len(titles):
         raise GraphFormatError(f"{name} has {there}; there is no column {last + 1}")
     return found
@@ -117,7 +121,7 @@ def chosen_columns(
 class EdgeTable:
     """A table of edges, a data frame of pandas or a stream of Arrow."""
 
-    def __init__(self, name: str, given: Any, named: Columns, *, with_lengths: bool) -> None:
+    def __init__(self, name: str, given: Any, named: Columns, content: Content, *, with_lengths: bool) -> None:
         """Choose the columns by their titles, or as `named`; errors call the table `name`."""
         self._given = given
         if isinstance(self._given, ArrowStream):
@@ -127,14 +131,15 @@ class EdgeTable:
             are_numbers = [getattr(kind, "kind", "O") in "iuf" for kind in given.dtypes]
         if titles is None or are_numbers is None:
             raise InvalidTypeError(f"{name} is one column; pass source and target, or a table of columns with titles")
-        (source, target), length = chosen_columns(name, titles, are_numbers, named)
-        self._places = source, target, length if with_lengths else None
-        tail, head, third = (None if place is None else f"column {titles[place]!r}" for place in self._places)
+        (source, target), length = chosen_columns(name, titles, are_numbers, named, content)
+        self.places = source, target, length if with_lengths else None
+        called = "column {!r}" if content.named else f"{name}[{{!r}}]"
+        tail, head, third = (None if place is None else called.format(titles[place]) for place in self.places)
         self.titles = Titles(str(tail), str(head), third)
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the edges, a piece at a time."""
-        source, target, length = self._places
+        source, target, length = self.places
         titles = self.titles
         if not isinstance(self._given, ArrowStream):
             columns = self._given.iloc
@@ -162,21 +167,24 @@ class EdgeTable:
 
 def is_table(given: Any) -> bool:
     """Whether an object is a data frame of pandas, or hands over Arrow."""
-    return _is_frame(given) or holds_arrow(given)
+    return is_frame(given) or holds_arrow(given)
 
 
-def _is_frame(given: Any) -> bool:
+def is_frame(given: Any) -> bool:
+    """Whether an object is a data frame of pandas."""
     return hasattr(given, "iloc") and hasattr(given, "columns")
 
 
 @contextmanager
-def edge_table(name: str, given: Any, named: Columns, *, with_lengths: bool = True) -> Iterator[EdgeTable]:
+def edge_table(
+    name: str, given: Any, named: Columns, content: Content = EDGES, *, with_lengths: bool = True
+) -> Iterator[EdgeTable]:
     """Open a table of edges, which is read once."""
-    if _is_frame(given):
-        yield EdgeTable(name, given, named, with_lengths=with_lengths)
+    if is_frame(given):
+        yield EdgeTable(name, given, named, content, with_lengths=with_lengths)
         return
     with arrow_stream(name, given) as stream:
-        yield EdgeTable(name, stream, named, with_lengths=with_lengths)
+        yield EdgeTable(name, stream, named, content, with_lengths=with_lengths)
 
 
 def edges_of_table(table: EdgeTable) -> Edges:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import NamedTuple
 
 from lagbc.errors import GraphFormatError
@@ -52,10 +53,11 @@ TRIPS = Content(
     form="'origin destination trips'",
     value="number of trips",
     values=("trips", "demand", "flow", "flows", "volume"),
-    columns="titles such as origin, destination and trips say which are meant",
+    columns="titles such as origin, destination and trips say which are meant, in any order",
     named=False,
 )
-
+# The titles by which a column of trips is told, in words.
+TITLES_OF_TRIPS = f"one column called {', '.join(TRIPS.values[:-1])} or {TRIPS.values[-1]}"
 
 # A comment of KONECT or SNAP that tells a direction, and words of which it holds one: these are sought faster.
 _MARK = re.compile(
@@ -94,9 +96,9 @@ def is_header(fields: list[bytes], below: list[bytes], named: Columns, content: 
     if any(map(is_float, fields)):
         return False
     plain = plain_titles(fields)
-    if (ends := _usual_ends(plain)) is not None:
+    if pairs := _usual_ends(plain):
         return len(below) != len(fields) or not all(
-            _is_numbered_alike(plain[end], plain_titles(below)[end]) for end in ends
+            _is_numbered_alike(plain[end], plain_titles(below)[end]) for end in pairs[0]
         )
     if len(below) != len(fields):
         return False
@@ -123,25 +125,30 @@ def choose_columns(
     """Return the columns of ends and length, counted from 0; None if neither titles nor their number tells.
 
     `are_numbers` tells of each column whether its first edge has a number there. Titles tell nothing unless there is
-    one a column; empty ones behind do not count.
+    one a column; empty ones behind do not count. Of several usual titles the first in the order above count, unless no
+    caller may name others: then GraphFormatError names them.
     """
     columns = len(are_numbers)
     is_by_number = named.ends is not None and all(isinstance(one, int | None) for one in (*named.ends, named.length))
     if titles and not is_by_number and (len(titles) < columns or any(titles[columns:])):
         return None
     plain = plain_titles(titles)
+    pairs, values = _usual_ends(plain), [place for place, title in enumerate(plain) if title in content.values]
+    if not content.named:
+        _refuse_several(name, titles, pairs, values, content)
+    usual = next(iter(pairs), None)
+    ends = usual or (0, 1)
     if named.ends is not None:
-        tail, head = (_column_place(name, titles, end) for end in named.ends)
+        tail, head = ends = (_column_place(name, titles, named.ends[0]), _column_place(name, titles, named.ends[1]))
         if tail == head:
             raise GraphFormatError(f"{name}: ends={named.ends} are one column; each end of an edge has its own")
-        return (tail, head), None if named.length is None else _column_place(name, titles, named.length)
-    usual = _usual_ends(plain)
-    ends = usual or (0, 1)
-    if named.length is not None:
-        return ends, _column_place(name, titles, named.length)
+    length = None if named.length is None else _column_place(name, titles, named.length)
+    if length in ends:
+        raise GraphFormatError(f"{name}: length={named.length!r} is a column of ends; ends= says which two others are")
+    if named.ends is not None or length is not None:
+        return ends, length
     if mark.startswith("KONECT"):
         return ends, 2 if len(are_numbers) > 2 else None
-    values = [place for place, title in enumerate(plain) if title in content.values]
     if len(values) == 1 and (usual or len(are_numbers) == 3):
         tail, head = usual or sorted({0, 1, 2}.difference(values))
         return (tail, head), values[0]
@@ -149,7 +156,7 @@ def choose_columns(
         return None  # a number of the edge, and no end
     if len(are_numbers) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
-        has_lengths = not titles or (are_numbers[rest] and plain[rest] not in _IDENTIFIERS)
+        has_lengths = not titles or (content.named and are_numbers[rest] and plain[rest] not in _IDENTIFIERS)
         return ends, rest if has_lengths else None
     return (ends, None) if usual or len(are_numbers) == 2 else None
 
@@ -172,8 +179,25 @@ def _column_place(name: str, titles: list[bytes], column: int | str) -> int:
     return known.index(column)
 
 
-def _usual_ends(plain: list[str]) -> tuple[int, int] | None:
-    return next(((plain.index(a), plain.index(b)) for a, b in _ENDS if a in plain and b in plain), None)
+def _usual_ends(plain: list[str]) -> list[tuple[int, int]]:
+    """Return the pairs of columns that have titles of ends."""
+    places: dict[str, list[int]] = {}
+    for place, title in enumerate(plain):
+        places.setdefault(title, []).append(place)
+    return [pair for a, b in _ENDS for pair in product(places.get(a, ()), places.get(b, ()))]
+
+
+def _refuse_several(
+    name: str, titles: list[bytes], pairs: list[tuple[int, int]], values: list[int], content: Content
+) -> None:
+    """Raise GraphFormatError if more than one pair of titles may be the ends, or more than one the values."""
+    called = [repr(title.decode("utf-8", "replace")) for title in titles]
+    for what, several in (
+        ("the ends", [f"{called[tail]} and {called[head]}" for tail, head in pairs]),
+        (f"the {content.value}", [called[place] for place in values]),
+    ):
+        if len(several) > 1:
+            raise GraphFormatError(f"{name}: {what} may be {', or '.join(several)}; leave out the others")
 
 
 def _is_numbered_alike(title: str, name: str) -> bool:

@@ -15,7 +15,7 @@ from lagbc.io.layout import recognise
 from lagbc.io.scan import quoted
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.io.tables import Vertices
-from lagbc.io.titles import TRIPS, plain_titles
+from lagbc.io.titles import TITLES_OF_TRIPS, TRIPS
 from lagbc.limits import reading_budget
 
 if TYPE_CHECKING:
@@ -55,12 +55,10 @@ def _of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
             f"{source.name}: {layout.mark} says that lines go both ways; trips go one way, so list those back, too, "
             "without it"
         )
-    titles = [] if layout.in_braces else plain_titles([*layout.titles])
-    if layout.length is None or (titles and titles[layout.length] not in TRIPS.values):
+    if layout.length is None:
         there = f" among the titles {', '.join(map(quoted, layout.titles))}" if layout.titles else ""
-        usual = f"{', '.join(TRIPS.values[:-1])} or {TRIPS.values[-1]}"
         raise GraphFormatError(
-            f"{source.name}: no column of trips{there}; expected lines {TRIPS.form}, or one column called {usual}"
+            f"{source.name}: no column of trips{there}; expected lines {TRIPS.form}, or {TITLES_OF_TRIPS}"
         )
     edges = read_edges(layout)
     labels, tails, heads, trips = edges.numbered()

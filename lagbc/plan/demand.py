@@ -25,8 +25,6 @@ from lagbc.plan.request import parse_numbers
 if TYPE_CHECKING:
     from scipy import sparse
 
-# Columns of a table of trips.
-_FROM, _TO, _TRIPS = "from", "to", "trips"
 # Bytes for a vertex and column: the weight, its copy in a method's rows, two more while it is scaled, and a flag.
 _BYTES_PER_WEIGHT = 4 * 8 + 1
 
@@ -72,12 +70,14 @@ def _matrix_of(demand: Any, n: int, names: Names | None) -> Any:
     if isinstance(demand, tuple) and len(demand) == 2:
         called, matrix = demand
         return _of_names(called, called, matrix, n, names)
-    if hasattr(demand, "columns") and hasattr(demand, "__getitem__"):
-        return _of_frame(demand, n, names)
+    from lagbc.io.edge_table import is_frame, is_table  # not loaded for a matrix
+
+    if is_table(demand):
+        return _of_frame(demand, n, names) if is_frame(demand) else _of_table(demand, n, names)
     raise InvalidTypeError(
         f"demand is a {type(demand).__qualname__}; it is a sparse matrix of SciPy or CuPy or a dense 2-D ndarray, of "
-        f"shape ({n}, {n}), a pair of names and such a matrix, a data frame with the columns {_FROM}, {_TO} and "
-        f"{_TRIPS}, or a dict of dicts"
+        f"shape ({n}, {n}), a pair of names and such a matrix, a table of origins, destinations and trips, or a "
+        "dict of dicts"
     )
 
 
@@ -88,27 +88,45 @@ def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> spar
     tails = [origin for origin, row in demand.items() for _ in row]
     heads = [destination for row in demand.values() for destination in row]
     trips = [number for row in demand.values() for number in row.values()]
-    return _laid_out(("demand (origins)", "demand (destinations)", "demand (trips)"), tails, heads, trips, n, names)
+    return _laid_out(
+        ("demand (origins)", "demand (destinations)", "demand (trips)"), tails, heads, trips, n=n, names=names
+    )
 
 
 def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
-    """Read a table with these columns, or a matrix whose index and columns are vertices, as in pandas."""
-    titles = list(getattr(frame, "column_names", None) or frame.columns)
-    if all(title in titles for title in (_FROM, _TO, _TRIPS)):
-        tails, heads, trips = (column_of(f"demand[{title!r}]", frame[title]) for title in (_FROM, _TO, _TRIPS))
-        called = (f"demand[{title!r}]" for title in (_FROM, _TO, _TRIPS))
-        return _laid_out(called, tails, heads, trips, n, names)
-    if not hasattr(frame, "index"):
-        raise InvalidValueError(
-            f"demand has the columns {', '.join(map(str, titles))}; a table of trips has {_FROM}, {_TO} and {_TRIPS}"
-        )
+    """Read a data frame of pandas: a table of trips, or a matrix whose index and columns are vertices."""
+    from lagbc.io.titles import TITLES_OF_TRIPS, TRIPS, plain_titles
+
+    titles = list(frame.columns)
+    has_trips = any(title in TRIPS.values for title in plain_titles([str(title).encode() for title in titles]))
+    if has_trips and not frame.index.equals(frame.columns):
+        return _of_table(frame, n, names)
     try:
         return _of_names(list(frame.index), titles, frame.to_numpy(), n, names)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"{error} (a data frame without the columns {_FROM}, {_TO} and {_TRIPS} is a matrix of trips, whose index "
-            "and columns are vertices)"
+            f"{error} (a data frame without {TITLES_OF_TRIPS}, is a matrix of trips, whose index and columns are "
+            "vertices)"
         ) from None
+
+
+def _of_table(given: Any, n: int, names: Names | None) -> sparse.coo_array:
+    """Read a table of trips, whose columns are told by their titles."""
+    from scipy import sparse
+
+    from lagbc.io.columns import Columns
+    from lagbc.io.edge_table import edge_table, edges_of_table, is_frame
+    from lagbc.io.titles import TRIPS
+
+    with edge_table("demand", given, Columns(), TRIPS) as table:
+        if is_frame(given):  # of pandas vertices may have any names, such as tuples
+            called = [*map(str, table.titles)]
+            columns = map(column_of, called, (given.iloc[:, place] for place in table.places))
+            return _laid_out(called, *columns, n=n, names=names)
+        labels, tails, heads, trips = edges_of_table(table).numbered()
+    assert trips is not None
+    vertices = _vertices("demand", labels, n, names)
+    return sparse.coo_array((trips.astype(np.float64), (vertices[tails], vertices[heads])), shape=(n, n))
 
 
 def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names | None) -> sparse.coo_array:
@@ -134,7 +152,7 @@ def _of_names(origins: Any, destinations: Any, matrix: Any, n: int, names: Names
 
 
 def _laid_out(
-    called: Iterable[str], tails: Any, heads: Any, trips: Any, n: int, names: Names | None
+    called: Iterable[str], tails: Any, heads: Any, trips: Any, *, n: int, names: Names | None
 ) -> sparse.coo_array:
     """Make a matrix of lists of origins, destinations and trips; `called` has their names for messages."""
     from scipy import sparse

@@ -87,6 +87,11 @@ def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
         ("from,to,km\na,b,1\n", "no column of trips among the titles 'from', 'to', 'km'; expected lines 'origin"),
         ("a,b\nb,a\n", "no column of trips; expected lines 'origin destination trips', or one column called trips, "),
         ("a,b,1,2\n", "of more columns, titles such as origin, destination and trips say which are meant"),
+        (
+            "origin,from,to,destination,trips\na,b,c,a,1\n",
+            "trips.csv: the ends may be 'from' and 'to', or 'origin' and 'destination'; leave out the others",
+        ),
+        ("from,to,trips,flow\na,b,1,2\n", "trips.csv: the number of trips may be 'trips', or 'flow'; leave out the"),
         ("from,to,trips\n", "no trip below the header line; expected lines 'origin destination trips'"),
         ("# nothing\n", "no trip in the file"),
         ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways; trips go one way"),

@@ -232,6 +232,9 @@ def test_columns_may_be_said(write):
     titled = write("from,to,via\n1,2,3\n")
     assert read_graph(titled).labels.tolist() == [1, 2]
     assert read_graph(titled, ends=("via", "from")).labels.tolist() == [1, 3]
+    for said in ({"length": "to"}, {"length": 1}, {"ends": ("via", "from"), "length": "via"}):
+        with pytest.raises(GraphFormatError, match=f"length={said['length']!r} is a column of ends; ends= says which"):
+            read_graph(titled, **said)
     with pytest.raises(GraphFormatError, match=r"no column is called 'km'; there are 'from', 'to', 'via'"):
         read_graph(titled, length="km")
     with pytest.raises(GraphFormatError, match="several columns are called 'to'; tell it by its number, from 1 on"):

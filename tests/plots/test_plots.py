@@ -261,7 +261,7 @@ def test_scores_may_go_by_vertex(graph):
         ),
         (plot_scores, lagbc.centralities, r"draw one, scores\['bc'\], or all by lagbc.plots.plot_centralities"),
         (plot_scores, lagbc.estimate, "scores is an estimate; pass its .scores, or draw it with its intervals"),
-        (plot_scores, list, "scores has dtype <U1; it is an array of real numbers"),
+        (plot_scores, list, "scores has dtype <U1; it holds real numbers"),
         (plot_map, lagbc.centralities, r"draw one, scores\['bc'\], or all by"),
         (plot_centralities, lagbc.bc, r"scores is a ndarray; give the scores a name, \{'bc': scores\}"),
         (
