@@ -75,7 +75,9 @@ LAGBC_INLINE ShortSet short_set_of(uint64_t mask, int i) {
     return static_cast<ShortSet>(mask >> (short_lanes * i));
 }
 
+// In a general register first: GCC 12 may save a mask register with as many bits as the set has, and read back 64.
 LAGBC_INLINE uint64_t bits_of(uint32_t set) {
+    asm("" : "+r"(set));
     return set;
 }
 
