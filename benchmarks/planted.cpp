@@ -61,6 +61,10 @@ int64_t read_column_64(int64_t column) {
     return counts[column];
 }
 
+int64_t cast_beyond_64_bits(double number) {
+    return static_cast<int64_t>(number);
+}
+
 void add_to_one_sum(Span<double> sums, Span<uint8_t> arrived) {
     meet(arrived);
     for (int64_t i = 0; i < sums.size; ++i) sums[i] += 1.0;
@@ -93,6 +97,7 @@ NB_MODULE(planted, m) {
     add("count_beyond_32_bits", count_beyond_32_bits);
     add("read_misaligned", read_misaligned);
     add("read_column_64", read_column_64);
+    add("cast_beyond_64_bits", cast_beyond_64_bits);
     add("add_to_one_sum", add_to_one_sum);
     add("read_flag_plainly", read_flag_plainly);
 }

@@ -3,8 +3,8 @@
     python -m benchmarks.sanitize_native_calls FOLDER RECORD KIND [NAME ...]
 
 The kinds are `tests` (files of tests), `threads` (calls on several threads), `graphs`, `arguments` and `files`
-(malformed ones, which have to be refused) and `planted` (an error, by its name). RECORD, of JSON, gets the names of the
-kernels that were called, and how many tests or calls there were.
+(malformed ones, which have to be refused), `ending` (Python ends while kernels run) and `planted` (an error, by its
+name). RECORD, of JSON, gets the names of the kernels that were called, and how many tests or calls there were.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def run_tests(*files: str) -> int:
             self.passed += report.when == "call" and report.passed
 
     count = Count()
-    # It reads the functions of the module, which are not those here.
-    without = ("--deselect", "tests/native/test_native.py::test_stub_is_that_of_the_module")
+    # One reads the functions of the module, which are not those here, and one the levels of the installed module.
+    names = "test_stub_is_that_of_the_module", "test_level_is_forced"
+    without = [f"--deselect=tests/native/test_native.py::{name}" for name in names]
     # Reports are written to the stream of errors itself, and are lost with what captures it when a process ends.
     status = pytest.main(["-q", "-p", "no:cacheprovider", "--capture=sys", *without, *files], plugins=[count])
     if status or not count.passed:
@@ -209,6 +210,13 @@ def read_files() -> int:
     return FILES * len(fuzz_worker.SUFFIX)
 
 
+def end_early() -> int:
+    """Leave kernels on daemon threads, which want the GIL back once Python has ended."""
+    sys.path.insert(0, str(ROOT / "tests" / "native"))
+    import_module("ending")
+    return 1
+
+
 def on_two_threads(function: Callable[..., Any], of_first: tuple[Any, ...], of_second: tuple[Any, ...]) -> None:
     """Call a function on two threads at once."""
     threads = [Thread(target=function, args=given) for given in (of_first, of_second)]
@@ -233,6 +241,7 @@ def make_planted_error(name: str) -> int:
         "count_beyond_32_bits": (2**31 - 1,),
         "read_misaligned": (np.zeros(16, np.uint8),),
         "read_column_64": (64,),
+        "cast_beyond_64_bits": (1e19,),
     }
     function = getattr(planted, name)
     if name in arguments:
@@ -250,6 +259,7 @@ KINDS: dict[str, Callable[..., int]] = {
     "graphs": read_graphs,
     "arguments": refuse_arguments,
     "files": read_files,
+    "ending": end_early,
     "planted": make_planted_error,
 }
 

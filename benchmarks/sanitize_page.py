@@ -34,12 +34,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of a page, the device, the command, and the word for kernels that ran."""
+    """The title of a page, the device, the command, the word for kernels that ran, and whether each tool runs all."""
 
     title: str
     device: str
     command: str
     ran: str
+    by_each: bool = False
 
 
 def run(command: Sequence[str], limit: float, env: Mapping[str, str] | None = None, errors: Path | None = None) -> str:
@@ -65,9 +66,12 @@ def count_reports(
     return reports
 
 
-def missed(outcomes: Iterable[Outcome], known: frozenset[str]) -> list[str]:
-    """Name the kernels that no group has run."""
-    return sorted(known.difference(*(outcome.kernels for outcome in outcomes)))
+def missed(outcomes: Sequence[Outcome], known: frozenset[str], by_each: bool) -> list[str]:
+    """Name the kernels that no group has run: under any tool, or under each of them."""
+    of_tools = {(of.tool, kernel) for of in outcomes for kernel in of.kernels}
+    tools = Counter(kernel for _, kernel in of_tools)
+    wanted = len({of.tool for of in outcomes}) if by_each else 1
+    return sorted(kernel for kernel in known if tools[kernel] < max(wanted, 1))
 
 
 def page(outcomes: Sequence[Outcome], of: Heading, known: frozenset[str], more: Sequence[str] = ()) -> str:
@@ -76,7 +80,8 @@ def page(outcomes: Sequence[Outcome], of: Heading, known: frozenset[str], more: 
         f"| {of.tool} | {of.group} | {of.seconds:.0f} | {len(of.kernels)} | {of.errors} | {of.ended or 'well'} |"
         for of in outcomes
     ]
-    left = missed(outcomes, known)
+    left = missed(outcomes, known, of.by_each)
+    ran = sorted(known.difference(left))
     reports = [
         f"- {of.tool}, {of.group}: {text} ({count} times)" for of in outcomes for text, count in of.reports.items()
     ]
@@ -85,12 +90,13 @@ def page(outcomes: Sequence[Outcome], of: Heading, known: frozenset[str], more: 
             f"# {of.title}",
             "",
             f"{of.device}; commit {machine.commit()}. By `{of.command}`.",
-            f"{len(known) - len(left)} of {len(known)} kernels were {of.ran}.",
+            f"{len(ran)} of {len(known)} kernels were {of.ran}{' under each tool' * of.by_each}.",
             "",
             *table(HEAD, rows),
             *(["", f"Not {of.ran}: " + ", ".join(left) + "."] if left else []),
             *more,
             *(["", "## Reports", "", *reports] if reports else []),
+            *(["", "## Kernels", "", ", ".join(ran) + "."] if of.by_each and ran else []),
             "",
         ]
     )

@@ -244,6 +244,15 @@ def test_kernels_are_those_of_the_module():
     assert functions - {"level", "levels", "held_memory"} == sanitize_native.kernels_of_sources()
 
 
+def test_a_kernel_that_one_tool_leaves_out_is_missed():
+    outcomes = [
+        sanitize.Outcome(tool, "tests", 1.0, frozenset(kernels), 0, "")
+        for tool, kernels in (("address", "ab"), ("address", "c"), ("thread", "bc"))
+    ]
+    assert sanitize.missed(outcomes, frozenset("abcd"), by_each=False) == ["d"]
+    assert sanitize.missed(outcomes, frozenset("abcd"), by_each=True) == ["a", "d"]
+
+
 @pytest.mark.parametrize("noticed", ["data race at benchmarks/planted.cpp:73", ""])
 def test_page_of_the_host(tmp_path, monkeypatch, noticed):
     """Every kernel is called, and nothing reported; what decides is whether the planted error was noticed."""
@@ -255,7 +264,8 @@ def test_page_of_the_host(tmp_path, monkeypatch, noticed):
     given = ["--native", "--tools", "thread", "--groups", "threads", "--out", str(out)]
     assert CliRunner().invoke(sanitize.main, given).exit_code == (not noticed)
     page = out.read_text()
-    assert f"{len(kernels)} of {len(kernels)} kernels were called." in page
+    assert f"{len(kernels)} of {len(kernels)} kernels were called under each tool." in page
+    assert f"## Kernels\n\n{', '.join(sorted(kernels))}.\n" in page
     assert f"| thread | threads, 3 calls | 2 | {len(kernels)} | 0 | well |" in page
     assert f"{int(bool(noticed))} of 1 were noticed." in page
     assert f"| thread | add_to_one_sum | {noticed or 'not noticed'} |" in page

@@ -168,32 +168,7 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(csr(np.array([0, 1]), np.array([0]))
     assert not done.stderr
 
 
-ENDING = """
-import sys, threading, time
-sys.path.insert(0, {tests!r})
-from strategies import scale_free
-import lagbc
-
-A, begun = scale_free(3000, 18000, seed=1), threading.Event()
-
-def call_on():
-    while True:
-        lagbc.bc(A, k=64, rng=1, threads=1, method="batched", reduce="none", device="cpu")
-        begun.set()
-
-class Last:
-    def __del__(self, sleep=time.sleep):  # once Python gives no other thread the GIL any more
-        sleep(0.2)
-
-last = Last()
-for _ in range(2):
-    threading.Thread(target=call_on, daemon=True).start()
-begun.wait()
-print("ended")
-"""
-
-
 def test_kernels_of_daemon_threads_end_after_python():
-    code = ENDING.format(tests=str(ROOT / "tests"))
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (process.returncode, process.stdout, process.stderr) == (0, "ended\n", "")
+    program = [sys.executable, str(ROOT / "tests" / "native" / "ending.py")]
+    process = subprocess.run(program, capture_output=True, text=True)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
