@@ -25,7 +25,7 @@ from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment,
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
 from lagbc.centrality.compute import find_all
-from lagbc.centrality.together import DEFAULT_SET
+from lagbc.centrality.records import USUAL
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
@@ -71,7 +71,7 @@ CONSTANTS, OWN = dict(tuning.RESIDENT), tuning.EDGES_OWN_BYTES
 VARIANTS = (
     *(Variant(which) for which in SWEEPS),
     *(Variant(("edge_bc",), resident, own) for resident, own in ((2, 64), (4, 64), (4, 32))),
-    *(Variant(DEFAULT_SET, resident) for resident in (3, 5)),
+    *(Variant(tuple(one.name for one in USUAL), resident) for resident in (3, 5)),
 )
 
 

@@ -3,10 +3,25 @@
 Names are imported on first use, so that ``import lagbc`` takes milliseconds and loads no numerical library.
 """
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
 
-# Names of modules below, and of the modules that hold them; functions of centralities are beside these, by name.
+# Modules, and the names that they hold: at run time one is imported on first use, for type checkers all are.
 _HOMES = {
+    "api.betweenness": ("bc", "edge_bc"),
+    "api.counts": ("shortest_path_counts",),
+    "api.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
+    "api.group": ("group_bc",),
+    "api.parts": ("merge_parts", "save_part"),
+    "api.percolation": ("percolation",),
+    "api.reach": ("gravity", "reach"),
+    "api.stress": ("stress",),
+    "api.together": ("centralities",),
+    "centrality.preview": ("estimate_memory", "select_method"),
+    "centrality.records": ("Centrality",),
+    "centrality.registry": ("register_centrality", "unregister_centrality"),
+    "centrality.table": ("table",),
     "comparison.compare": ("compare",),
     "comparison.records": ("Comparison", "Measurement"),
     "errors": (
@@ -23,22 +38,17 @@ _HOMES = {
     ),
     "estimates.estimate": ("Estimate", "estimate"),
     "graph.validate": ("as_graph",),
-    "io.from_edges": ("graph_from_edges",),
     "io.examples": ("example_path",),
+    "io.from_edges": ("graph_from_edges",),
     "io.graph_file": ("GraphFile",),
     "io.read": ("read_graph",),
-    "centrality.counts": ("shortest_path_counts",),
-    "centrality.parts": ("merge_parts", "save_part"),
-    "centrality.preview": ("estimate_memory", "select_method"),
-    "centrality.registry": ("Centrality", "register_centrality", "unregister_centrality"),
-    "centrality.table": ("table",),
-    "centrality.together": ("centralities",),
-    "plan.options": ("Options", "Progress", "config"),
-    "plan.memory": ("MemoryEstimate",),
-    "plan.choose": ("Selection",),
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
+    "plan.choose": ("Selection",),
+    "plan.memory": ("MemoryEstimate",),
+    "plan.options": ("Options", "Progress", "config"),
 }
 _MODULES = ("plots", "reference", "types")
+__all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in names)])
 # Names of other packages (igraph, graph-tool, NetworKit, cityseer) and of NetworkX beside those in the records, for the
 # error: in small letters, each with ours.
 _ELSEWHERE = {
@@ -55,40 +65,77 @@ _ELSEWHERE = {
     "read_edgelist": "read_graph",
 }
 
+if TYPE_CHECKING:
+    from lagbc import plots as plots
+    from lagbc import reference as reference
+    from lagbc import types as types
+    from lagbc.api.betweenness import bc as bc
+    from lagbc.api.betweenness import edge_bc as edge_bc
+    from lagbc.api.counts import shortest_path_counts as shortest_path_counts
+    from lagbc.api.distances import closeness as closeness
+    from lagbc.api.distances import eccentricity as eccentricity
+    from lagbc.api.distances import eccentricity_centrality as eccentricity_centrality
+    from lagbc.api.distances import harmonic as harmonic
+    from lagbc.api.group import group_bc as group_bc
+    from lagbc.api.parts import merge_parts as merge_parts
+    from lagbc.api.parts import save_part as save_part
+    from lagbc.api.percolation import percolation as percolation
+    from lagbc.api.reach import gravity as gravity
+    from lagbc.api.reach import reach as reach
+    from lagbc.api.stress import stress as stress
+    from lagbc.api.together import centralities as centralities
+    from lagbc.centrality.preview import estimate_memory as estimate_memory
+    from lagbc.centrality.preview import select_method as select_method
+    from lagbc.centrality.records import Centrality as Centrality
+    from lagbc.centrality.registry import register_centrality as register_centrality
+    from lagbc.centrality.registry import unregister_centrality as unregister_centrality
+    from lagbc.centrality.table import table as table
+    from lagbc.comparison.compare import compare as compare
+    from lagbc.comparison.records import Comparison as Comparison
+    from lagbc.comparison.records import Measurement as Measurement
+    from lagbc.errors import CheckpointError as CheckpointError
+    from lagbc.errors import Error as Error
+    from lagbc.errors import ExecutorError as ExecutorError
+    from lagbc.errors import GraphFileWarning as GraphFileWarning
+    from lagbc.errors import GraphFormatError as GraphFormatError
+    from lagbc.errors import MemoryWarning as MemoryWarning
+    from lagbc.errors import MissingDependencyError as MissingDependencyError
+    from lagbc.errors import PartError as PartError
+    from lagbc.errors import StoppedError as StoppedError
+    from lagbc.errors import TieWarning as TieWarning
+    from lagbc.estimates.estimate import Estimate as Estimate
+    from lagbc.estimates.estimate import estimate as estimate
+    from lagbc.graph.validate import as_graph as as_graph
+    from lagbc.io.examples import example_path as example_path
+    from lagbc.io.from_edges import graph_from_edges as graph_from_edges
+    from lagbc.io.graph_file import GraphFile as GraphFile
+    from lagbc.io.read import read_graph as read_graph
+    from lagbc.methods.table import METHODS as METHODS
+    from lagbc.methods.table import Method as Method
+    from lagbc.methods.table import register_method as register_method
+    from lagbc.methods.table import unregister_method as unregister_method
+    from lagbc.plan.choose import Selection as Selection
+    from lagbc.plan.memory import MemoryEstimate as MemoryEstimate
+    from lagbc.plan.options import Options as Options
+    from lagbc.plan.options import Progress as Progress
+    from lagbc.plan.options import config as config
+else:
 
-def _functions(wanted=None):
-    """Return the functions of centralities by their names, those of other packages if one of lagbc's is not wanted."""
-    from lagbc.calls import whole_import
-    from lagbc.extensions import OF_CENTRALITIES, load_extensions
+    def __getattr__(name):
+        from lagbc.calls import whole_import
 
-    whole_import("lagbc.centrality.registry").registered()  # the modules are imported by now
-    functions = whole_import("lagbc.centrality.declare").FUNCTIONS
-    if wanted is not None and wanted not in functions:
-        load_extensions(OF_CENTRALITIES)
-    return functions
-
-
-def __getattr__(name):
-    from lagbc.calls import whole_import
-
-    if name == "__all__":
-        return sorted([*_MODULES, *_functions(), *(one for names in _HOMES.values() for one in names)])
-    for home, names in _HOMES.items():
-        if name in names:
-            value = getattr(whole_import(f"lagbc.{home}"), name)
-            if name != "METHODS":  # it may get more rows
-                globals()[name] = value
-            return value
-    if name in _MODULES:
-        return whole_import(f"lagbc.{name}")
-    if not name.startswith("_") and name in (functions := _functions(name)):
-        if functions[name].__module__.startswith("lagbc."):  # others may be removed again
-            globals()[name] = functions[name]
-        return functions[name]
-    raise AttributeError(f"module 'lagbc' has no attribute {name!r}{_ours(name)}")
+        for home, names in _HOMES.items():
+            if name in names:
+                value = getattr(whole_import(f"lagbc.{home}"), name)
+                if name != "METHODS":  # it may get more rows
+                    globals()[name] = value
+                return value
+        if name in _MODULES:
+            return whole_import(f"lagbc.{name}")
+        raise AttributeError(f"module 'lagbc' has no attribute {name!r}{_ours(name)}")
 
 
-def _ours(name):
+def _ours(name: str) -> str:
     """Return the question, for the error of a name, whether one of ours is meant; empty where none is like it."""
     if name.startswith("_"):  # of a protocol that Python looks for
         return ""
@@ -97,11 +144,11 @@ def _ours(name):
 
     from lagbc.centrality.registry import registered
 
-    ours = {one: one for one in __getattr__("__all__")}
+    ours = {one: one for one in __all__}
     ours |= {theirs: record.name for record in registered() for theirs in record.networkx} | _ELSEWHERE
     words = re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()  # NetworKit's are in camel case
     return "".join(f"; did you mean lagbc.{ours[near]}?" for near in difflib.get_close_matches(words, ours, 1, 0.8))
 
 
-def __dir__():
-    return sorted({*globals(), *__getattr__("__all__")})
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -34,7 +34,7 @@ All: TypeAlias = Literal["all"]
 Devices: TypeAlias = DeviceName | Auto | All | int | Sequence[int]
 
 
-# Generated from the registered centralities by ``python -m lagbc.interfaces.stub``: edit them, not this part.
+# The centralities that may share a sweep, and their scores.
 CentralityName: TypeAlias = Literal[
     "bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress", "reach", "gravity"
 ]
@@ -61,9 +61,6 @@ class ColumnsOfScores(_ScoresOfVertices):
     """The scores from `lagbc.centralities` with several cutoffs or decays: (n, columns), or a matrix a column."""
 
     edge_bc: list[EdgeScores]
-
-
-# End of the generated part.
 
 
 # Graphs and matrices of other libraries. Each protocol names a few attributes, so that no library has to be imported.

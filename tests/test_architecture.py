@@ -25,6 +25,7 @@ FLOORS = (
     ("plan",),
     ("run",),
     ("centrality",),
+    ("api",),
     ("comparison", "estimates", "plots"),
     ("__init__",),
     ("interfaces", "__main__"),

@@ -23,7 +23,6 @@ import scipy.sparse as sp
 import lagbc
 from lagbc.centrality.registry import registered
 from lagbc.extensions import OF_FORMATS
-from lagbc.interfaces import stub
 from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names
 from lagbc.methods.table import EXTRAS
@@ -186,12 +185,6 @@ def test_the_table_of_centralities_is_the_registry():
         }
         shown.append((*quoted(name), tuple(quoted(networkx)), takes | set(quoted(also))))
     assert shown == [(record.name, record.networkx, record.takes) for record in registered()]
-
-
-@pytest.mark.parametrize("path", [stub.STUB, stub.TYPES, stub.README], ids=lambda path: path.name)
-def test_what_is_made_of_the_records_is_up_to_date(path):
-    """``python -m lagbc.interfaces.stub`` makes it anew."""
-    assert path.read_text(encoding="utf-8") == stub.made(path)
 
 
 def test_the_python_of_the_readme():

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import lagbc
 from lagbc import types
@@ -26,6 +28,18 @@ def test_names_are_those_of_the_tables():
         == set(types.Scores.__annotations__)
         == set(types.ColumnsOfScores.__annotations__)
     )
+    of_edges = {one.name for one in shared() if one.of_edges}
+    for scores in (types.Scores, types.ColumnsOfScores):
+        kinds = get_type_hints(scores)
+        assert {name for name, kind in kinds.items() if kind != NDArray[np.float64]} == of_edges
+
+
+def test_type_checkers_are_told_the_names_that_there_are():
+    """They read imports that nothing runs: `import lagbc` loads none of these modules."""
+    source = Path(lagbc.__file__).read_text(encoding="utf-8")
+    told = set(re.findall(r"^    from lagbc\.?(\S*) import (\w+) as \2$", source, re.MULTILINE))
+    homes = vars(lagbc)["_HOMES"] | {"": vars(lagbc)["_MODULES"]}
+    assert told == {(home, name) for home, names in homes.items() for name in names}
 
 
 # A line that ends in "# error: CODE" is one that a type checker has to refuse, for that reason and no other.
@@ -111,7 +125,7 @@ lagbc.closeness(dense, dtype="float16")  # error: call-overload
 lagbc.bc(dense, k=2, standard_error="yes")  # error: call-overload
 lagbc.bc(dense, batch="many")  # error: call-overload
 lagbc.bc(dense, 64)  # error: call-overload
-lagbc.estimate(dense, "bc", 64)  # error: arg-type
+lagbc.estimate(dense, "bc", 64)  # error: call-arg
 lagbc.bc(dense, thread=2)  # error: call-overload
 lagbc.centralities(dense, "betweenness")  # error: arg-type
 lagbc.bc(dense, progress="yes")  # error: call-overload

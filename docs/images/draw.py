@@ -48,7 +48,18 @@ FLOORS = (
             ("interfaces", "commands, and NetworkX's functions", "cli/   networkx.py"),
             ("estimates   comparison   plots", "bounds, methods, pictures", "estimate.py   compare.py"),
         ),
-        "arguments, by the public functions",
+        "arguments",
+        "scores",
+    ),
+    (
+        (
+            (
+                "api",
+                "the public functions: their signatures and what they promise",
+                "betweenness.py   distances.py   together.py",
+            ),
+        ),
+        "a record, Arguments and Options",
         "scores",
     ),
     (
@@ -56,7 +67,7 @@ FLOORS = (
             (
                 "centrality",
                 "the sums of each centrality, and the scores made of them",
-                "registry.py   compute.py   finish.py",
+                "records.py   compute.py   finish.py",
             ),
         ),
         "a Request and Options",

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from lagbc.calls import log_plan, logged, logger, phase, raise_if_stopped, stopping_by
 from lagbc.centrality import registry
+from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.centrality.finish import require_defined
-from lagbc.centrality.registry import Arguments, Centrality, Read, all_sums, require_taken
+from lagbc.centrality.records import Centrality
+from lagbc.centrality.registry import all_sums, require_taken
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
 from lagbc.centrality.unassigned import unassigned_trips
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -265,7 +267,7 @@ def find_all(which: Asked) -> tuple[Centrality, ...]:
 
 def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Iterator[str]:
     """Yield the keywords of a call besides options; TypeError if it has one that only other centralities take."""
-    for name in (*registry.OF_THE_SUMS, *registry.OF_THE_SCORES):
+    for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
     yield from ("batch", "directed", "weighted", "strength")
@@ -319,7 +321,7 @@ def _require_defined(n: int, k: int, centralities: tuple[Centrality, ...], *, en
 def _require_alone(arguments: Arguments) -> None:
     """Raise ValueError if an argument beside the demand chooses or weighs pairs, or scales their sum."""
     given = arguments.given - {"demand", "cutoff"}
-    beside = [name for name in (*registry.OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
+    beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
     if beside:
         raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 

@@ -15,7 +15,7 @@ from lagbc.graph.host.ops import transposed
 from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:
-    from lagbc.centrality.registry import Arguments
+    from lagbc.centrality.arguments import Arguments
     from lagbc.run.execute import Result
 
 Scores = NDArray[np.float64]

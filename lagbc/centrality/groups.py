@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import logged, stopping_by
-from lagbc.centrality.registry import Arguments
+from lagbc.centrality.arguments import Arguments, Read
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
@@ -66,14 +66,7 @@ class Counted:
         return self.raw if self.graph.directed else self.raw / 2
 
 
-def count(
-    A: GraphLike,
-    directed: bool | None,
-    weighted: bool | str | None,
-    strength: bool | str,
-    options: Options,
-    arguments: Arguments,
-) -> Counted:
+def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> Counted:
     """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
     arguments = arguments.checked()
     if not OPTION_NAMES.issuperset(options):
@@ -82,7 +75,7 @@ def count(
     _require_allowed(options)
     given = {name: value for name, value in options.items() if name in _READ and value is not None}
     settings = check_options("auto", cast(Options, given))
-    graph = as_graph(A, directed=directed, weighted=weighted, strength=strength)
+    graph = as_graph(A, **read._asdict())
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
     in_group = _mark_groups(graph, arguments.groups)

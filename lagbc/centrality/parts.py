@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.calls import log_plan, logged, stopping_by
+from lagbc.centrality.arguments import Arguments, Read
 from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
-from lagbc.centrality.declare import takes_all
-from lagbc.centrality.registry import Arguments, Read, require_taken
+from lagbc.centrality.registry import require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
@@ -30,7 +30,7 @@ from lagbc.plan.devices import reading_gpu
 from lagbc.plan.options import Options, Settings, check_options, with_defaults
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
-from lagbc.types import CentralityName, GraphLike, Scores
+from lagbc.types import CentralityName, GraphLike
 
 # Arguments that are arrays, and arguments of one value.
 _ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "decay")
@@ -41,15 +41,7 @@ _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
 _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "variant", "virtual_warp")
 
 
-@takes_all(
-    ["path", "part", "A", "which='bc'"],
-    "path, part, A, which, batch, read, options, arguments",
-    path="str | os.PathLike[str]",
-    part="tuple[int, int]",
-    which="CentralityName | Iterable[CentralityName]",
-    rng="int | None",
-)
-def save_part(
+def write_part(
     path: str | os.PathLike[str],
     part: tuple[int, int],
     A: GraphLike,
@@ -59,42 +51,8 @@ def save_part(
     options: Options,
     arguments: Arguments,
 ) -> Written:
-    """Compute a part of a call, and write it to a file; `merge_parts` makes scores of the files of all parts.
-
-    The roots are shared out in whole blocks, of 64 or on a GPU 256. Parts may run at the same time or not, on any
-    machines with the same kind of device, and the merged scores have the bits of one call.
-
-    Parameters
-    ----------
-    path : path of the file
-        Written when the part is finished; an older file is replaced.
-    part : (int, int)
-        The number of the part, from 1 on, and the number of parts. With more parts than blocks, some sum nothing.
-    A, which, batch, directed, weighted, strength, ... : as for `lagbc.centralities`
-        The same for all parts.
-    rng : int
-        With `k`, so that all parts draw the same roots.
-    **options : how the run is carried out, see `lagbc.Options`
-        Threads, batch and memory may differ from part to part. A part takes no `checkpoint`, `executor` or `comm`.
-
-    Returns
-    -------
-    written : tuple
-        The number of ``.roots`` that the part has summed, and of all roots (``.of``).
-
-    Raises
-    ------
-    The errors of `lagbc.centralities`. ValueError, if there is no such part, or `k` is given without an integer `rng`.
-    PartError, if paths are too many for chains to be contracted in parts; the message gives a way out.
-
-    Notes
-    -----
-    Sums of chunks, of 1024 roots or on a GPU 4096, are added in the order of the chunks. So the file holds the sums of
-    each chunk, 8 n bytes a sum (8 nnz for scores of edges), or of each block of a chunk that begins in the part before.
-    All files together are about n^2 / 128 bytes for exact betweenness, and for each part up to 120 n (15 blocks) more.
-    With `cutoff` or `decay` they hold sums of reached vertices only. The file of part 1 has the graph, too.
-    """
-    share, target = _parse_part(part), _parse_path(path)
+    """Compute a part of a call, and write it; arguments as for `lagbc.save_part`."""
+    share, target = _parse_part(part), parse_path(path)
     arguments = arguments.checked()
     if arguments.k is not None and not isinstance(arguments.rng, Integral):
         raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
@@ -125,43 +83,6 @@ def _save_share(path: Path, share: Share, call: Call) -> Written:
                 file.add(f"call/{name}", array)
 
     return write_share(path, call.plan, share, _digest(told, arrays), describe)
-
-
-def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
-    """Make scores of the files of all parts, written by `save_part` or ``lagbc ... --part``, in any order.
-
-    Small blocks of a reduced graph are summed here. Parts of a GPU are merged on a machine with one.
-
-    Parameters
-    ----------
-    paths : paths of the files
-        Of all parts.
-
-    Returns
-    -------
-    scores : dict
-        As of `lagbc.centralities`, with the bits of one call; scores of edges as a CSR array, without entries for self
-        loops.
-
-    Raises
-    ------
-    PartError
-        A part is missing, there twice, or damaged, or parts are of other graphs, arguments or options; the message
-        names it.
-    The errors of `lagbc.centralities` in making scores of sums.
-
-    Examples
-    --------
-    >>> import lagbc, numpy as np
-    >>> A = np.ones((5, 5)) - np.diag([1, 1, 1], 2) - np.diag([1, 1, 1], -2)
-    >>> for i in (1, 2):  # by two jobs
-    ...     _ = lagbc.save_part(f"part{i}.npz", (i, 2), A, directed=False)  # doctest: +SKIP
-    >>> lagbc.merge_parts(["part1.npz", "part2.npz"])  # doctest: +SKIP
-    {'bc': array([0., 1., 0., 1., 0.])}
-    """
-    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
-        raise InvalidTypeError(f"paths={paths!r}: it is a list of the paths of all parts")
-    return merge_files([_parse_path(path) for path in paths])[1]  # type: ignore[return-value]
 
 
 def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
@@ -258,7 +179,8 @@ def _names_of(names: list[Any] | None) -> NDArray[Any] | None:
     return np.array(names, np.int64 if all(isinstance(name, int) for name in names) else object)
 
 
-def _parse_path(path: Any) -> Path:
+def parse_path(path: Any) -> Path:
+    """Return the path of a file that can be written."""
     try:
         target = Path(path)
     except TypeError:

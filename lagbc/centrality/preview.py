@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from functools import partial
-from typing import Never, SupportsIndex, Unpack
+from typing import SupportsIndex, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lagbc.centrality.arguments import Arguments, Read
 from lagbc.centrality.compute import Asked, find_all, keywords_of, plan_call, resumed_by
-from lagbc.centrality.registry import Arguments, Read, all_sums, require_taken
+from lagbc.centrality.registry import all_sums, require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
@@ -19,7 +20,7 @@ from lagbc.plan.choose import Selection
 from lagbc.plan.demand import origins, parse_demand
 from lagbc.plan.devices import reading_gpu
 from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Options, Settings, check_options, refuse_places, shown_without_others
+from lagbc.plan.options import Options, Settings, check_options, refuses_places
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_bounds
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike
@@ -85,10 +86,10 @@ def _with_shape(plan: Plan) -> Selection:
     return Selection(plan.selection.method, f"{plan.selection.reason}; {plan.graph.order_in_words}")
 
 
-@shown_without_others
+@refuses_places
 def estimate_memory(
     A: GraphLike,
-    *others: Never,
+    *,
     batch: int | Auto = "auto",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -124,8 +125,6 @@ def estimate_memory(
     -----
     O(nnz): the pattern is read as `bc` reads it.
     """
-    if others:
-        refuse_places(estimate_memory, others)
     settings = check_options(batch, options, lambda: ("batch", *_OWN))
     read = Read(directed, weighted, strength)
     return _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings).memory

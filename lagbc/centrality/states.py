@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.centrality.arguments import Arguments
 from lagbc.centrality.finish import betweenness, require_range
-from lagbc.centrality.registry import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words

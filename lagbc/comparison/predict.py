@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lagbc.centrality.betweenness import bc
+from lagbc.api.betweenness import bc
 from lagbc.centrality.preview import estimate_memory
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph

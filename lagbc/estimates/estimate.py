@@ -10,14 +10,17 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.calls import log_plan, logged, raise_if_stopped, stopping_by
+from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, Arguments, Centrality, Read, require_taken
+from lagbc.centrality.records import Centrality
+from lagbc.centrality.registry import require_taken
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, find_estimated, sums_of, terms_of
@@ -36,8 +39,7 @@ from lagbc.plan.options import (
     communicator,
     parse_count,
     parse_real,
-    refuse_places,
-    shown_without_others,
+    refuses_places,
 )
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
@@ -321,11 +323,11 @@ class Pilot(Aim):
         return False
 
 
-@shown_without_others
+@refuses_places
 def estimate(
     A: GraphLike,
     centrality: str = "bc",
-    *others: Never,
+    *,
     batch: int | Auto = "auto",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -416,9 +418,7 @@ def estimate(
     >>> bool(found.lower[0] <= 1 <= found.upper[0])
     True
     """
-    if others:
-        refuse_places(estimate, others)
-    own = tuple(estimate.__kwdefaults__ or ())
+    own = tuple(signature(estimate).parameters)[2:-1]  # the names of keywords
     wanted = _parse_wanted(relative_error, error, confidence, guarantee, top, tie, max_roots, max_seconds)
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized).checked()
     # Of the arguments of others, k is one that another name is meant for.

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.registry import Arguments, Centrality, find
+from lagbc.centrality.arguments import Arguments
+from lagbc.centrality.records import Centrality
+from lagbc.centrality.registry import find
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy

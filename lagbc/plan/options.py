@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from inspect import signature
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, TypeVar, Unpack, cast
 
 from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError, unknown_argument
 from lagbc.files import require_name
@@ -172,8 +172,7 @@ _MEANT = {
     Real: ("cutoff", "k", "roots", "max_roots", "batch"),
     object: ("sources", "vertices", "cutoff"),
 }
-P = ParamSpec("P")
-R = TypeVar("R")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _defaults: ContextVar[Options] = ContextVar("lagbc options")
 
@@ -518,19 +517,20 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     raise unknown_argument(name, taken, meant, f"the options of a run are {', '.join(there)}")
 
 
-def shown_without_others(function: Callable[P, R]) -> Callable[P, R]:
-    """Show a function in `help` without the surplus arguments by position that it takes to refuse them."""
-    whole = signature(function)
-    shown = [one for one in whole.parameters.values() if one.kind is not one.VAR_POSITIONAL]
-    vars(function)["__signature__"] = whole.replace(parameters=shown)
-    return function
-
-
-def refuse_places(function: Callable[..., Any], others: tuple[Any, ...]) -> NoReturn:
-    """Raise TypeError for surplus arguments by position, which names the keywords that the first may be meant for."""
+def refuses_places(function: Function) -> Function:
+    """Let a function raise TypeError for surplus arguments by position, with the keywords that may be meant."""
     parameters = signature(function).parameters
-    *_, last = (name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD)
-    meant = _MEANT[str if isinstance(others[0], str) else Real if isinstance(others[0], Real) else object]
-    named = " or ".join(f"{name}=" for name in meant if name in parameters)
-    instead = f"did you mean {named}?" if named else "name the others"
-    raise InvalidTypeError(f"{function.__name__} takes no argument by position after {last}; {instead}")
+    *others, last = (name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD)
+    most = len(others) + 1
+
+    @wraps(function)
+    def call(*given: Any, **keywords: Any) -> Any:
+        if len(given) > most:
+            surplus = given[most]
+            meant = _MEANT[str if isinstance(surplus, str) else Real if isinstance(surplus, Real) else object]
+            named = " or ".join(f"{name}=" for name in meant if name in parameters)
+            instead = f"did you mean {named}?" if named else "name the others"
+            raise InvalidTypeError(f"{function.__name__} takes no argument by position after {last}; {instead}")
+        return function(*given, **keywords)
+
+    return cast(Function, call)

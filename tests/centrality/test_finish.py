@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lagbc.centrality import finish
+from lagbc.centrality.arguments import Arguments
 from lagbc.centrality.finish import per_sample
-from lagbc.centrality.registry import Arguments
 from lagbc.methods.sums import Sums
 
 # Of 41 vertices, most of which nothing reaches: sums below the normal numbers, and around where they are scaled.

@@ -9,7 +9,8 @@ from commands import fail, run, succeed
 
 import lagbc
 from lagbc.calls import PHASES
-from lagbc.centrality.registry import OF_THE_SCORES, OF_THE_SUMS, shared
+from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS
+from lagbc.centrality.registry import shared
 from lagbc.interfaces.cli import main
 
 OF_VERTICES = [record for record in shared() if not record.of_edges]

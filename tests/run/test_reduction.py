@@ -12,7 +12,7 @@ from strategies import times
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.centrality.registry import Arguments, Read
+from lagbc.centrality.arguments import Arguments, Read
 from lagbc.plan import memory
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible

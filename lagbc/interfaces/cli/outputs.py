@@ -15,7 +15,7 @@ from lagbc.files import require_writable, write_whole
 if TYPE_CHECKING:
     import numpy as np
 
-    from lagbc.centrality.registry import Centrality
+    from lagbc.centrality.records import Centrality
 
 
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:

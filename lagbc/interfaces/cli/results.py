@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lagbc.calls import Phase
-    from lagbc.centrality.registry import Arguments, Centrality
+    from lagbc.centrality.arguments import Arguments
+    from lagbc.centrality.records import Centrality
     from lagbc.graph.coordinates import Coordinates
     from lagbc.plan.choose import Selection
 
@@ -106,7 +107,7 @@ class Sweep(Scores):
     @property
     def _arguments(self) -> Arguments:
         """The arguments of the scores."""
-        from lagbc.centrality.registry import Arguments
+        from lagbc.centrality.arguments import Arguments
 
         return Arguments(**self.sample.arguments, **self.given)
 
@@ -136,10 +137,10 @@ class Sweep(Scores):
     def _call(self, how: dict[str, Any]) -> dict[str, Any]:
         """Call the public function of a centrality, or `centralities` for several or for a record without one."""
         import lagbc
-        from lagbc.centrality.declare import FUNCTIONS
+        from lagbc.centrality.records import BUILT_IN
 
         graph, name = self.source.graph, self.names[0]
-        if self.together or name not in FUNCTIONS:
+        if self.together or self.records[0] not in BUILT_IN:
             return dict(lagbc.centralities(graph, cast(Any, self.names), **how))
         return {name: getattr(lagbc, name)(graph, **how)}
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lagbc.centrality import registry
-from lagbc.centrality.registry import Arguments, Centrality
+from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments
+from lagbc.centrality.records import Centrality
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def scored() -> dict[str, Centrality]:
     """Return the centralities of vertices and edges, by the names of their commands."""
-    return {one.name.replace("_", "-"): one for one in registry.registered() if one.count is None}
+    return {one.name.replace("_", "-"): one for one in registry.registered() if one.sums}
 
 
 def score_command(record: Centrality) -> click.Command:
@@ -73,13 +74,11 @@ def score_command(record: Centrality) -> click.Command:
     "stress, as far as they take the arguments that are given]",
 )
 @options.takes_sample
-@takes_arguments(*registry.OF_THE_SUMS, *registry.OF_THE_SCORES)
+@takes_arguments(*OF_THE_SUMS, *OF_THE_SCORES)
 @options.takes_output(top=True, plot="scores of vertices", part=True)
 @options.takes_run()
 def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
-    from lagbc.centrality.together import DEFAULT_SET
-
     _require_writable_result(output)
     named = None if which is None else [registry.find(name.strip().replace("-", "_")) for name in which.split(",")]
     if len(set(named or ())) < len(named or ()):
@@ -88,7 +87,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
-        return tuple(named or map(registry.find, registry.that_take(DEFAULT_SET, Arguments(**given))))
+        return registry.usual(Arguments(**given)) if named is None else tuple(named)
 
     _carry_out_records(records, output, together=True, **asked)
 

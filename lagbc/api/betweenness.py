@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Literal, Unpack, overload
 
-from lagbc.centrality.declare import PAIRS, centrality
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lagbc.api.keywords import OfPairs
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.compute import compute
+from lagbc.centrality.records import BC, EDGE_BC
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import Auto, DemandLike, EdgeScores, GraphLike, One, ScoresAndErrors, Several, Vertices
 
-    from lagbc.centrality.registry import Arguments
-    from lagbc.run.execute import Result
+
+class OfBetweenness(OfPairs, total=False):
+    """Keywords of `bc` but for `standard_error`."""
+
+    cutoff: ArrayLike | None
+    decay: ArrayLike | None
+    endpoints: bool
 
 
-@centrality(
-    sums={"dependency"},
-    takes={*PAIRS, "normalized", "endpoints"},
-    summary="betweenness: the share of shortest paths that lead through a vertex",
-    networkx=("betweenness_centrality", "betweenness_centrality_subset"),
-)
-def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+class OfEdges(OfPairs, total=False):
+    """Keywords of `edge_bc` but for `cutoff` and `decay`."""
+
+    standard_error: Literal[False]
+
+
+class OfEdgesAndErrors(OfPairs):
+    """The same, for scores and their standard errors."""
+
+    standard_error: Literal[True]
+
+
+@overload
+def bc(
+    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfBetweenness]
+) -> NDArray[np.float64]: ...
+@overload
+def bc(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfBetweenness]) -> ScoresAndErrors: ...
+@refuses_places
+def bc(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    targets: Vertices | None = None,
+    source_weights: ArrayLike | Mapping[Any, float] | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    rtol: float | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    normalized: bool = False,
+    endpoints: bool = False,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Betweenness centrality of every vertex, exact or, with `k`, estimated, in the order of the matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths (fewest edges, or smallest length) from s to t and
@@ -64,12 +108,12 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     targets : array of int, or sequence or set of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct
         vertices. Does not go with `endpoints` or `target_weights`.
-    target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
-        The number of targets for which each vertex stands: finite, >= 0; vertices that a mapping leaves out have 0.
-        Demand-weighted betweenness.
     source_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
-        How often each vertex counts as a root: finite, >= 0; a vertex of weight 0 is not searched from. Neither goes
-        with `normalized`, `endpoints` or `k`.
+        How often each vertex counts as a root: finite, >= 0; vertices that a mapping leaves out have 0. A vertex of
+        weight 0 is not searched from.
+    target_weights : array of float, shape (n,), or mapping or series of pandas by name, optional
+        The number of targets for which each vertex stands: finite, >= 0, 0 where a mapping leaves it out.
+        Demand-weighted betweenness. Neither goes with `normalized`, `endpoints` or `k`.
     demand : matrix, shape (n, n); table; dict of dicts; or pair of names and a matrix; optional
         The number of trips D[s, t] from s to t: finite, >= 0. It is a sparse matrix of SciPy or CuPy or a dense 2-D
         ndarray; a table of pandas, polars or Arrow, whose titles choose columns of vertices, as in `sources`, such as
@@ -176,19 +220,69 @@ def bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> print(f"{scores[50]:.0f} +- {errors[50]:.0f}; {scores[0]:.0f} +- {errors[0]:.0f}")
     2451 +- 2; 0 +- nan
     """
-    from lagbc.centrality import finish
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        source_weights=source_weights,
+        target_weights=target_weights,
+        demand=demand,
+        cutoff=cutoff,
+        decay=decay,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        normalized=normalized,
+        endpoints=endpoints,
+    )
+    return compute(A, BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
-    return finish.require_range(finish.betweenness(result, arguments), arguments)
 
-
-@centrality(
-    sums={"edges"},
-    takes={*PAIRS, "normalized"},
-    summary="betweenness of edges: the share of shortest paths that use one",
-    of_edges=True,
-    networkx=("edge_betweenness_centrality", "edge_betweenness_centrality_subset"),
-)
-def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., **others: Unpack[OfEdges]
+) -> EdgeScores: ...
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., **others: Unpack[OfEdges]
+) -> list[EdgeScores]: ...
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: One | None = ..., decay: Several, **others: Unpack[OfEdges]
+) -> list[EdgeScores]: ...
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: One | None = ..., decay: One | None = ..., **others: Unpack[OfEdgesAndErrors]
+) -> tuple[EdgeScores, EdgeScores]: ...
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: Several, decay: ArrayLike | None = ..., **others: Unpack[OfEdgesAndErrors]
+) -> tuple[list[EdgeScores], list[EdgeScores]]: ...
+@overload
+def edge_bc(
+    A: GraphLike, *, cutoff: One | None = ..., decay: Several, **others: Unpack[OfEdgesAndErrors]
+) -> tuple[list[EdgeScores], list[EdgeScores]]: ...
+@refuses_places
+def edge_bc(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    targets: Vertices | None = None,
+    source_weights: ArrayLike | Mapping[Any, float] | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    rtol: float | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    normalized: bool = False,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> Any:
     r"""Betweenness centrality of every edge, exact, as a sparse matrix.
 
     With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(v, w)` the number of these
@@ -200,7 +294,7 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength, sources, targets, source_weights, target_weights, rtol : as for `lagbc.bc`
+    A, batch, directed, weighted, strength, sources, targets, source_weights, target_weights : as for `lagbc.bc`
     demand : as for `lagbc.bc`
         The score is the load of each edge,
 
@@ -210,6 +304,7 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
         ``directed=True``.
     cutoff, decay : as for `lagbc.bc`
         Several give a list of matrices.
+    rtol : as for `lagbc.bc`
     k, rng : as for `lagbc.bc`
         The sum over `k` roots is scaled by n / k, as NetworkX 3.5 and later does.
     normalized : bool
@@ -248,6 +343,17 @@ def edge_bc(result: Result, arguments: Arguments) -> NDArray[np.float64]:
            [2., 0., 2.],
            [0., 2., 0.]])
     """
-    from lagbc.centrality import finish
-
-    return finish.require_range(finish.edge_betweenness(result, arguments), arguments)
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        source_weights=source_weights,
+        target_weights=target_weights,
+        demand=demand,
+        cutoff=cutoff,
+        decay=decay,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        normalized=normalized,
+    )
+    return compute(A, EDGE_BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any, Unpack
 
-from lagbc.calls import whole_import
-from lagbc.centrality.declare import centrality
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lagbc.centrality.groups import Counted
-    from lagbc.centrality.registry import Arguments
-
-
-def _count(*given: Any) -> Counted:
-    """Count the paths that meet each group."""
-    return whole_import("lagbc.centrality.groups").count(*given)  # type: ignore[no-any-return]
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.groups import count
+from lagbc.centrality.records import GROUP_BC
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import GraphLike, Vertices
 
 
-@centrality(
-    takes={"groups", "rtol", "normalized", "endpoints"},
-    needs="groups",
-    count=_count,
-    summary="betweenness of groups: the share of shortest paths that meet one",
-    networkx=("group_betweenness_centrality",),
-)
-def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def group_bc(
+    A: GraphLike,
+    groups: Iterable[Vertices],
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    rtol: float | None = None,
+    normalized: bool = False,
+    endpoints: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Betweenness centrality of groups of vertices, exact: the share of shortest paths that meet a group.
 
     With :math:`\sigma_{st}` the number of shortest paths from s to t and :math:`\sigma_{st}(C)` the number of these
@@ -37,10 +37,11 @@ def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    A, directed, weighted, strength, rtol : as for `lagbc.bc`
-        With ``directed=False`` each unordered pair counts once.
+    A : as for `lagbc.bc`
     groups : sequence of groups
         Each a sequence, of any size, of distinct vertices or their names.
+    directed, weighted, strength, rtol : as for `lagbc.bc`
+        With ``directed=False`` each unordered pair counts once.
     normalized : bool
         Divide by (n - c)(n - c - 1), the number of ordered pairs, for a group of c vertices.
     endpoints : bool
@@ -79,4 +80,6 @@ def group_bc(counted: Counted, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.group_bc(path, [[2], [1, 3]], directed=False)
     array([4., 3.])
     """
-    return counted.share() if arguments.normalized else counted.pairs()
+    arguments = Arguments(groups=groups, rtol=rtol, normalized=normalized, endpoints=endpoints)
+    counted: Any = count(A, Read(directed, weighted, strength), options, arguments)
+    return GROUP_BC.finish(counted, arguments)

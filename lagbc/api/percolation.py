@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Unpack
 
-from lagbc.centrality.declare import centrality
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lagbc.centrality.registry import Arguments
-    from lagbc.graph.graph import Graph
-    from lagbc.run.execute import Result
-
-
-def _weigh(graph: Graph, arguments: Arguments) -> Arguments:
-    """Take the states as root weights."""
-    from lagbc.centrality.states import weigh_roots
-
-    return weigh_roots(graph, arguments)
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.compute import compute
+from lagbc.centrality.records import PERCOLATION
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import Auto, GraphLike
 
 
-@centrality(
-    sums={"dependency"},
-    takes={"states", "rtol"},
-    needs="states",
-    weigh=_weigh,
-    summary="percolation: the share of percolated paths that lead through a vertex",
-    networkx=("percolation_centrality",),
-)
-def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def percolation(
+    A: GraphLike,
+    states: ArrayLike | Mapping[Any, float],
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    rtol: float | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
 
     A path from s counts by the state x of s, such as its degree of infection. With :math:`\delta_s(v)` as in
@@ -40,11 +36,12 @@ def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength, rtol : as for `lagbc.bc`
-        Pairs are ordered: nothing is halved with ``directed=False``.
+    A : as for `lagbc.bc`
     states : array of float, shape (n,), or a mapping
         x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of names of vertices to their
         states; those that it leaves out have 0.
+    batch, directed, weighted, strength, rtol : as for `lagbc.bc`
+        Pairs are ordered: nothing is halved with ``directed=False``.
     **options : how the run is carried out, see `lagbc.Options`
 
     Returns
@@ -75,6 +72,5 @@ def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.percolation(path, [0.5, 0.25, 0.5], directed=False)
     array([0., 1., 0.])
     """
-    from lagbc.centrality import states
-
-    return states.percolation(result, arguments)
+    arguments = Arguments(states=states, rtol=rtol)
+    return compute(A, PERCOLATION, batch, Read(directed, weighted, strength), options, arguments)

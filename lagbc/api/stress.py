@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal, Unpack, overload
 
-from lagbc.centrality.declare import SAMPLES, centrality
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lagbc.api.keywords import OfSamples
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.compute import compute
+from lagbc.centrality.records import STRESS
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import Auto, GraphLike, ScoresAndErrors, Vertices
 
-    from lagbc.centrality.registry import Arguments
-    from lagbc.run.execute import Result
+
+class OfStress(OfSamples, total=False):
+    """Keywords of `stress` but for `standard_error`."""
+
+    targets: Vertices | None
+    cutoff: ArrayLike | None
+    rtol: float | None
+    log2: bool
 
 
-@centrality(
-    sums={"stress"},
-    takes={*SAMPLES, "targets", "rtol", "log2"},
-    summary="stress: the number of shortest paths that lead through a vertex",
-)
-def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@overload
+def stress(
+    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfStress]
+) -> NDArray[np.float64]: ...
+@overload
+def stress(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfStress]) -> ScoresAndErrors: ...
+@refuses_places
+def stress(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    targets: Vertices | None = None,
+    cutoff: ArrayLike | None = None,
+    rtol: float | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    log2: bool = False,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Stress centrality of every vertex: the number of shortest paths with it in their interior.
 
     .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
@@ -68,6 +96,5 @@ def stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.stress(path, directed=False)
     array([0., 2., 2., 0.])
     """
-    from lagbc.centrality import finish
-
-    return finish.stress(result, arguments)
+    arguments = Arguments(sources=sources, targets=targets, cutoff=cutoff, rtol=rtol, k=k, rng=rng, log2=log2)
+    return compute(A, STRESS, batch, Read(directed, weighted, strength), options, arguments, standard_error)

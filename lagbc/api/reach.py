@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Unpack
 
-from lagbc.centrality.declare import centrality
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lagbc.centrality.registry import Arguments
-    from lagbc.run.execute import Result
-
-_TARGETS = {"targets", "target_weights", "cutoff"}
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.compute import compute
+from lagbc.centrality.records import GRAVITY, REACH
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import Auto, GraphLike, Vertices
 
 
-@centrality(sums={"targets"}, takes=_TARGETS, summary="reach: how many targets lie within the cutoff of a vertex")
-def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def reach(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    targets: Vertices | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    cutoff: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Count the targets within the cutoff r of every vertex, each by its weight.
 
     .. math:: R(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t
@@ -67,17 +77,24 @@ def reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
            [2., 3.],
            [1., 2.]])
     """
-    from lagbc.centrality import finish
+    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff)
+    return compute(A, REACH, batch, Read(directed, weighted, strength), options, arguments)
 
-    return finish.require_range(result.sums.targets.copy(), arguments)
 
-
-@centrality(
-    sums={"gravity"},
-    takes={*_TARGETS, "decay"},
-    summary="gravity: how many targets a vertex reaches, each counted the less the farther it is",
-)
-def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def gravity(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    targets: Vertices | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Count the targets of every vertex, each the less the farther it is.
 
     .. math:: G(v) = \sum_{t \ne v :\, d(v, t) \le r} w_t \, e^{-b \, d(v, t)}
@@ -114,6 +131,5 @@ def gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.gravity(path, directed=False, decay=np.log(2))
     array([0.75, 1.  , 0.75])
     """
-    from lagbc.centrality import finish
-
-    return finish.require_range(result.sums.gravity.copy(), arguments)
+    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, decay=decay)
+    return compute(A, GRAVITY, batch, Read(directed, weighted, strength), options, arguments)

@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal, Unpack, overload
 
-from lagbc.centrality.declare import SAMPLES, centrality
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lagbc.api.keywords import OfSamples
+from lagbc.centrality.arguments import Arguments, Read
+from lagbc.centrality.compute import compute
+from lagbc.centrality.records import CLOSENESS, ECCENTRICITY, ECCENTRICITY_CENTRALITY, HARMONIC
+from lagbc.plan.options import Options, refuses_places
+from lagbc.types import Auto, GraphLike, ScoresAndErrors, Vertices
 
-    from lagbc.centrality.registry import Arguments
-    from lagbc.run.execute import Result
+
+class OfHarmonic(OfSamples, total=False):
+    """Keywords of `harmonic` but for `standard_error`."""
+
+    cutoff: ArrayLike | None
 
 
-@centrality(
-    sums={"reached", "distance"},
-    takes={*SAMPLES, "wf_improved"},
-    summary="closeness: one over the mean distance into a vertex",
-    networkx=("closeness_centrality",),
-)
-def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+class OfCloseness(OfHarmonic, total=False):
+    """Keywords of `closeness` but for `standard_error`."""
+
+    wf_improved: bool
+
+
+@overload
+def closeness(
+    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+) -> NDArray[np.float64]: ...
+@overload
+def closeness(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfCloseness]) -> ScoresAndErrors: ...
+@refuses_places
+def closeness(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    cutoff: ArrayLike | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    wf_improved: bool = True,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
 
     With :math:`R(v)` the vertices s other than v that reach v,
@@ -70,18 +98,31 @@ def closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.closeness(star, directed=False)
     array([1. , 0.6, 0.6, 0.6])
     """
-    from lagbc.centrality import finish
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, wf_improved=wf_improved)
+    return compute(A, CLOSENESS, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
-    return finish.closeness(result, arguments)
 
-
-@centrality(
-    sums={"inverse"},
-    takes=SAMPLES,
-    summary="harmonic centrality: the sum of inverse distances into a vertex",
-    networkx=("harmonic_centrality",),
-)
-def harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@overload
+def harmonic(
+    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfHarmonic]
+) -> NDArray[np.float64]: ...
+@overload
+def harmonic(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfHarmonic]) -> ScoresAndErrors: ...
+@refuses_places
+def harmonic(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    cutoff: ArrayLike | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64] | ScoresAndErrors:
     r"""Harmonic centrality of every vertex, by the distances into it, as in NetworkX.
 
     .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
@@ -123,18 +164,21 @@ def harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.harmonic(star, directed=False)
     array([3., 2., 2., 2.])
     """
-    from lagbc.centrality import finish
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng)
+    return compute(A, HARMONIC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
-    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result)
 
-
-@centrality(
-    sums={"depth"},
-    takes={"cutoff"},
-    summary="eccentricity: the largest distance out of a vertex",
-    networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
-)
-def eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def eccentricity(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    cutoff: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Eccentricity of every vertex, its largest distance to a vertex that it reaches.
 
     .. math:: E(v) = \max_{t :\, d(v, t) < \infty} d(v, t)
@@ -166,11 +210,21 @@ def eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     >>> lagbc.eccentricity(path)
     array([2., 1., 0.])
     """
-    return result.sums.depth.copy()  # type: ignore[no-any-return]
+    arguments = Arguments(cutoff=cutoff)
+    return compute(A, ECCENTRICITY, batch, Read(directed, weighted, strength), options, arguments)
 
 
-@centrality(sums={"depth"}, takes={"cutoff"}, summary="(n - 1) over the eccentricity")
-def eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+@refuses_places
+def eccentricity_centrality(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    cutoff: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
     r"""Eccentricity centrality of every vertex, as in gpu-fan: (n - 1) / `lagbc.eccentricity`.
 
     Vertices that v does not reach are left out; a vertex that reaches none scores 0.
@@ -200,11 +254,5 @@ def eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.
     >>> lagbc.eccentricity_centrality(path)
     array([1., 2., 0.])
     """
-    import numpy as np
-
-    from lagbc.centrality import finish
-
-    depth = result.sums.depth
-    with np.errstate(over="ignore"):
-        scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
-    return finish.require_inverses(scores, result)
+    arguments = Arguments(cutoff=cutoff)
+    return compute(A, ECCENTRICITY_CENTRALITY, batch, Read(directed, weighted, strength), options, arguments)

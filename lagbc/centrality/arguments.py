@@ -1,0 +1,75 @@
+"""The arguments of a call besides options: how its graph is read, and of what its scores are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lagbc.frozen import frozen
+from lagbc.plan.options import parse_count, parse_flag
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+
+    from lagbc.types import DemandLike, Vertices
+
+# Arguments that restrict or weigh the sums; centralities of one sweep have them in common.
+OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "k", "rng")
+# Arguments of finishing, of path counts alone, or of sums that decay; each goes to the centralities that take it.
+OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
+# Arguments that a single centrality takes, and needs.
+OF_ONE = ("states", "groups")
+
+
+@frozen
+class Arguments:
+    """The arguments of a call, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` explain each."""
+
+    sources: Vertices | None = None
+    targets: Vertices | None = None
+    source_weights: ArrayLike | Mapping[Any, float] | None = None
+    target_weights: ArrayLike | Mapping[Any, float] | None = None
+    demand: DemandLike | None = None
+    cutoff: ArrayLike | None = None
+    decay: ArrayLike | None = None
+    rtol: float | None = None
+    k: int | None = None
+    rng: int | np.random.Generator | None = None
+    normalized: bool = False
+    endpoints: bool = False
+    wf_improved: bool = True
+    log2: bool = False
+    states: ArrayLike | Mapping[Any, float] | None = None
+    groups: Iterable[Vertices] | None = None
+
+    @property
+    def given(self) -> set[str]:
+        """Names of the arguments with another value than their default."""
+        usual, given = vars(NONE_GIVEN), set[str]()
+        for name, value in vars(self).items():
+            if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name]):
+                given.add(name)
+        return given
+
+    def checked(self) -> Arguments:
+        """Return the arguments with flags and `k` as Python's; TypeError or ValueError names one that is none."""
+        parsed: dict[str, Any] = {name: parse_flag(name, getattr(self, name)) for name in FLAGS}
+        if self.k is not None:
+            parsed["k"] = parse_count("k", self.k)
+        changed = {name: value for name, value in parsed.items() if value is not getattr(self, name)}
+        return replace(self, **changed) if changed else self
+
+
+class Read(NamedTuple):
+    """How a graph is read: arguments as for `lagbc.bc`."""
+
+    directed: bool | None = None
+    weighted: bool | str | None = None
+    strength: bool | str = False
+
+
+NONE_GIVEN = Arguments()
+ARGUMENTS = tuple(field.name for field in fields(Arguments))
+FLAGS = tuple(field.name for field in fields(Arguments) if isinstance(field.default, bool))

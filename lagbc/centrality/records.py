@@ -1,0 +1,259 @@
+"""Every centrality of lagbc as one record: its sums, the function that makes scores of them, its arguments.
+
+The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation read
+these records. No numerical library is loaded before scores are made, as the command line lists all records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lagbc.centrality.arguments import Arguments
+    from lagbc.graph.graph import Graph
+    from lagbc.run.execute import Result
+
+
+@dataclass(frozen=True)
+class Centrality:
+    """One record of the registry.
+
+    Attributes
+    ----------
+    name : str
+        Of the public function.
+    sums : frozenset of str
+        Names of fields of `Sums`, in ``lagbc/methods/sums.py``.
+    finish : callable
+        ``finish(result, arguments)`` returns scores: an ndarray of float64, a number a vertex, or a number an edge in
+        the order of the graph's edges. ``result.sums`` has the sums as attributes, NumPy arrays in matrix order, over
+        the vertices ``result.roots``; ``result.graph`` has ``n``, ``nnz``, ``directed`` and ``weights``;
+        ``result.pairs`` is 2 where sums over paths count an undirected pair from both its ends, else 1. ``arguments``
+        has all of `takes` as they were given, and defaults for the others.
+    takes : frozenset of str
+        Its arguments, some of "sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "decay",
+        "k", "rng", "rtol", "normalized", "endpoints", "wf_improved" and "log2"; others are refused. With several of
+        "cutoff" or "decay" `finish` is called once for each. With "k" the sums are over the drawn roots: `finish`
+        scales them to all where ``arguments.k`` is not None, a sum over the roots other than v by ``(result.graph.n -
+        1) / (roots other than v)``.
+    summary : str
+        A line about it, for tables and the command line.
+    of_edges : bool
+        Whether scores are of edges.
+    networkx : tuple of str
+        The functions of NetworkX that it computes.
+    needs : str
+        An argument without a default, of this centrality alone; `centralities` does not compute it then.
+    weigh : callable, optional
+        ``weigh(graph, arguments)`` returns the arguments of the sweep, made of `needs`.
+
+    Examples
+    --------
+    An estimate of the number of vertices that reach each, from roots drawn at random:
+
+    >>> import numpy as np
+    >>> def finish(result, arguments):
+    ...     n, roots, reached = result.graph.n, result.roots, result.sums.reached
+    ...     if arguments.k is None:
+    ...         return reached
+    ...     others = len(roots) - np.isin(np.arange(n), roots)
+    ...     return reached * (n - 1) / np.maximum(others, 1)
+    >>> takes = frozenset({"sources", "k", "rng"})
+    >>> record = lagbc.Centrality("reached", frozenset({"reached"}), finish, takes, "how many vertices reach each")
+    >>> lagbc.register_centrality(record)
+    >>> scores = lagbc.centralities(np.ones((5, 5)), "reached", k=3, rng=1)["reached"]
+    >>> scores.tolist()
+    [4.0, 4.0, 4.0, 4.0, 4.0]
+    >>> lagbc.unregister_centrality("reached")
+    """
+
+    name: str
+    sums: frozenset[str]
+    finish: Callable[[Result, Arguments], NDArray[np.float64]]
+    takes: frozenset[str]
+    summary: str
+    of_edges: bool = False
+    networkx: tuple[str, ...] = ()
+    needs: str = ""
+    weigh: Callable[[Graph, Arguments], Arguments] | None = None
+
+
+def _make_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.require_range(finish.betweenness(result, arguments), arguments)
+
+
+def _make_edge_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.require_range(finish.edge_betweenness(result, arguments), arguments)
+
+
+def _make_closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.closeness(result, arguments)
+
+
+def _make_harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result)
+
+
+def _make_eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    return result.sums.depth.copy()  # type: ignore[no-any-return]
+
+
+def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    import numpy as np
+
+    from lagbc.centrality import finish
+
+    depth = result.sums.depth
+    with np.errstate(over="ignore"):
+        scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
+    return finish.require_inverses(scores, result)
+
+
+def _make_stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.stress(result, arguments)
+
+
+def _make_reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.require_range(result.sums.targets.copy(), arguments)
+
+
+def _make_gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import finish
+
+    return finish.require_range(result.sums.gravity.copy(), arguments)
+
+
+def _weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:
+    from lagbc.centrality import states
+
+    return states.weigh_roots(graph, arguments)
+
+
+def _make_percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.centrality import states
+
+    return states.percolation(result, arguments)
+
+
+def _make_group_betweenness(counted: Any, arguments: Arguments) -> NDArray[np.float64]:
+    return counted.share() if arguments.normalized else counted.pairs()  # type: ignore[no-any-return]
+
+
+# Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.
+_SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
+_PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
+_TARGETS = frozenset({"targets", "target_weights", "cutoff"})
+
+BC = Centrality(
+    name="bc",
+    sums=frozenset({"dependency"}),
+    finish=_make_betweenness,
+    takes=_PAIRS | {"normalized", "endpoints"},
+    summary="betweenness: the share of shortest paths that lead through a vertex",
+    networkx=("betweenness_centrality", "betweenness_centrality_subset"),
+)
+EDGE_BC = Centrality(
+    name="edge_bc",
+    sums=frozenset({"edges"}),
+    finish=_make_edge_betweenness,
+    takes=_PAIRS | {"normalized"},
+    summary="betweenness of edges: the share of shortest paths that use one",
+    of_edges=True,
+    networkx=("edge_betweenness_centrality", "edge_betweenness_centrality_subset"),
+)
+CLOSENESS = Centrality(
+    name="closeness",
+    sums=frozenset({"reached", "distance"}),
+    finish=_make_closeness,
+    takes=_SAMPLES | {"wf_improved"},
+    summary="closeness: one over the mean distance into a vertex",
+    networkx=("closeness_centrality",),
+)
+HARMONIC = Centrality(
+    name="harmonic",
+    sums=frozenset({"inverse"}),
+    finish=_make_harmonic,
+    takes=_SAMPLES,
+    summary="harmonic centrality: the sum of inverse distances into a vertex",
+    networkx=("harmonic_centrality",),
+)
+ECCENTRICITY = Centrality(
+    name="eccentricity",
+    sums=frozenset({"depth"}),
+    finish=_make_eccentricity,
+    takes=frozenset({"cutoff"}),
+    summary="eccentricity: the largest distance out of a vertex",
+    networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
+)
+ECCENTRICITY_CENTRALITY = Centrality(
+    name="eccentricity_centrality",
+    sums=frozenset({"depth"}),
+    finish=_make_eccentricity_centrality,
+    takes=frozenset({"cutoff"}),
+    summary="(n - 1) over the eccentricity",
+)
+STRESS = Centrality(
+    name="stress",
+    sums=frozenset({"stress"}),
+    finish=_make_stress,
+    takes=_SAMPLES | {"targets", "rtol", "log2"},
+    summary="stress: the number of shortest paths that lead through a vertex",
+)
+REACH = Centrality(
+    name="reach",
+    sums=frozenset({"targets"}),
+    finish=_make_reach,
+    takes=_TARGETS,
+    summary="reach: how many targets lie within the cutoff of a vertex",
+)
+GRAVITY = Centrality(
+    name="gravity",
+    sums=frozenset({"gravity"}),
+    finish=_make_gravity,
+    takes=_TARGETS | {"decay"},
+    summary="gravity: how many targets a vertex reaches, each counted the less the farther it is",
+)
+PERCOLATION = Centrality(
+    name="percolation",
+    sums=frozenset({"dependency"}),
+    finish=_make_percolation,
+    takes=frozenset({"states", "rtol"}),
+    summary="percolation: the share of percolated paths that lead through a vertex",
+    networkx=("percolation_centrality",),
+    needs="states",
+    weigh=_weigh_by_states,
+)
+# Without sums over roots: `lagbc.group_bc` counts the paths that meet each group by itself.
+GROUP_BC = Centrality(
+    name="group_bc",
+    sums=frozenset(),
+    finish=_make_group_betweenness,
+    takes=frozenset({"groups", "rtol", "normalized", "endpoints"}),
+    summary="betweenness of groups: the share of shortest paths that meet one",
+    networkx=("group_betweenness_centrality",),
+    needs="groups",
+)
+# In the order of lists.
+BUILT_IN = (
+    *(BC, EDGE_BC, CLOSENESS, HARMONIC, ECCENTRICITY, ECCENTRICITY_CENTRALITY, STRESS),
+    *(REACH, GRAVITY, PERCOLATION, GROUP_BC),
+)
+# Those of `lagbc.centralities` by default.
+USUAL = (BC, CLOSENESS, HARMONIC, ECCENTRICITY, STRESS)

@@ -1,0 +1,112 @@
+"""Written signatures agree with the arguments of a call, the records, the overloads and the docstrings."""
+
+import inspect
+import re
+import sys
+from dataclasses import fields
+from typing import get_overloads
+
+import pytest
+
+import lagbc
+from lagbc.centrality.arguments import OF_ONE, Arguments, Read
+from lagbc.centrality.records import BUILT_IN
+
+ALL = {field.name for field in fields(Arguments)} - {*OF_ONE}
+TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL}
+# Parameters before the keywords, of functions that have others than the matrix.
+LEADING = {
+    "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
+    "group_bc": ["A", "groups: Iterable[Vertices]"],
+    "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],
+    "save_part": [
+        "path: str | os.PathLike[str]",
+        "part: tuple[int, int]",
+        "A",
+        "which: CentralityName | Iterable[CentralityName] = 'bc'",
+    ],
+}
+# The one call of a function, where it is not `compute`.
+CALLED = {"group_bc": "count", "save_part": "write_part"}
+OF_ALL = pytest.mark.parametrize("name", TAKES)
+
+
+def parameters(name):
+    return inspect.signature(getattr(lagbc, name)).parameters
+
+
+def shown(name, kind, default):
+    return f"{name}: {kind} = {default!r}"
+
+
+@OF_ALL
+def test_a_signature_is_that_of_its_arguments(name):
+    takes = TAKES[name]
+    wanted = [text.replace("A", "A: GraphLike") if text == "A" else text for text in LEADING.get(name, ["A"])]
+    wanted += [] if name == "group_bc" else [shown("batch", "int | Auto", "auto")]
+    wanted += [shown(one, Read.__annotations__[one].__forward_arg__, Read._field_defaults[one]) for one in Read._fields]
+    for field in fields(Arguments):
+        if field.name in takes - {*OF_ONE}:
+            # Parts that are computed apart draw their roots by the same number.
+            kind = "int | None" if (name, field.name) == ("save_part", "rng") else field.type
+            wanted.append(shown(field.name, kind, field.default))
+    wanted += [shown("standard_error", "bool", False)] if "k" in takes and name != "save_part" else []
+    assert [str(one).replace("'", "") for one in parameters(name).values()] == [
+        text.replace("'", "") for text in [*wanted, "**options: Unpack[Options]"]
+    ]
+
+
+@OF_ALL
+def test_a_docstring_has_the_parameters_in_their_order(name):
+    text = inspect.getdoc(getattr(lagbc, name)).split("Parameters\n----------\n")[1].split("\n\nReturns\n")[0]
+    named = re.findall(r"^(\S.*?)(?: :.*)?$", text, re.MULTILINE)
+    listed = [one.strip("*") for line in named for one in line.split(", ")]
+    there = list(parameters(name))
+    if "..." in listed:  # as for `centralities`, but for those that follow
+        place = listed.index("...")
+        assert listed[:place] == there[:place]
+        assert set(listed[place + 1 :]) <= set(there[place:])
+    else:
+        assert listed == there
+
+
+@OF_ALL
+def test_overloads_have_the_parameters(name):
+    """A type checker holds them to the types of the function, but not to all of its parameters."""
+    function = getattr(lagbc, name)
+    overloads = get_overloads(function)
+    assert (len(overloads) > 0) == ("standard_error" in parameters(name))
+    for one in overloads:
+        *named, others = inspect.signature(one).parameters.values()
+        keywords = getattr(sys.modules[function.__module__], others.annotation.removeprefix("Unpack[").rstrip("]"))
+        names = {one.name for one in named} | set(keywords.__annotations__)
+        assert names == parameters(name).keys() - {"options"} | set(lagbc.Options.__annotations__)
+
+
+class CalledError(Exception):
+    """The call that a function is made of."""
+
+
+@OF_ALL
+def test_a_function_passes_on_all_that_it_is_given(name, monkeypatch):
+    passed = []
+
+    def called(*given):
+        passed.extend(given)
+        raise CalledError
+
+    function = getattr(lagbc, name)
+    module = sys.modules[function.__module__]
+    monkeypatch.setattr(module, CALLED.get(name, "compute"), called)
+    monkeypatch.setattr(module, "find_all", lambda which: which, raising=False)
+    given = {one: object() for one in parameters(name) if one != "options"}
+    with pytest.raises(CalledError):
+        function(**given, threads=2)
+    (arguments,) = (one for one in passed if isinstance(one, Arguments))
+    assert vars(arguments) == {**vars(Arguments()), **{one: given.pop(one) for one in TAKES[name]}}
+    read = Read(*(given.pop(one) for one in Read._fields))
+    records = [one for one in BUILT_IN if one.name == name and name not in CALLED]
+    left = [one for one in passed if one is not arguments]
+    for one in (read, {"threads": 2}, *records, *given.values()):
+        left.remove(one)
+    assert not left
