@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import click
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -197,6 +198,21 @@ def test_the_python_of_the_readme():
     for expression, values in shown:
         np.testing.assert_allclose(eval(expression, names), ast.literal_eval(values), atol=5e-4, err_msg=expression)
     assert names["both"].keys() == {"bc", "stress"}
+
+
+def test_edges_are_joined_in_both_orientations(capsys):
+    """The block of the page prints the scores that it says."""
+    pytest.importorskip("pandas")
+    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    block = page.split("## Tables of edges")[1].split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(block, names)
+    printed = capsys.readouterr().out.strip()
+    assert f"# {printed}" in block
+    graph = nx.MultiGraph([("a", "b"), ("b", "b"), ("b", "c"), ("b", "c")])
+    names["once"] = lagbc.table(graph, lagbc.edge_bc(graph))
+    exec("\n".join(line for line in block.splitlines() if line.startswith(("turned", "both"))), names)
+    assert sorted(names["both"].index) == sorted([*graph.edges, *((v, u, key) for u, v, key in graph.edges if u != v)])
 
 
 def commands():

@@ -66,8 +66,9 @@ def table(
         A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
         "cutoff 400", or in a mapping "bc, cutoff 400"; of an estimate also "lower" and "upper". Scores of vertices have
         the index "vertex", in the order of the graph. Scores of edges have the levels "source" and "target", an
-        undirected edge once. With a NetworkX graph the levels are "u" and "v", as in the tables of edges of osmnx,
-        which can be joined. Unless `directed` is other than its own, the rows are in the order of ``graph.edges``, with
+        undirected edge once, from the end that comes first in the graph: the page of conventions has a join of both
+        orientations. With a NetworkX graph the levels are "u" and "v", as in the tables of edges of osmnx, which can be
+        joined. Unless `directed` is other than its own, the rows are in the order of ``graph.edges``, with
         a level "key" if edges may be parallel: the shortest share the score equally, as in NetworkX, and longer ones
         have 0.
 
