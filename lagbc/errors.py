@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 # Modules between the user's line and the warning: lagbc, NetworkX as it calls backends, and imports.
@@ -13,6 +13,8 @@ _PASSED_OVER = ("lagbc", "networkx", "importlib")
 
 # Longest message, and the length of its beginning where the middle is left out, in characters.
 _LONGEST, _BEGINNING = 300, 150
+# To look for similar names takes about a second among so many.
+_MOST_COMPARED = 20_000
 
 
 def shortened(message: str) -> str:
@@ -26,6 +28,22 @@ def shortened(message: str) -> str:
 def quantity(count: int, one: str, many: str = "") -> str:
     """Return a number with a noun, in the singular for 1."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def nearest_names(wrong: object, names: Collection[Any]) -> list[str]:
+    """Return at most three names similar to a wrong one, the most similar first, or itself; none among very many."""
+    from difflib import get_close_matches
+
+    if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
+        return []
+    return [wrong] if wrong in names else get_close_matches(wrong, [name for name in names if isinstance(name, str)])
+
+
+def did_you_mean(wrong: object, names: Collection[Any], otherwise: str) -> str:
+    """Return the question whether similar names are meant, or of a mapping their values; `otherwise` without any."""
+    near = nearest_names(wrong, names)
+    meant = dict.fromkeys(names[name] if isinstance(names, Mapping) else name for name in near)
+    return f"did you mean {' or '.join(map(repr, meant))}?" if meant else otherwise
 
 
 def unknown_argument(name: str, taken: Sequence[str], meant: str | None, otherwise: str) -> InvalidTypeError:

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from lagbc.centrality.arguments import ARGUMENTS, OF_ONE, OF_THE_SCORES, OF_THE_SUMS, Arguments
 from lagbc.centrality.records import BUILT_IN, USUAL, Centrality
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError, InvalidValueError, did_you_mean
 from lagbc.extensions import OF_CENTRALITIES, load_extensions
 
 _CENTRALITIES = {one.name: one for one in BUILT_IN}
@@ -92,8 +92,10 @@ def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> 
         there = {record.name: record for record in shared()}
     if not isinstance(name, str) or name not in there:
         parts = re.split("[, ]+", str(name))
-        listed = f"there are: {', '.join(one for one, record in there.items() if taken(record))}"
-        instead = f"several are a list, {parts}" if all(part in there for part in parts) else listed
+        named = {one: record for one, record in there.items() if taken(record)}
+        functions = {its: one for one, record in named.items() for its in record.networkx if "centrality" in its}
+        one = did_you_mean(name, {one: one for one in named} | functions, f"there are: {', '.join(named)}")
+        instead = f"several are a list, {parts}" if all(part in there for part in parts) else one
         raise InvalidValueError(f"there is no centrality {name!r}; {instead}")
     return there[name]
 

@@ -15,7 +15,7 @@ from lagbc.comparison.check import Check
 from lagbc.comparison.measure import Places, Task, TooSlow, time_method
 from lagbc.comparison.records import Comparison, Measurement
 from lagbc.comparison.roots import draw_roots
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, did_you_mean
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
@@ -162,13 +162,14 @@ def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> l
         return [row for row in on_device if row.weighted == weighted or (row.name, row.device) not in applying]
     asked = [methods] if isinstance(methods, str) else list(methods)
     there = [row for row in on_device if row.weighted == weighted]
-    unknown = [repr(name) for name in asked if name not in {row.name for row in there}]
+    names = dict.fromkeys(row.name for row in there)
+    unknown = [name for name in asked if name not in names]
     if unknown or not asked:
         where = f"{'' if device == 'all' else f' on {device}'}{' with lengths' if weighted else ' for hops'}"
         rows = ", ".join(f"{row.name} on {row.device}" for row in there)
-        raise InvalidValueError(
-            f"methods: there is no {', '.join(unknown) or 'name'}{where}; there are 'all' and {rows}"
-        )
+        wrong = ", ".join(map(repr, unknown)) or "name"
+        instead = did_you_mean(unknown[0] if unknown else None, [*names], f"there are 'all' and {rows}")
+        raise InvalidValueError(f"methods: there is no {wrong}{where}; {instead}")
     for name in asked:
         named = [row for row in there if row.name == name]
         if not any(row.available for row in named):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any, cast
@@ -11,13 +11,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, quantity, warn
+from lagbc.errors import InvalidTypeError, InvalidValueError, did_you_mean, quantity, warn
 from lagbc.graph.given import array_of, as_reals, refuse_masked
 
 Names = Sequence[Any] | NDArray[Any]
-
-# To look for similar names takes about a second among so many.
-_MOST_COMPARED = 20_000
 
 
 def are_integers(names: Names) -> bool:
@@ -91,8 +88,7 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
     except (KeyError, TypeError):
         wrong = next(item for item in items if not _is_among(item, numbers))
         some = ", ".join(repr(name) for name in islice(numbers, 3))
-        nearest = nearest_names(wrong, numbers)
-        there = f"did you mean {nearest}?" if nearest else f"they are called {some}, ..."
+        there = did_you_mean(wrong, numbers.keys(), f"they are called {some}, ...")
         raise InvalidValueError(f"{argument} holds {wrong!r}, which no vertex is called; {there}") from None
     if len(numbers) < len(listed):
         _require_one_each(argument, items, listed)
@@ -152,15 +148,6 @@ def edge_in_words(names: Names | None, tail: int, head: int) -> str:
 def _plain_name(names: Names, v: int) -> Any:
     name = names[v]
     return name.item() if isinstance(name, np.generic) else name
-
-
-def nearest_names(wrong: Any, names: Collection[Any]) -> str:
-    """Return at most three names similar to a wrong one, as text; empty if there is none."""
-    from difflib import get_close_matches
-
-    if not isinstance(wrong, str) or len(names) > _MOST_COMPARED:
-        return ""
-    return " or ".join(map(repr, get_close_matches(wrong, [name for name in names if isinstance(name, str)])))
 
 
 def _refuse_ambiguous(argument: str, items: Sequence[Any], names: Names) -> None:

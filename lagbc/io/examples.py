@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, did_you_mean
 
 _DATA = Path(__file__).parent.parent / "data"
 _SUFFIX = ".mtx.gz"
@@ -38,7 +38,8 @@ def example_path(name: str) -> Path:
     """
     names = example_names()
     if name not in names:
-        raise InvalidValueError(f"no shipped network is called {name!r}; there are: {', '.join(names)}")
+        there = did_you_mean(name, names, f"there are: {', '.join(names)}")
+        raise InvalidValueError(f"no shipped network is called {name!r}; {there}")
     return _DATA / (name + _SUFFIX)
 
 

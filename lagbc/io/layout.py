@@ -157,8 +157,8 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     if found is None and titles and len(titles) != len(fields):
         found_there = f"{quantity(len(fields), 'column')} below {quantity(len(titles), 'title')}"
         by_number = ", or the columns by number, as in ends=(1, 2)" if content.named else ""
-        source.fail(line, found_there, text, f"a title a column{by_number}")
-    columns = f"{content.form}; of more columns, {content.columns}"
+        source.fail(line, found_there, text, f"a title a column{by_number}{_split_number(separator, titles, fields)}")
+    columns = f"{content.form}; of more columns, {content.columns}{_split_number(separator, [], fields)}"
     if found is None:
         source.fail(line, quantity(len(fields), "column"), text, columns)
     ends, length = found
@@ -249,6 +249,13 @@ def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[b
     for field in filter(_DECIMAL_COMMA.fullmatch, fields):
         point = field.replace(b",", b".").decode()
         source.fail(line, f"{quoted(field)} has a decimal comma", text, f"a decimal point in all lines, as {point}")
+
+
+def _split_number(separator: bytes, titles: list[bytes], fields: list[bytes]) -> str:
+    """Return a hint for a message where the last number of a line may be split at its decimal comma; else nothing."""
+    *_, whole, part = [b"", b"", *fields]
+    is_split = separator == b"," and len(fields) == (len(titles) or 3) + 1 and whole.isdigit() and part.isdigit()
+    return f"; a decimal comma is a point, as {whole.decode()}.{part.decode()}" if is_split else ""
 
 
 def _split_or_fail(

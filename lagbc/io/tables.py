@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import GraphFormatError, InvalidValueError, quantity
+from lagbc.errors import GraphFormatError, InvalidValueError, did_you_mean, nearest_names, quantity
 from lagbc.graph.coordinates import Coordinates
-from lagbc.graph.names import nearest_names
 from lagbc.io.layout import content_of, separator_of
 from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
@@ -53,7 +52,7 @@ class Vertices:
 
     def instead_of(self, text: str) -> str:
         """Return the vertices that a wrong name may mean, for messages: similar names, or the first of all."""
-        nearest = nearest_names(text, self._numbers) if self.are_names else ""
+        nearest = " or ".join(map(repr, nearest_names(text, self._numbers))) if self.are_names else ""
         return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
@@ -269,6 +268,7 @@ def _number_column(first: _Row, column: str | None) -> int:
         return titles.index(column, 1)
     if not column.isdecimal() or not 2 <= int(column) <= count:
         there = f"there are 2 to {count}, here {', '.join(map(repr, titles[1:]))}; the first one names vertices"
+        there = did_you_mean(column, titles[1:], there)
         raise GraphFormatError(f"{first.source.name}: there is no column {column!r} of numbers; {there}")
     return int(column) - 1
 

@@ -6,7 +6,7 @@ import re
 from itertools import product
 from typing import NamedTuple
 
-from lagbc.errors import GraphFormatError
+from lagbc.errors import GraphFormatError, did_you_mean
 from lagbc.io.columns import Columns
 from lagbc.io.scan import is_float
 from lagbc.io.source import Source
@@ -173,7 +173,7 @@ def _column_place(name: str, titles: list[bytes], column: int | str) -> int:
     known = [title.decode("utf-8", "replace") for title in titles]
     if column not in known:
         there = f"there are {', '.join(map(repr, known))}" if known else "there is no header line"
-        raise GraphFormatError(f"{name}: no column is called {column!r}; {there}")
+        raise GraphFormatError(f"{name}: no column is called {column!r}; {did_you_mean(column, known, there)}")
     if known.count(column) > 1:
         raise GraphFormatError(f"{name}: several columns are called {column!r}; tell it by its number, from 1 on")
     return known.index(column)

@@ -27,7 +27,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, did_you_mean
 from lagbc.frozen import frozen_value
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
@@ -120,7 +120,8 @@ def ranked(
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
-        raise InvalidValueError(f"{problem}; there are {_listed(weighted)}")
+        there = [row.name for row in table.methods_of(weighted=weighted, device=device)]
+        raise InvalidValueError(f"{problem}; {did_you_mean(method, there, f'there are {_listed(weighted)}')}")
     if bounds and not any(row.bounds for row in table.methods_of(weighted=weighted, device=device)):
         raise InvalidValueError(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "

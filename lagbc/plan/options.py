@@ -19,7 +19,14 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypedDict, TypeVar, Unpack, cast
 
-from lagbc.errors import CheckpointError, FileError, InvalidTypeError, InvalidValueError, unknown_argument
+from lagbc.errors import (
+    CheckpointError,
+    FileError,
+    InvalidTypeError,
+    InvalidValueError,
+    did_you_mean,
+    unknown_argument,
+)
 from lagbc.files import require_name
 from lagbc.limits import parse_size, usable_cores
 
@@ -354,7 +361,10 @@ def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
         if not isinstance(value, str):
             raise InvalidTypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
         if value not in values and not otherwise:
-            raise InvalidValueError(f"{name}={value!r} is none of {', '.join(others)} and {last}")
+            meant = did_you_mean(value, values, "")
+            raise InvalidValueError(
+                f"{name}={value!r} is none of {', '.join(others)} and {last}{meant and '; '}{meant}"
+            )
         return value
 
     return parse

@@ -202,7 +202,7 @@ def _damaged_part(path: Path) -> Exception:
 
 
 def _damaged_checkpoint(path: Path) -> Exception:
-    return CheckpointError(f"{path} is not a lagbc checkpoint of this version; {_MEND}")
+    return CheckpointError(f"{path} is not a lagbc checkpoint of this version; name another file")
 
 
 class Checkpoint:

@@ -43,7 +43,7 @@ def test_a_centrality_is_added_and_taken_away():
             lagbc.register_centrality(reached)
     finally:
         unregister_centrality("reached")
-    with pytest.raises(ValueError, match="there is no centrality 'reached'; there are: bc, edge_bc"):
+    with pytest.raises(ValueError, match="there is no centrality 'reached'; did you mean 'reach'"):
         lagbc.centralities(A, "reached")
 
 

@@ -92,6 +92,7 @@ def test_errors_of_bc_are_one_line(monkeypatch, error, status):
         ),
         ("bucket_width=0 (not 'auto'); weighted=False", "--bucket-width 0 (not 'auto'); leaving out --weighted"),
         ("rng=3, directed=False", "--seed 3, --undirected"),
+        ("graph_from_edges(edges, directed=False); k=2", "graph_from_edges(edges, directed=False); --k 2"),
         ("runs/k=3.txt: n=[0]", "runs/k=3.txt: n=[0]"),
     ],
 )

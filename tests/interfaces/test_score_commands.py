@@ -65,7 +65,9 @@ def test_several_from_one_sweep(tmp_path):
     for name, scores in found.items():
         assert [float(row[name]) for row in rows] == scores.tolist()
     assert "rank  vertex   closeness  eccentricity_centrality" in printed
-    assert "there is no centrality 'fame'; there are: bc" in fail("centralities", "example:karate", "--which", "fame")
+    line = fail("centralities", "example:karate", "--which", "fame")
+    assert "there is no centrality 'fame'; there are: bc, closeness, " in line
+    assert "edge_bc" not in line
     assert "for edges: lagbc edge-bc" in fail("centralities", "example:karate", "--which", "bc,edge_bc")
     assert "bc,bc names a centrality twice" in fail("centralities", "example:karate", "--which", "bc,bc")
 

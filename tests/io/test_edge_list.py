@@ -441,6 +441,14 @@ def test_decimal_commas(write, text, line, number):
     check_error(write(text, "graph.txt"), line, found)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("from,to,km\n1,2,3,5\n2,3,4,5\n", 2), ("1,2,3,5\n2,3,4,5\n", 1), ("ann,bob,3,5\n", 1)],
+)
+def test_decimal_commas_between_commas(write, text, line):
+    check_error(write(text, "graph.csv"), line, ["4 columns", "a decimal comma is a point, as 3.5"])
+
+
 @pytest.mark.parametrize("text", ["1,2\n2,3\n", "1, 2, 3\n2, 3, 4\n", "a b,c 1\n", "1,2 # 3 4,5\n", "1 , 2 , 5\n"])
 def test_commas_that_are_not_decimal(write, text):
     assert "separated by commas" in read_graph(write(text, "graph.txt")).said

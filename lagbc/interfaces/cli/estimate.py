@@ -74,8 +74,9 @@ def estimate_command(
 ) -> None:
     """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
     which = which.replace("-", "_")
+    estimated = _sum_of(which)
     check_outputs(output.out, output.plot)
-    if output.out is not None and _sum_of(which) == "edges":
+    if output.out is not None and estimated == "edges":
         raise InvalidValueError(f"--out {output.out} is a table of vertices; of edges --json has the scores")
 
     def prepare(taken: Source, steps: Steps) -> _Estimate:
@@ -84,7 +85,7 @@ def estimate_command(
     def sums() -> frozenset[str]:
         from lagbc.estimates.terms import sums_of
 
-        return sums_of(_sum_of(which))
+        return sums_of(estimated)
 
     carry_out(source, run["progress"], prepare, Dealing.of_run(run, sums))
 

@@ -80,14 +80,15 @@ def score_command(record: Centrality) -> click.Command:
 def centralities_command(which: str | None, output: options.OutputOptions, **asked: Any) -> None:
     """Several centralities of the vertices of GRAPH from one sweep."""
     _require_writable_result(output)
-    named = None if which is None else [registry.find(name.strip().replace("-", "_")) for name in which.split(",")]
-    if len(set(named or ())) < len(named or ()):
+    names = [] if which is None else [name.strip().replace("-", "_") for name in which.split(",")]
+    named = [registry.find(name, lambda one: not one.of_edges) for name in names]
+    if len({*named}) < len(named):
         raise InvalidValueError(f"--which {which} names a centrality twice")
-    if any(record.of_edges for record in named or ()):
+    if any(record.of_edges for record in named):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
-        return registry.usual(Arguments(**given)) if named is None else tuple(named)
+        return tuple(named) or registry.usual(Arguments(**given))
 
     _carry_out_records(records, output, together=True, **asked)
 

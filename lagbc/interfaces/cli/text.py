@@ -61,13 +61,15 @@ def left_behind(checkpoint: Path | None) -> str:
 
 
 def in_options(message: str, command: click.Command | None) -> str:
-    """Replace arguments of a function in a message by options of a command: memory= by --memory."""
+    """Replace arguments of a function in a message by options of a command: memory= by --memory; calls stay Python."""
     options = {param.name: param for param in command.params if isinstance(param, click.Option)} if command else {}
     options |= {name: options[option] for name, option in _OPTIONS.items() if option in options}
     if not options:
         return message
 
     def flag(found: re.Match[str]) -> str:
+        if found["call"]:
+            return found["call"]
         option, value = options[found["name"]], found["value"]
         name = option.opts[0]
         if value is None or value == "True":
@@ -80,4 +82,4 @@ def in_options(message: str, command: click.Command | None) -> str:
 
     names = "|".join(map(re.escape, options))
     value = r"(?P<value>'[^']*'|\"[^\"]*\"|\([^()]*\)|[^\s,;:()]+)"
-    return re.sub(rf"(?<![\w/.-])(?P<name>{names})={value}?", flag, message)
+    return re.sub(rf"(?P<call>\w\([^()]*\))|(?<![\w/.-])(?P<name>{names})={value}?", flag, message)
