@@ -7,6 +7,7 @@ from states import prepare
 from strategies import (
     TENTHS,
     adjacency,
+    cycle,
     diamonds,
     disjoint,
     grid,
@@ -146,10 +147,19 @@ def test_queue_has_room_for_an_entry_a_column():
     assert levels.entries == 6400 <= len(state.sweep.queue)
 
 
-def test_state_is_as_new_after_every_batch():
+ABSORBED = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+
+
+@pytest.mark.parametrize(
+    "A",
+    [
+        disjoint(diamonds(700, 3), with_lengths(grid(6, 7), ONE_TO_TEN), path(40), ABSORBED),
+        disjoint(grid(6, 20), with_lengths(path(30), [3000.0]), star_with_a_tail()),
+    ],
+    ids=["overflow", "short distances at first"],
+)
+def test_state_is_as_new_after_every_batch(A):
     """Batches of different size, depth and overflow through one state equal those of fresh states."""
-    absorbed = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
-    A = disjoint(diamonds(700, 3), with_lengths(grid(6, 7), ONE_TO_TEN), path(40), absorbed)
     n = A.shape[0]
     batches = [np.arange(64), np.arange(n - 64, n), np.arange(2), np.arange(n - 3, n), np.arange(100, 150)]
     used = state_of(A)
@@ -159,6 +169,19 @@ def test_state_is_as_new_after_every_batch():
             (levels,) = batched_weighted.forward(state, roots)
             batched_weighted.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("scale", [1, 0.5], ids=["uint16", "float64"])
+def test_rows_that_no_root_reaches_are_left_alone(scale):
+    """What lies there before shows it: a search of few vertices costs no row of others."""
+    state = state_of(disjoint(*[with_lengths(cycle(50), ONE_TO_TEN) * scale] * 3))
+    others = state.graph.position[100:]
+    for begin in (0, 50):
+        (levels,) = batched_weighted.forward(state, np.arange(begin, begin + 50))
+        batched_weighted.backward(state, levels, Sums(dependency=np.zeros((1, 150))))
+        if begin == 0:
+            state.dist[others] = 7
+    assert (state.dist[others] == 7).all()
 
 
 def test_marks_of_columns():

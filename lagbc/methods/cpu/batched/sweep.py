@@ -103,7 +103,7 @@ def arrays_of_counting(graph: Graph, plan: SweepPlan, room: int) -> dict[str, An
         "values": Array((n, COLUMNS), FLOAT),
         "waiting": Array((n,), WORD, 0),
         "pushed": Array((n,), WORD, 0),
-        "nearest": Array((n,), FLOAT),
+        "nearest": Array((n,), FLOAT, 0),
         "lists": Array((2, n), index),
         "tight_masks": Array((nnz,), WORD),
         "in_starts": Array((n + 1,), INTEGER, 0),

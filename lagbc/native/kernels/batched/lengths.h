@@ -22,6 +22,9 @@
 // marked, like columns whose counts leave the range of float64.
 //
 // Sums of distances are sums over the rows of D; where no other sum is asked for, nothing is counted.
+//
+// A row that no root reaches costs a word: `nearest` is finite at the rows that the last search reached, and all other
+// rows of D are infinite in all columns.
 #pragma once
 
 #include "counting.h"
@@ -30,12 +33,17 @@ namespace lagbc::LAGBC_LEVEL {
 
 // Relax edges until dist[w] <= dist[v] + length for every edge v -> w.
 //
-// Invariant: `now` and `later` together hold the rows with fresh columns, each once; edges out of the others hold.
+// Invariant: `now` and `later` together hold the rows with fresh columns, each once; edges out of the others hold. Rows
+// that are finite in `nearest` may hold anything before.
 template <class Index, class Distance>
 void find_distances(const LengthSweep<Index>& s, Rows<Distance> dist, Span<const int64_t> positions) {
     const Csr<Index>& out = *s.out;
     const Span<uint64_t> fresh = s.waiting;
-    std::fill_n(dist.data, dist.size * columns, infinite_distance(dist.data));
+    for (int64_t v = 0; v < dist.size; ++v) {
+        if (s.nearest[v] == infinity) continue;
+        std::fill_n(dist[v], columns, infinite_distance(dist.data));
+        s.nearest[v] = infinity;
+    }
     fresh.fill(0);
     s.pushed.fill(0);
     Span<Index> now = s.lists[0], later = s.lists[1];
@@ -83,6 +91,7 @@ void find_tight(const LengthSweep<Index>& s, Rows<Distance> dist) {
     for (int64_t v = 0; v < dist.size; ++v) {
         if (s.stop.is_set()) return;
         s.tight_starts[v] = end;
+        if (s.nearest[v] == infinity) continue;
         s.waiting[v] = finite_in_row(dist[v]);
         s.nearest[v] = minimum_of_row(dist[v], s.waiting[v]);
         for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
@@ -103,10 +112,12 @@ LAGBC_INLINE TightEdges<Index> tight_edges(const LengthSweep<Index>& s) {
 
 // Whether a sum of lengths may have ended at infinity: from any other distance an edge leads no farther than to a
 // number.
-LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, double longest) {
+LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, Span<const double> nearest, double longest) {
     uint16_t farthest = 0;  // of distance + 1, as infinity is 0 then
-    for (int64_t i = 0; i < dist.size * columns; ++i)
-        farthest = std::max(farthest, static_cast<uint16_t>(dist.data[i] + 1));
+    for (int64_t v = 0; v < dist.size; ++v) {
+        if (nearest[v] == infinity) continue;
+        for (int k = 0; k < columns; ++k) farthest = std::max(farthest, static_cast<uint16_t>(dist[v][k] + 1));
+    }
     return std::max(farthest - 1, 0) + longest >= short_infinity;
 }
 
@@ -118,7 +129,10 @@ void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
     s.overflowed = 0;
     if (s.is_short) {
         find_distances<Index, uint16_t>(s, s.short_distances, positions);
-        if (!s.stop.is_set() && may_be_beyond(s.short_distances, s.longest)) s.is_short = false;
+        if (!s.stop.is_set() && may_be_beyond(s.short_distances, s.nearest, s.longest)) {
+            s.is_short = false;
+            s.nearest.fill(0.0);  // counts lie where distances are found now
+        }
     }
     if (!s.is_short) find_distances(s, s.distances, positions);
     if (!s.counts || s.stop.is_set()) return;
@@ -132,6 +146,7 @@ void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
 // Write the distances from some roots once more, where path counts have taken their place.
 template <class Index, class Distance>
 void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions, Rows<Distance> dist) {
+    s.nearest.fill(0.0);
     find_distances(s, dist, positions);
 }
 
@@ -157,6 +172,7 @@ void sum_length_distances(const LengthSweep<Index>& s, const BatchSums& totals) 
     DistanceSums sums(s.order.size, totals);
     Row largest = zero_row();
     for (int64_t v = 0; v < s.order.size; ++v) {
+        if (s.nearest[v] == infinity) continue;
         const double* dist = s.distances[v];
         const uint64_t mask = positive_in_row(dist) & finite_in_row(dist) & ~s.overflowed;
         sums.reached[v] = __builtin_popcountll(mask);

@@ -67,7 +67,7 @@ struct CountingSweep : Sweep<Index> {
     double count_width = 0;  // a phase visits rows at most so much farther from their nearest root than the nearest row
     Span<uint64_t> waiting;  // (n,): columns in which a row waits, at first all that reach it
     Span<uint64_t> pushed;   // (n,): columns in which it was pushed to; zeros
-    Span<double> nearest;    // (n,): distance from the nearest root
+    Span<double> nearest;    // (n,): distance from the nearest root; zeros at first
     Matrix<Index> lists;     // (2, n): rows pushed to
     Span<uint64_t> tight_masks;  // (nnz,): the columns in which each tight edge is tight
     Span<int64_t> in_starts;     // (n + 1,): the transpose of the tight edges
