@@ -107,10 +107,13 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
             yield partial(lagbc.centralities, A, ("bc", "closeness", "harmonic", "reach", "eccentricity"), **within)
             yield partial(lagbc.edge_bc, A, **within)
             yield partial(lagbc.gravity, A, decay=[0.5, 1.0], **within)
-    for A in (subdivided(mesh[:100, :100], 3), few_levels()):
+    for A in (subdivided(mesh[:100, :100], 3), other):
         for weighed, weighted in ((A, False), (with_lengths(A), True), (fractional(A), True)):
             for call, directed in product((lagbc.bc, lagbc.edge_bc), (True, False)):
                 yield partial(call, weighed, weighted=weighted, directed=directed, reduce="all", **on_cpu)
+    twins = sparse.csr_array(sparse.kron(other, np.ones((6, 6))))  # too many vertices to be swept as a small block
+    for weighted in (False, True):
+        yield partial(lagbc.bc, twins, weighted=weighted, reduce="all", **on_cpu)
     one_way = sparse.csr_array(
         sparse.triu(other) + sparse.random_array(other.shape, density=0.001, rng=np.random.default_rng(SEED))
     )
@@ -128,15 +131,17 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
 
 
 def call_on_threads() -> int:
-    """Make these calls, in which all work on graphs is shared out; return how many there were."""
+    """Make these calls, in which all work on graphs is shared out, with each type of indices; return how many."""
     from lagbc import native
+    from lagbc.graph import csr
 
     native.SHARED_FROM = 1
     native.cores = lambda: 4
     count = 0
-    for call in calls_on_threads():
-        call()
-        count += 1
+    for csr._MOST_IN_32_BITS in (2**31 - 1, 0):
+        for call in calls_on_threads():
+            call()
+            count += 1
     return count
 
 
