@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 
 RUN = 64  # near roots: of the order, runs of the length of a block
 

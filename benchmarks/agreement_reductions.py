@@ -24,10 +24,10 @@ from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
 from lagbc.plan import reduce as reduction
-from lagbc.plan.options import Options, check_options
+from lagbc.options import Options, check_options
 from lagbc.plan.plan import make_plan
 from lagbc.plan.reduce import Reduction
-from lagbc.plan.request import Request
+from lagbc.request import Request
 
 Row = dict[str, Any]
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 
 # Roots of the call that compiles.
 FIRST = {"cpu": 64, "cuda": 1024}

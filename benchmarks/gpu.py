@@ -29,7 +29,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

@@ -25,13 +25,14 @@ from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment,
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
 from lagbc.centrality.compute import find_all
-from lagbc.centrality.records import USUAL
+from lagbc.scores.records import USUAL
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.plan.step import Step, order_roots
+from lagbc.methods.roots import order_roots
+from lagbc.plan.step import Step
 from lagbc.run.loop import sum_step
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"

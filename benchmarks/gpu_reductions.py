@@ -23,9 +23,9 @@ from benchmarks.reductions import largest_difference, time_former, undirected
 from benchmarks.run import RESULTS
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
 from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
+from lagbc.request import Request
 
 Row = dict[str, Any]
 

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
-from lagbc.plan.options import Options, check_options
+from lagbc.options import Options, check_options
 from lagbc.plan.plan import Plan, make_plan, uncontracted
-from lagbc.plan.request import Request
-from lagbc.plan.step import Step, order_roots
+from lagbc.request import Request
+from lagbc.methods.roots import order_roots
+from lagbc.plan.step import Step
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.small import SmallBlocks

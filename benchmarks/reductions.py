@@ -36,7 +36,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.plan import reduce as reduction
 from lagbc.plan.reduce import Remainder
-from lagbc.plan.request import Request
+from lagbc.request import Request
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores
 

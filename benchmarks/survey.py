@@ -37,10 +37,10 @@ from lagbc.comparison.predict import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
 from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
-from lagbc.plan.step import order_roots
+from lagbc.request import Request
+from lagbc.methods.roots import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

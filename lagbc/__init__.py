@@ -15,13 +15,13 @@ _HOMES = {
     "api.group": ("group_bc",),
     "api.parts": ("merge_parts", "save_part"),
     "api.percolation": ("percolation",),
+    "api.plan": ("estimate_memory", "plan", "select_method"),
     "api.reach": ("gravity", "reach"),
     "api.stress": ("stress",),
     "api.together": ("centralities",),
-    "centrality.preview": ("estimate_memory", "select_method"),
-    "centrality.records": ("Centrality",),
-    "centrality.registry": ("register_centrality", "unregister_centrality"),
-    "centrality.table": ("table",),
+    "scores.records": ("Centrality",),
+    "scores.registry": ("register_centrality", "unregister_centrality"),
+    "scores.table": ("table",),
     "comparison.compare": ("compare",),
     "comparison.records": ("Comparison", "Measurement"),
     "errors": (
@@ -45,7 +45,7 @@ _HOMES = {
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
     "plan.choose": ("Selection",),
     "plan.memory": ("MemoryEstimate",),
-    "plan.options": ("Options", "Progress", "config"),
+    "options": ("Options", "Progress", "config"),
 }
 _MODULES = ("plots", "reference", "types")
 __all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in names)])
@@ -80,16 +80,13 @@ if TYPE_CHECKING:
     from lagbc.api.parts import merge_parts as merge_parts
     from lagbc.api.parts import save_part as save_part
     from lagbc.api.percolation import percolation as percolation
+    from lagbc.api.plan import estimate_memory as estimate_memory
+    from lagbc.api.plan import plan as plan
+    from lagbc.api.plan import select_method as select_method
     from lagbc.api.reach import gravity as gravity
     from lagbc.api.reach import reach as reach
     from lagbc.api.stress import stress as stress
     from lagbc.api.together import centralities as centralities
-    from lagbc.centrality.preview import estimate_memory as estimate_memory
-    from lagbc.centrality.preview import select_method as select_method
-    from lagbc.centrality.records import Centrality as Centrality
-    from lagbc.centrality.registry import register_centrality as register_centrality
-    from lagbc.centrality.registry import unregister_centrality as unregister_centrality
-    from lagbc.centrality.table import table as table
     from lagbc.comparison.compare import compare as compare
     from lagbc.comparison.records import Comparison as Comparison
     from lagbc.comparison.records import Measurement as Measurement
@@ -114,11 +111,15 @@ if TYPE_CHECKING:
     from lagbc.methods.table import Method as Method
     from lagbc.methods.table import register_method as register_method
     from lagbc.methods.table import unregister_method as unregister_method
+    from lagbc.options import Options as Options
+    from lagbc.options import Progress as Progress
+    from lagbc.options import config as config
     from lagbc.plan.choose import Selection as Selection
     from lagbc.plan.memory import MemoryEstimate as MemoryEstimate
-    from lagbc.plan.options import Options as Options
-    from lagbc.plan.options import Progress as Progress
-    from lagbc.plan.options import config as config
+    from lagbc.scores.records import Centrality as Centrality
+    from lagbc.scores.registry import register_centrality as register_centrality
+    from lagbc.scores.registry import unregister_centrality as unregister_centrality
+    from lagbc.scores.table import table as table
 else:
 
     def __getattr__(name):
@@ -142,7 +143,7 @@ def _ours(name: str) -> str:
     import difflib
     import re
 
-    from lagbc.centrality.registry import registered
+    from lagbc.scores.registry import registered
 
     ours = {one: one for one in __all__}
     ours |= {theirs: record.name for record in registered() for theirs in record.networkx} | _ELSEWHERE

@@ -8,13 +8,16 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan
-from lagbc.plan.junctions import ADDED, group_size
-from lagbc.plan.step import Step
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
 from lagbc.reduce.chains import contract
+from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.piece import Piece
+from lagbc.reduce.pieces import Chains
 from lagbc.reduce.streams import Ways
-from lagbc.run.loop import Inline, Threads, sum_over, work_of
+from lagbc.request import Request
+from lagbc.run.loop import inline, sum_over, threaded
+from lagbc.run.run import work_of
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
 BATCHED = ROWS["batched"]
@@ -135,19 +138,25 @@ def plain(piece):
     return scores, np.array([(edges[u, v] + edges[v, u]) / 2 for u, v in edges])
 
 
-def step_of(contracted, method=BATCHED, size=None, threads=1):
+def junctions(piece, method=BATCHED, size=None, threads=1):
+    """Return the piece that a block is contracted to, and its sweep."""
+    contracted = contract(piece)
     size = group_size(contracted, method.device) if size is None else size
-    sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(contracted.roots), method=method.name)
-    return Step(contracted.graph, contracted.roots, method, sweep, contracted=contracted, asked=ADDED)
+    roots, row = len(contracted.roots), (method.name, method.device, True)
+    request = Request(ADDED, contracted.roots)
+    return (
+        Chains(contracted, request, method.device, piece),
+        Sweep("chains", *row, roots=roots, batch=size, threads=threads, reason="", most=size),
+    )
 
 
-def sums_of(piece, method=BATCHED, size=None, threads=1, carrier=None, **given):
-    work = work_of(step_of(contract(piece), method, size, threads))
-    return work.finish(sum_over(work, carrier or Threads(), **given))
+def sums_of(piece, method=BATCHED, size=None, threads=1, carry=threaded, **given):
+    work = work_of(*junctions(piece, method, size, threads), Room())
+    return work.finish(sum_over(work, carry, **given))
 
 
 def summed(piece, method=BATCHED):
-    return sums_of(piece, method, carrier=Inline())
+    return sums_of(piece, method, carry=inline)
 
 
 def assert_agree(ours, expected):

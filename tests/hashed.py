@@ -26,7 +26,7 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.probe import probe
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 
 BATCHED = lagbc.METHODS[0]
 DEFAULT_SET = ("bc", "closeness", "harmonic", "eccentricity", "stress")

@@ -163,7 +163,7 @@ def test_import_loads_nothing_heavy():
     heavy = {"graphblas", "cupy", "scipy", "numpy", "matplotlib", "networkx", "tqdm", "psutil", "click"}
     assert not heavy & loaded_by("import lagbc; dir(lagbc)")
     assert not heavy - {"click"} & loaded_by("import lagbc.interfaces.cli")
-    assert not heavy & loaded_by("import lagbc.plan.options; lagbc.plan.options.check_options(64, {'threads': 2})")
+    assert not heavy & loaded_by("import lagbc.options; lagbc.options.check_options(64, {'threads': 2})")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from strategies import (
 )
 
 import lagbc
-from lagbc.centrality.finish import rescale
+from lagbc.scores.finish import rescale
 
 
 class Chosen(random.Random):

@@ -39,7 +39,7 @@ from test_weighted import diamonds_with_lengths
 
 import lagbc
 from lagbc import reference
-from lagbc.centrality.registry import shared
+from lagbc.scores.registry import shared
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan

@@ -85,7 +85,7 @@ except KeyboardInterrupt:
     "there",
     [
         "(event, name) == ('c_return', 'exec_dynamic') and 'lagbc.native.core' in str(frame.f_locals)",
-        "(event, name) == ('return', '<module>') and frame.f_globals.get('__name__') == 'lagbc.centrality.records'",
+        "(event, name) == ('return', '<module>') and frame.f_globals.get('__name__') == 'lagbc.scores.records'",
         "(event, name) == ('call', '__set_name__')",
     ],
     ids=["compiled", "records", "class"],

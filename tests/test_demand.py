@@ -29,9 +29,11 @@ from strategies import (
     weighted_graphs,
     with_lengths,
 )
+from swept import swept
 
 import lagbc
 from lagbc import reference
+from lagbc.demand import origins, parse_demand, weights_of_columns, without_far_apart
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
@@ -39,8 +41,6 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within as balls
 from lagbc.methods.sums import Bounds
 from lagbc.plan import memory
-from lagbc.plan.demand import origins, parse_demand, weights_of_columns, without_far_apart
-from lagbc.plan.step import Step
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -458,8 +458,8 @@ def test_memory_is_counted(row):
     assert needed.workspace >= without.workspace + 8 * room + 8 * 144 * 143
     graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
     if not row.weighted and row.device == "cpu":
-        one, two = (Step(graph, np.arange(144), row, replace(plan, threads=threads)) for threads in (1, 2))
-        assert memory.estimate(two).workspace >= memory.estimate(one).workspace + 8 * room
+        one, two = (swept(graph, np.arange(144), row, replace(plan, threads=threads)) for threads in (1, 2))
+        assert memory.estimate(*two).workspace >= memory.estimate(*one).workspace + 8 * room
 
 
 # Which methods take it

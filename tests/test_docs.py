@@ -22,7 +22,7 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
-from lagbc.centrality.registry import registered
+from lagbc.scores.registry import registered
 from lagbc.extensions import OF_FORMATS
 from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names

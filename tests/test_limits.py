@@ -10,7 +10,7 @@ import pytest
 
 import lagbc
 from lagbc import limits
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
 
 MOUNT_1 = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n"
 MOUNT_CPU = "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:3 - cgroup cgroup rw,cpu\n"

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import ALL_SUMS, adjacency, diamonds, graphs, lengths, oracle, path, weighted_graphs
+from swept import summed
 
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
 from lagbc.run.sweeps import into_range
 
 # No overflow may show, not even as a warning on the way.
@@ -141,8 +140,8 @@ def test_sums_that_are_not_weighed_are_counted_once(row):
     batch = row.load().batching.round(64)
     far = SweepPlan(batch=batch, omega=omega, root_weights=times, sums=sums)
     assert into_range(far, 10)[1].tolist() == (roots % 2 == 1).tolist()
-    plain = sum_step(Step(graph, roots, row, SweepPlan(batch=batch, sums=sums)))
-    np.testing.assert_array_equal(sum_step(Step(graph, roots, row, far)).reached, plain.reached)
+    plain = summed(graph, roots, row, SweepPlan(batch=batch, sums=sums))
+    np.testing.assert_array_equal(summed(graph, roots, row, far).reached, plain.reached)
 
 
 def test_ordinary_weights_are_left_alone():

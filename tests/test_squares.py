@@ -7,15 +7,14 @@ from strategies import diamonds, grid, scale_free, with_lengths
 from test_contract import TEXTBOOK
 
 import lagbc
+from lagbc.call import sum_request
 from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import SQUARES, Sums
-from lagbc.plan.options import check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
-from lagbc.run.loop import sum_step
+from lagbc.options import check_options
+from lagbc.request import Request
 
 ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and set(row.sums) >= SQUARES]
 GRAPHS = {
@@ -99,10 +98,8 @@ def test_squares_of_a_run_with_roots_that_overflow():
     """1100 diamonds have more shortest paths than float64 counts."""
     graph = as_graph(diamonds(1100, 2), directed=False)
     roots = np.array([0, graph.n // 2])
-    plan = make_plan(
-        graph, Request(sums=LINEAR, roots=roots), check_options("auto", {"device": "cpu", "reduce": "none"})
-    )
-    sums = sum_step(plan.steps[0])
+    settings = check_options("auto", {"device": "cpu", "reduce": "none"})
+    sums = sum_request(graph, Request(sums=LINEAR, roots=roots), settings).sums
     alone = [lagbc.bc(diamonds(1100, 2), directed=False, sources=[root], reduce="none") for root in roots]
     np.testing.assert_allclose(sums.dependency, 2 * sum(alone), rtol=1e-12)
     np.testing.assert_allclose(sums.dependency_squares, 4 * sum(one**2 for one in alone), rtol=1e-12)

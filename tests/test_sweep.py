@@ -28,7 +28,7 @@ from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.native import core
 from lagbc.plan import memory
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 from lagbc.run.loop import sum_over
 
 A = scale_free(500, 4000, seed=1)

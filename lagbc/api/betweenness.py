@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.api.keywords import OfPairs
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
-from lagbc.centrality.records import BC, EDGE_BC
-from lagbc.plan.options import Options, refuses_places
+from lagbc.options import Options, refuses_places
+from lagbc.scores.records import BC, EDGE_BC
 from lagbc.types import Auto, DemandLike, EdgeScores, GraphLike, One, ScoresAndErrors, Several, Vertices
 
 

@@ -10,7 +10,7 @@ from lagbc.errors import OutOfRangeError
 from lagbc.graph.names import in_words, numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.plan.request import parse_vertices, require_flags
+from lagbc.request import parse_vertices, require_flags
 from lagbc.types import GraphLike
 
 

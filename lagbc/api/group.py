@@ -8,10 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.groups import count
-from lagbc.centrality.records import GROUP_BC
-from lagbc.plan.options import Options, refuses_places
+from lagbc.options import Options, refuses_places
+from lagbc.scores.records import GROUP_BC
 from lagbc.types import GraphLike, Vertices
 
 

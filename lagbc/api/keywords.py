@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lagbc.plan.options import Options
+from lagbc.options import Options
 from lagbc.types import Auto, DemandLike, Vertices
 
 

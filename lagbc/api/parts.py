@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.parts import merge_files, parse_path, write_part
 from lagbc.errors import InvalidTypeError
-from lagbc.plan.options import Options, refuses_places
+from lagbc.options import Options, refuses_places
 from lagbc.run.shares import Written
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Scores, Vertices
 

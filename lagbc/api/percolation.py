@@ -8,10 +8,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
-from lagbc.centrality.records import PERCOLATION
-from lagbc.plan.options import Options, refuses_places
+from lagbc.options import Options, refuses_places
+from lagbc.scores.records import PERCOLATION
 from lagbc.types import Auto, GraphLike
 
 

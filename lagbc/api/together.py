@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.api.keywords import OfPairs
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute, find_all
-from lagbc.centrality.registry import usual
-from lagbc.plan.options import Options, refuses_places
+from lagbc.options import Options, refuses_places
+from lagbc.scores.registry import usual
 from lagbc.types import (
     Auto,
     CentralityName,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
-from lagbc.centrality.registry import find, shared
 from lagbc.methods import table
 from lagbc.methods.sums import OF_BOUNDS
-from lagbc.plan.options import Options
+from lagbc.options import Options
+from lagbc.scores.registry import find, shared
 
 
 @dataclass(frozen=True)

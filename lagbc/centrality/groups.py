@@ -10,8 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.arguments import Arguments, Read
 from lagbc.calls import logged, stopping_by
-from lagbc.centrality.arguments import Arguments, Read
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
@@ -21,14 +21,14 @@ from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, s
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
+from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.plan.memory import SMALL_RUN, host_graph_bytes
-from lagbc.plan.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.plan.request import parse_tolerance, parse_vertices
 from lagbc.plan.ties import warn_of_ties
-from lagbc.run.execute import edges_of
+from lagbc.request import parse_tolerance, parse_vertices
 from lagbc.run.groups import Groups
-from lagbc.run.loop import Inline, Threads, sum_over
+from lagbc.run.loop import inline, sum_over, threaded
 from lagbc.run.progress import Meter, Stretch
+from lagbc.run.run import edges_of
 from lagbc.run.work import Total
 from lagbc.types import GraphLike
 
@@ -141,11 +141,11 @@ def _sum_pairs(
     with ExitStack() as stack:
         meter = Meter([Stretch(len(starts) * len(roots), 0, edges_of(graph))], settings.progress, "", stack)
         is_short = threads == 1 and len(roots) * graph.nnz <= tuning.THREAD_WORK
-        carrier = Inline() if is_short else Threads()
+        carry = inline if is_short else threaded
         for number, first in enumerate(starts):
             some = np.ascontiguousarray(in_group[:, first : first + at_once])
             work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
-            totals.append(work.finish(sum_over(work, carrier, keep=partial(_report, meter, number * len(roots)))))
+            totals.append(work.finish(sum_over(work, carry, keep=partial(_report, meter, number * len(roots)))))
     return np.concatenate(totals)
 
 

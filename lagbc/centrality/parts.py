@@ -17,19 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from lagbc.arguments import Arguments, Read
+from lagbc.call import Call, digests_of_call, prepare, require_memory, result_of, works_of
 from lagbc.calls import log_plan, logged, stopping_by
-from lagbc.centrality.arguments import Arguments, Read
-from lagbc.centrality.compute import Call, find_all, finish_call, keywords_of, plan_call
-from lagbc.centrality.registry import require_taken
+from lagbc.centrality.compute import find_all, finish_call, keywords_of, warn_of_ties_of
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.options import Options, Settings, check_options, with_defaults
 from lagbc.plan.devices import reading_gpu
-from lagbc.plan.options import Options, Settings, check_options, with_defaults
 from lagbc.run.partial import PartialFile, Writer
-from lagbc.run.shares import Share, Written, merge_shares, require_complete, resumed_from, write_share
+from lagbc.run.run import carriers_of
+from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
+from lagbc.scores.registry import require_taken
 from lagbc.types import CentralityName, GraphLike
 
 # Arguments that are arrays, and arguments of one value.
@@ -65,9 +67,9 @@ def write_part(
     require_taken(centralities, arguments)
     told = f"part {share} of {', '.join(one.name for one in centralities)}"
     with logged(told), stopping_by(settings.stop), reading_gpu(A, settings.devices):
-        call = plan_call(A, centralities, read, settings, arguments)
-        log_plan(told, call.plan)
-        call.warn_of_ties()
+        call = prepare(A, centralities, read, settings, arguments)
+        log_plan(told, call.plan.in_short)
+        warn_of_ties_of(call)
         return _save_share(target, share, call)
 
 
@@ -77,12 +79,17 @@ def _save_share(path: Path, share: Share, call: Call) -> Written:
 
     def describe(file: Writer) -> None:
         if share.number == 1:
-            file.add_json("call", told | {"options": _planning_options(call.plan.settings)})
-            _add_graph(file, call.plan.graph)
+            file.add_json("call", told | {"options": _planning_options(call.settings)})
+            _add_graph(file, call.graph)
             for name, array in arrays.items():
                 file.add(f"call/{name}", array)
 
-    return write_share(path, call.plan, share, _digest(told, arrays), describe)
+    require_memory(call)
+    call.plan.warn_of_less_memory(call.settings.batch)
+    works, digests = works_of(call), digests_of_call(call) | {"arguments": _digest(told, arrays)}
+    with ExitStack() as stack:
+        carriers = carriers_of(call.plan, works, call.settings, stack)
+        return write_share(path, works, carriers, digests, share, call.settings, describe)
 
 
 def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
@@ -90,7 +97,8 @@ def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments
     with ExitStack() as stack:
         files = require_complete([stack.enter_context(PartialFile(path)) for path in paths])
         call, graph = _plan_again(files[0])
-        return graph, finish_call(graph, call, merge_shares(files, call.plan)), call.arguments
+        sums = merge_shares(files, works_of(call), digests_of_call(call))
+        return graph, finish_call(graph, call, result_of(call, sums)), call.arguments
 
 
 def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
@@ -99,8 +107,7 @@ def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
         centralities, settings = find_all(told["which"]), check_options("auto", told["options"])
-        A, resumed = graph.with_names(None), resumed_from(file)
-        return plan_call(A, centralities, Read(), settings, arguments, resumed), graph
+        return prepare(graph.with_names(None), centralities, Read(), settings, arguments, labels_in(file)), graph
     except (TypeError, ValueError) as error:
         raise PartError(f"{file.path}: {error}") from error
 
@@ -125,7 +132,7 @@ def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
     """Return the arguments that are arrays, and the arrays of a demand."""
     given = {name: getattr(call.arguments, name) for name in _ARRAYS}
     arrays = {name: np.asarray(array) for name, array in given.items() if array is not None}
-    if (demand := call.plan.request.demand) is not None:
+    if (demand := call.request.demand) is not None:
         arrays |= {f"demand_{name}": getattr(demand, name) for name in _CSR}
     return arrays
 

@@ -7,16 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.call import sum_request
+from lagbc.demand import origins, parse_demand
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import Bounds
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.plan.demand import origins, parse_demand
-from lagbc.plan.options import Settings
-from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request, parse_bounds
-from lagbc.plan.step import NOTHING
-from lagbc.run.execute import execute
+from lagbc.options import Settings
+from lagbc.request import Request, parse_bounds
 
 # Of the trips of an origin, a smaller part is rounding.
 _ROUNDING = 2.0**-40
@@ -90,7 +88,7 @@ def _not_reached(graph: Graph, demand: Any, bounds: Bounds, settings: Settings) 
         comm=None,
         of_some_methods={},
     )
-    found = execute(make_plan(graph, request, own, NOTHING)).sums.targets
+    found = sum_request(graph, request, own).sums.targets
     given = scaled.sum(axis=1)[:, None]
     missing = np.where(found < given * (1 - _ROUNDING), given - found, 0.0)
     sums: NDArray[np.float64] = np.ldexp(missing, shifts[:, None]).sum(axis=0)

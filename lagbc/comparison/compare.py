@@ -19,8 +19,8 @@ from lagbc.errors import InvalidValueError, did_you_mean
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.table import Method
-from lagbc.plan.options import Options, check_options, parse_real
-from lagbc.plan.request import require_flags
+from lagbc.options import Options, check_options, parse_real
+from lagbc.request import require_flags
 from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
 
 
@@ -188,13 +188,13 @@ def _measure(task: Task, row: Method, check: Check) -> Measurement:
     except Exception as error:  # any error of a method is a result: it is recorded, and the others go on
         return replace(record, skipped=f"failed: {type(error).__name__}: {error}")
     count, graph = len(task.roots), task.graph
-    states = graph.n * run.plan.batch * run.workers
+    states = graph.n * run.sweep.batch * run.workers
     edges = graph.nnz if graph.directed else graph.nnz / 2
     agreement, checked = check(row, scores)
     return replace(
         record,
-        dtype=run.plan.dtype,
-        batch=run.plan.batch,
+        dtype=run.sweep.dtype,
+        batch=run.sweep.batch,
         workers=run.workers,
         seconds_per_root=run.seconds / count,
         gteps=edges * count / run.seconds / 1e9,

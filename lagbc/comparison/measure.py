@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.call import plan_request, require_memory
 from lagbc.calls import Phase, record
 from lagbc.comparison.peak import PeakMemory, old_objects_apart
 from lagbc.comparison.roots import STEP, growing_sizes
@@ -21,12 +22,12 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.plan import memory
-from lagbc.plan.options import OPTIONS, Options, check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
+from lagbc.options import OPTIONS, Options, check_options
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
+from lagbc.reduce.pieces import Whole
+from lagbc.request import Request
+from lagbc.run.run import sum_piece
 from lagbc.types import Auto
 
 # A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.
@@ -76,7 +77,7 @@ class Task:
     time_limit: float
     check_seconds: float = 0.0
 
-    def plan(self, row: Method, count: int) -> SweepPlan:
+    def plan(self, row: Method, count: int) -> tuple[Request, Sweep, Room]:
         """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
         options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
@@ -86,10 +87,10 @@ class Task:
             option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
         }
         request = Request(frozenset({"dependency"}), self.roots[:count])
-        planned = make_plan(self.places[row.device].graph, request, check_options(self.batch, options))
-        memory.require_memory(planned.memory)
-        (step,) = planned.steps
-        return replace(step.sweep, roots=len(self.roots))
+        call = plan_request(self.places[row.device].graph, request, check_options(self.batch, options))
+        require_memory(call)
+        (sweep,) = call.plan.sweeps
+        return request, sweep._replace(roots=len(self.roots)), call.room
 
 
 @frozen
@@ -97,7 +98,7 @@ class Run:
     """One sweep: its scores, and its figures."""
 
     scores: NDArray[np.float64]
-    plan: SweepPlan
+    sweep: Sweep
     wall: float
     prepare: float
     workers: int
@@ -139,20 +140,20 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
 
 def _run(task: Task, row: Method, count: int) -> Run:
     """Sweep from the first `count` roots; again by a smaller plan if the first one ran out of memory."""
-    plan = task.plan(row, count)
+    request, sweep, room = task.plan(row, count)
     while True:
-        watch: Any = _Watch(row, plan)
+        watch: Any = _Watch(row, sweep)
         with PeakMemory(row.device) as peak, record(partial(synchronize, row.device)) as recorder:
             begun = time.perf_counter()
-            sums = sum_step(Step(task.places[row.device].graph, task.roots[:count], row, plan), watch)
+            sums = sum_piece(Whole(task.places[row.device].graph, request), sweep, room, watch)
             wall = time.perf_counter() - begun
-        if (watch.plan.batch, watch.plan.threads) == (plan.batch, plan.threads):
+        if (watch.plan.batch, watch.plan.threads) == (sweep.batch, sweep.threads):
             break
-        plan = replace(plan, batch=watch.plan.batch, threads=watch.plan.threads)
+        sweep = sweep._replace(batch=watch.plan.batch, threads=watch.plan.threads)
     first, *others = watch.prepare_seconds
     return Run(
         scores=sums.dependency,
-        plan=plan,
+        sweep=sweep,
         wall=wall,
         # The first state is built before any batch runs, the others by the workers, side by side.
         prepare=first + sum(others) / watch.workers,
@@ -167,13 +168,13 @@ def _run(task: Task, row: Method, count: int) -> Run:
 class _Watch:
     """A method's functions, with notes of their times, levels and overflows."""
 
-    def __init__(self, row: Method, plan: SweepPlan) -> None:
+    def __init__(self, row: Method, plan: Sweep) -> None:
         self._module, self._device = row.load(), row.device
         self.batching, self.options = self._module.batching, self._module.options
         self.arrays = self._module.arrays
         touched: Any = getattr(self._module, "touched", None)
         self.touched = touched and (lambda state, levels: touched(state[0], levels))
-        self.plan = plan  # later the smaller plan, if memory was too short
+        self.plan: Any = plan  # later the smaller plan, if memory was too short
         self.prepare_seconds: list[float] = []
         self.workers = 0
         self.levels: list[int] = []

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lagbc.api.betweenness import bc
-from lagbc.centrality.preview import estimate_memory
+from lagbc.call import Call, plan_request
 from lagbc.comparison.roots import draw_roots
 from lagbc.graph.graph import Graph
 from lagbc.methods.table import methods_of
-from lagbc.plan.options import check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
 
 # Seconds of the longest run that is begun.
 _MOST_SECONDS = 1.0
@@ -35,8 +32,10 @@ class Prediction:
     share: float = 1.0  # the part of the work that reductions leave; the runs sweep the whole graph
 
 
-def predict(graph: Graph) -> Prediction:
+def predict(graph: Graph, planned: Call, planning: float) -> Prediction:
     """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, after one that compiles.
+
+    The call is `planned`, which took so many seconds.
 
     Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. Where one
     root takes long, it is told by a batch of those that are searched together. On graphs of high diameter the roots are
@@ -47,17 +46,12 @@ def predict(graph: Graph) -> Prediction:
     idle = graph.n - roots
     if not roots:
         return Prediction(0.0, roots, idle)
-    plan = estimate_memory(graph, weighted=graph.weighted, reduce="none")
-    (row,) = methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)
-    every = Request(frozenset({"dependency"}), np.arange(graph.n))
-    settings = check_options("auto", {})
-    make_plan(graph, every, settings)  # compiles kernels, outside the time
-    begun = time.perf_counter()
-    reduction = make_plan(graph, every, settings).reduction
-    planning = time.perf_counter() - begun
-    share = 1.0 if reduction is None else reduction.share
-    batching = row.load().batching
-    a_round = min(plan.batch * plan.threads, roots)
+    whole = planned
+    if planned.reduced.tree is not None:
+        whole = plan_request(graph, planned.request, planned.settings._replace(reduce="none"))
+    (row,) = methods_of(weighted=graph.weighted, method=whole.plan.method, device=whole.plan.device)
+    (sweep,), batching = whole.plan.sweeps, row.load().batching
+    a_round, share = min(sweep.batch * sweep.threads, roots), planned.reduced.share
 
     def run(size: int) -> float:
         sources = draw_roots(graph, size, 0)

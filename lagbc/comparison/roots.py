@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
-from lagbc.plan.options import parse_count
-from lagbc.plan.request import parse_generator, parse_vertices
+from lagbc.options import parse_count
+from lagbc.request import parse_generator, parse_vertices
 
 # Roots that are neighbours in sweep order, on graphs of high diameter: enough for a block of any method.
 NEIGHBOURS = 256

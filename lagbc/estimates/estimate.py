@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from inspect import signature
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
+from lagbc.call import Call, on_device_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
 from lagbc.calls import log_plan, logged, raise_if_stopped, stopping_by
-from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
-from lagbc.centrality.compute import as_returned, made_on_ranks, plan_call, resumed_by
-from lagbc.centrality.records import Centrality
-from lagbc.centrality.registry import require_taken
+from lagbc.centrality.compute import as_returned, made_on_ranks
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, find_estimated, sums_of, terms_of
@@ -30,9 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.plan import rounds
-from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.options import (
+from lagbc.options import (
     Options,
     Settings,
     check_options,
@@ -41,23 +38,30 @@ from lagbc.plan.options import (
     parse_real,
     refuses_places,
 )
-from lagbc.plan.plan import Plan, make_plan
-from lagbc.plan.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
-from lagbc.plan.rounds import Population, with_rounds
-from lagbc.plan.step import Resumed
+from lagbc.plan import rounds
+from lagbc.plan.devices import is_read_on_device, reading_gpu
+from lagbc.plan.memory import Room
+from lagbc.plan.plan import Plan, sweep_of_small
+from lagbc.plan.rounds import Population
+from lagbc.plan.sweep import Sweep, row_of
 from lagbc.plan.ties import warn_of_ties
-from lagbc.run.execute import carrier_of, execute, meter_of, open_checkpoint, submitting, total_of
+from lagbc.reduce.pieces import Small, Whole
+from lagbc.reduce.reduced import Reduced
+from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
 from lagbc.run.loop import Carrier, sum_over
+from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds
+from lagbc.run.run import carriers_of, keeper_of, meter_of, sum_piece
 from lagbc.run.sequence import Sequence, aims_of_top
-from lagbc.run.work import StepWork, Total
+from lagbc.run.work import NONE_DONE, PieceWork
+from lagbc.scores.records import Centrality
+from lagbc.scores.registry import require_taken
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lagbc.run.submit import Submit
 
 Values = NDArray[np.float64]
 
@@ -502,7 +506,7 @@ def run_estimate(asked: Asked) -> Estimate:
 
 def _require_taken(asked: Asked, name: str) -> None:
     """Raise an error for arguments and options that do not go with an estimate, or with its centrality."""
-    given = replace(asked.arguments, normalized=False)
+    given = asked.arguments._replace(normalized=False)
     require_taken((asked.centrality,), given)
     if asked.settings.dtype != "float64":
         raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
@@ -519,15 +523,17 @@ class _Run:
         self._asked, self._graph, self._name, self._begun = asked, graph, name, begun
         arguments = asked.arguments
         if name not in ("dependency", "edges"):
-            arguments = replace(arguments, normalized=False)
+            arguments = arguments._replace(normalized=False)
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
-        self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings
+        self._arguments, self._wanted = arguments, asked.wanted
         self._device = "cpu"  # until a plan tells another one
+        self._room = Room(graph.room if asked.settings.memory is None else asked.settings.memory)
         self.carriers = ExitStack()
-        self._submit: Submit | None = None
+        self._carry: Carrier | None = None  # of an executor
         sums = sums_of(name)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
+        self._settings = on_device_of(graph, self._request, asked.settings)
         if sums & PATH_SUMS:
             warn_of_ties(graph, arguments.rtol, self._request.roots)
         self._vertices = self._vertex_numbers()
@@ -550,49 +556,56 @@ class _Run:
             if self._name == "distance" and self._graph.n:
                 self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
             return self._sweep_all("there are few roots")
-        resumed = resumed_by(self._settings)
-        order = self._draw_order(population, resumed)
-        plan, aim, sequence = self._pilot(population, order, resumed)
+        self._kept = open_checkpoint(self._settings)
+        order = self._draw_order(population)
+        plan, aim, sequence = self._pilot(population, order)
         may_be_all = self._wanted.max_roots is None and self._wanted.max_seconds is None
         is_most = aim.foreseen > _MOST_PART * population.size
         if may_be_all and (is_most or population.work_of(aim.foreseen - sequence.drawn) > population.work):
             words = f"{aim.foreseen:.0f} of {population.size} roots would do"
             return self._sweep_all(f"{words}, and all take no longer")
-        return self._draw_rounds(population, plan, aim, sequence)
+        return self._draw_rounds(population, order, plan, aim, sequence)
 
-    def _draw_order(self, population: Population, resumed: Resumed) -> NDArray[np.int64]:
+    def _draw_order(self, population: Population) -> NDArray[np.int64]:
         """Draw the roots, or take the order of the run that goes on, if no generator is given."""
         size = population.size
-        if self._asked.rng is None and (before := resumed.sample(size, size)) is not None:
+        if self._asked.rng is None and self._kept is not None and (before := self._kept.sample(size, size)) is not None:
             return before
         return parse_generator(self._asked.rng).permutation(size)
 
-    def _pilot(self, population: Population, order: NDArray[np.int64], resumed: Resumed) -> tuple[Plan, Aim, Sequence]:
+    def _pilot(self, population: Population, order: NDArray[np.int64]) -> tuple[Plan, Aim, Sequence]:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
         most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
-        plan = rounds.plan_rounds(population, order, self._settings, resumed, most)
-        self._device = plan.steps[0].method.device
+        labels = () if self._kept is None else self._kept.labels
+        plan = rounds.plan_rounds(population, order, self._settings, self._room, labels, most)
+        (sweep,) = plan.sweeps
+        row = row_of(Whole(population.graph, population.request), sweep)
+        self._device = row.device
         sizes = self._round_sizes(population)[:1]
         if self._may_cut_pilot:
-            sizes = rounds.sizes_of_pilot(int(sizes[0]), plan)
-        first = with_rounds(plan, population, sizes)
-        first = replace(first, settings=self._silent)
+            sizes = rounds.sizes_of_pilot(int(sizes[0]), row.load().batching.block)
+        piece, drawn = rounds.draw(population, order, sweep, sizes)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
             self._arguments,
             population,
-            plan,
+            row.arrays,
             self._vertices,
             self._bound_distances(order),
+            self._sum_small,
         )
-        found = [self._first_round(first, terms)]
+        found = [self._first_round(piece, plan, drawn, terms)]
         aim, sequence = found[0]
-        may_be_linear = self._name == "dependency" and rounds.takes_linear(plan) and not aim.is_out_of_time()
-        if may_be_linear and aim.may_be_linear(sequence):
-            linear = replace(first.steps[0], sweep=replace(first.steps[0].sweep, linear=True))
-            found.append(self._first_round(replace(first, steps=(linear,)), terms.linear()))
+        may_be_linear = self._name == "dependency" and not aim.is_out_of_time()
+        if may_be_linear and rounds.takes_linear(population, sweep) and aim.may_be_linear(sequence):
+            found.append(self._first_round(piece, plan, drawn._replace(linear=True), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)
+
+    def _sum_small(self, reduced: Reduced) -> list[Sums]:
+        """Sum the small blocks of a reduced graph."""
+        small = [piece for piece in reduced.pieces if isinstance(piece, Small)]
+        return [sum_piece(piece, sweep_of_small(piece, self._settings), self._room) for piece in small]
 
     @property
     def _may_cut_pilot(self) -> bool:
@@ -606,21 +619,25 @@ class _Run:
             foreseen = None
         return rounds.sizes_of_rounds(population.size, self._device, self._wanted.max_roots, foreseen, pilot)
 
-    def _first_round(self, plan: Plan, terms: Terms) -> tuple[Aim, Sequence]:
-        plan.require_memory()
-        (step,), aims = plan.steps, (terms, self._wanted, self._of_score, self._begun, self._vertices)
-        pilot = Pilot(*aims, started=time.perf_counter())
-        total = sum_over(Rounds.of_goal(step, pilot), self._carrier(plan))
+    def _first_round(self, piece: Whole, plan: Plan, sweep: Sweep, terms: Terms) -> tuple[Aim, Sequence]:
+        self._require_memory(piece, plan)
+        aims = (terms, self._wanted, self._of_score, self._begun, self._vertices)
+        work = Rounds(piece, sweep, self._room, Pilot(*aims, started=time.perf_counter()))
+        total = sum_over(work, self._carrier(plan, work))
         aim = Aim(*aims, _watch.get())
-        return aim, aim.pilot(total.chunks)
+        return aim, aim.pilot(total.whole)
 
-    def _carrier(self, plan: Plan) -> Carrier[StepWork]:
-        """Return the carrier of rounds."""
+    def _require_memory(self, piece: Whole, plan: Plan) -> None:
+        reduced = Reduced((piece,))
+        require_memory(Call(piece.graph, piece.request, self._settings, self._room, reduced, plan))
+
+    def _carrier(self, plan: Plan, work: PieceWork) -> Carrier:
+        """Return the carrier of rounds; that of an executor is the same for all of them."""
         if self._settings.executor is None:
-            return carrier_of(plan, plan.steps[0])
-        if self._submit is None:
-            self._submit = self.carriers.enter_context(submitting(self._settings))
-        return self._submit
+            return carriers_of(plan, [work], self._settings, self.carriers)[0]
+        if self._carry is None:
+            (self._carry,) = carriers_of(plan, [work], self._settings, self.carriers)
+        return self._carry
 
     @property
     def _silent(self) -> Settings:
@@ -652,7 +669,7 @@ class _Run:
     def _depths(self, graph: Graph, roots: NDArray[np.int64], way: str) -> Values:
         """Return the largest distances of roots; ValueError if there is no path from, or to, some of them."""
         request = Request(sums=frozenset({"depth", "reached"}), roots=roots)
-        found = execute(make_plan(graph, request, self._silent)).sums
+        found = sum_request(graph, request, self._silent).sums
         expected = len(roots) - np.isin(np.arange(graph.n), roots)
         if len(apart := np.flatnonzero(found.reached != expected)):
             vertex = apart[0] if self._graph.names is None else self._graph.names[int(apart[0])]
@@ -664,33 +681,43 @@ class _Run:
         depths: Values = found.depth[roots]
         return depths
 
-    def _draw_rounds(self, population: Population, plan: Plan, aim: Aim, sequence: Sequence) -> Estimate:
+    def _draw_rounds(
+        self, population: Population, order: NDArray[np.int64], plan: Plan, aim: Aim, sequence: Sequence
+    ) -> Estimate:
         """Draw rounds after the first one, until the goal is reached."""
         pilot, *sizes = self._round_sizes(population, aim.foreseen, sequence.drawn).tolist()
         linear = aim.terms.is_linear
         label = f" {self._wanted} {self._vertices} {linear}"
         total = sequence
         if sizes and not aim.is_reached(sequence):
-            drawn = with_rounds(plan, population, np.array(sizes), first=pilot, linear=linear, label=label)
-            total = self._sweep(drawn, aim, sequence)
+            later, (sweep,) = order[pilot:], plan.sweeps
+            piece, drawn = rounds.draw(population, later, sweep, np.array(sizes), linear=linear, label=label)
+            self._require_memory(piece, plan)
+            plan.warn_of_less_memory(self._settings.batch)
+            total = self._sweep(Rounds(piece, drawn, self._room, aim, sequence), plan, order, label)
         reason = self._reason(total, population, reached=aim.is_reached(total))
         scores, lower, upper = map(as_numpy, aim.intervals(total))
         return self._result_of((scores, lower, upper), roots=total.drawn, exact=total.is_exact, reason=reason)
 
-    def _sweep(self, plan: Plan, aim: Aim, sequence: Sequence) -> Sequence:
+    def _sweep(self, work: Rounds, plan: Plan, order: NDArray[np.int64], label: str) -> Sequence:
         """Sweep rounds, from the checkpoint on, if there is one."""
-        plan.require_memory()
-        plan.warn_of_less_memory()
-        (step,) = plan.steps
-        work = Rounds.of_goal(step, aim, sequence)
+        kept, totals = self._kept, [NONE_DONE]
         with ExitStack() as stack:
-            kept = open_checkpoint(plan, [work], stack) if plan.settings.checkpoint is not None else None
-            meter = meter_of(plan, [work], kept, stack) if plan.settings.progress else None
-            total = Total(0) if kept is None else kept.totals[0]
+            if kept is not None:
+                digests = digests_of(work.graph, work.piece.request._replace(roots=order), work.sweep.dtype, label)
+                kept.belong(digests, order)
+                stack.callback(kept.save)
+                totals = kept.begin([work], totals)
+            reduced, settings = Reduced((work.piece,)), self._settings
+            meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
+            keep = keeper_of(kept, meter)
+            (total,) = totals
             if not work.is_enough(total):
-                total = total_of(plan, 0, work, kept, meter, self._carrier(plan))
-        found: Sequence = total.chunks or sequence
-        return found
+                total = sum_over(
+                    work, self._carrier(plan, work), total, keep=None if keep is None else partial(keep, 0)
+                )
+        found: Any = total.whole or work.begun
+        return found  # type: ignore[no-any-return]
 
     def _reason(self, sequence: Sequence, population: Population, *, reached: bool) -> str:
         """Return the reason why no more roots were drawn."""
@@ -709,8 +736,8 @@ class _Run:
 
     def _sweep_all(self, reason: str) -> Estimate:
         """Sweep all roots."""
-        call = plan_call(self._graph, (self._asked.centrality,), Read(), self._settings, self._arguments)
-        result = execute(call.plan)
+        call = prepare(self._graph, (self._asked.centrality,), Read(), self._settings, self._arguments)
+        result = sum_call(call)
         scores = self._asked.centrality.finish(result, call.arguments)
         return self._result_of(
             (scores, scores, scores), roots=self._graph.n, exact=True, reason=f"{reason}: scores are exact"

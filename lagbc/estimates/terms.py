@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.arguments import Arguments
-from lagbc.centrality.records import Centrality
-from lagbc.centrality.registry import find
+from lagbc.arguments import Arguments
 from lagbc.errors import InvalidValueError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import transposed
 from lagbc.methods.sums import Sums
-from lagbc.plan.plan import Plan
 from lagbc.plan.rounds import Population
-from lagbc.run.execute import Result, whole_sums
+from lagbc.reduce.reduced import Reduced, restore
+from lagbc.run.run import Result
+from lagbc.scores.records import Centrality
+from lagbc.scores.registry import find
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -131,13 +131,15 @@ def terms_of(
     centrality: Centrality,
     arguments: Arguments,
     population: Population,
-    plan: Plan,
+    arrays: Any,
     vertices: NDArray[np.int64] | None,
     farthest: Callable[[], float],
+    of_small: Callable[[Reduced], list[Sums]],
 ) -> Terms:
     """Make the terms of a run, of the `vertices` whose scores are wanted; None is all.
 
-    The plan is of some rounds; `farthest` bounds the distance of two vertices.
+    `arrays` is the module of the arrays of sums; `farthest` bounds the distance of two vertices, and `of_small` sums
+    the small blocks of a reduced graph.
     """
     name, n, size = estimated_sum(centrality), graph.n, population.size
     largest, unit, swept = 1.0, 1.0, population.graph
@@ -150,16 +152,15 @@ def terms_of(
         unit = size * largest / max(n - 1, 1)
     else:
         largest = farthest()
-    arrays, size_of_sums = plan.steps[0].method.arrays, swept.nnz if name == "edges" else swept.n
+    size_of_sums = swept.nnz if name == "edges" else swept.n
     places = None if vertices is None else _places_of(population, vertices)
     class_sizes = population.class_sizes
     of_each = largest if class_sizes is None else largest * (class_sizes if places is None else class_sizes[places])
 
-    request = replace(plan.request, roots=np.arange(n), sums=centrality.sums)
-    of_call, ends = (
-        replace(plan, graph=graph, request=request),
-        _count_path_ends(graph) if arguments.endpoints else None,
-    )
+    request = population.request._replace(roots=np.arange(n), sums=centrality.sums)
+    ends = _count_path_ends(graph) if arguments.endpoints else None
+    reduced = population.reduced
+    small = of_small(reduced)
 
     def finish(means: float) -> Values:
         whole = np.zeros(size_of_sums)
@@ -168,10 +169,10 @@ def terms_of(
             whole /= 2  # both entries of an edge hold both directions
         if name in _FALLING:
             return whole
-        sums = whole_sums(of_call, [Sums(**{name: whole})])
+        sums = restore(reduced, request, [Sums(**{name: whole}), *small])
         if ends is not None:
             sums.dependency = sums.dependency + ends
-        return centrality.finish(Result(sums, of_call), arguments)
+        return centrality.finish(Result(sums, graph, request, 1 if graph.directed else 2, ()), arguments)
 
     fixed = finish(0.0)
     slope = finish(1.0) - fixed

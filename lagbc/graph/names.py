@@ -129,6 +129,35 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
     return [table.get(vertex, 0) for vertex in vertices]
 
 
+def parse_numbers(name: str, n: int, given: Any) -> NDArray[np.int64]:
+    """Return the numbers of vertices, in the given order."""
+    vertices = array_of(name, given, "a 1-D array of vertex numbers")
+    if vertices.size == 0:
+        return np.zeros(0, np.int64)
+    items = vertices.ravel().tolist() if vertices.dtype.kind in "OU" else []
+    if (text := next((item for item in items if isinstance(item, str)), None)) is not None:
+        raise InvalidTypeError(
+            f"{name} holds {text!r}, but the vertices of this graph have no names; pass their numbers, 0..{n - 1} "
+            "(lagbc.read_graph and lagbc.graph_from_edges make graphs whose vertices have names)"
+        )
+    if (beyond := next((item for item in items if isinstance(item, int) and not 0 <= item < n), None)) is not None:
+        raise InvalidValueError(f"{name} holds {beyond}, which is not a vertex: there are 0..{n - 1}")
+    if vertices.dtype.kind == "f":
+        whole = (vertices == np.floor(vertices)) & (np.abs(vertices) < 2**53)
+        if not whole.all():
+            raise InvalidValueError(f"{name} holds {vertices[~whole][0]}, which is not a vertex: there are 0..{n - 1}")
+        vertices = vertices.astype(np.int64)
+    if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
+        raise InvalidTypeError(
+            f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
+            "(for a mask, pass numpy.flatnonzero(mask))"
+        )
+    outside = (vertices < 0) | (vertices >= n)
+    if outside.any():
+        raise InvalidValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
+    return vertices.astype(np.int64)
+
+
 def size_in_words(n: int, stored: int, *, directed: bool) -> str:
     """Return the numbers of vertices and edges; an undirected edge is stored twice."""
     edges, kind = (stored, "directed") if directed else (stored // 2, "undirected")

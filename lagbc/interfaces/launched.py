@@ -36,7 +36,7 @@ def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
         ) from None
     if dealt:
         return _on_each_rank(command, MPI.COMM_WORLD)
-    from lagbc.plan.options import config
+    from lagbc.options import config
     from lagbc.run.ranks import on_ranks
 
     def lead(executor: Any) -> Any:

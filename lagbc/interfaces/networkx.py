@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lagbc
-from lagbc.centrality.finish import rescale
 from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
 from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
-from lagbc.plan.request import parse_vertex_weights
+from lagbc.request import parse_vertex_weights
+from lagbc.scores.finish import rescale
 
 # Roots times adjacent pairs from which on conversion and computation, about a millisecond, take less than NetworkX; and
 # roots below which NetworkX takes less than the conversion. `benchmarks/nx_backend.py` measures both sides of each.

@@ -20,22 +20,18 @@ steeply where the distances of the columns lie apart.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, did_you_mean
-from lagbc.frozen import frozen_value
-from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
 from lagbc.methods.probe import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
-from lagbc.plan.step import order_roots
+from lagbc.reduce.pieces import Whole
 
 _AS_A_RULE, _SLOWER = "the fastest there as a rule", "slower as a rule"
 TERMS = (
@@ -57,40 +53,15 @@ TERMS = (
 _GROUP, _BATCH = 256, 4096
 
 
-@frozen_value
-class Selection:
+class Selection(NamedTuple):
     """A method and the sentence that gives the reason for it."""
 
     method: Method
     reason: str
+    a_root: float | None = None  # predicted milliseconds a root: of a whole call, on a CPU by one thread
 
     def __str__(self) -> str:
         return self.reason
-
-
-@dataclass
-class Probing:
-    """The roots of a graph, put in order and searched once a choice asks for that."""
-
-    graph: Graph
-    roots: NDArray[np.int64]
-    items: NDArray[np.int64] | None = None  # in the order of their sweeps, if that is known
-    seconds: float = inf  # that the search may take
-
-    def placed(self, method: Method) -> Graph:
-        """Return the graph where a method reads it: on the host, or on the device if it is there or large."""
-        graph = self.graph
-        if method.device == "cpu":
-            return graph.on_host
-        return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
-
-    def probe(self, method: Method) -> Probe:
-        """Search from some roots, in the order of a method; if the order is known, in the graph where it lies."""
-        graph = self.graph
-        if self.items is None:
-            graph = self.placed(method)
-            self.items = order_roots(graph, method, self.roots)
-        return probe(graph, self.items, self.seconds)
 
 
 def ranked(
@@ -103,12 +74,14 @@ def ranked(
     demand: bool = False,
     bounds: bool = False,
     options: frozenset[str] = frozenset(),
-    probing: Probing | None = None,
+    probed: Whole | None = None,
+    seconds: float = inf,
 ) -> list[Selection]:
     """Rank rows of `METHODS` for a graph, the fastest first: all offer the sums, and take a demand and bounds if given.
 
-    They are of one device. "auto" ranks rows that read the options, if there is one; without probing, in the order of
-    the table. ValueError lists the rows where none is such; MissingDependencyError names a missing library.
+    They are of one device. "auto" ranks rows that read the options, if there is one; without a piece whose roots are
+    probed, in so many seconds, in the order of the table. ValueError lists the rows where none is such;
+    MissingDependencyError names a missing library.
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
@@ -150,9 +123,9 @@ def ranked(
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     found = _by_rule(candidates or [row])
-    if candidates and probing is not None:
-        found = _by_cost(graph, candidates, roots, probing)
-    return [Selection(row, f"{row.name} on {row.device} ({where}; {why})") for row, why in found]
+    if candidates and probed is not None:
+        found = _by_cost(probed, candidates, roots, seconds)
+    return [one._replace(reason=f"{one.method.name} on {one.method.device} ({where}; {one.reason})") for one in found]
 
 
 def _listed(weighted: bool) -> str:
@@ -165,27 +138,33 @@ def _listed(weighted: bool) -> str:
     return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
 
 
-def _by_rule(candidates: list[Method], but: str = "") -> list[tuple[Method, str]]:
+def _by_rule(candidates: list[Method], but: str = "") -> list[Selection]:
     """Give each of the candidates, in their order, its reason."""
-    return [(row, f"{_SLOWER if number else _AS_A_RULE}{but}") for number, row in enumerate(candidates)]
+    return [Selection(row, f"{_SLOWER if number else _AS_A_RULE}{but}") for number, row in enumerate(candidates)]
 
 
-def _by_cost(graph: Graph, candidates: list[Method], roots: int, probing: Probing) -> list[tuple[Method, str]]:
+def _by_cost(piece: Whole, candidates: list[Method], roots: int, seconds: float) -> list[Selection]:
     """Rank the candidates by their predicted times, with reasons; for runs too short for a probe, by the rule."""
     if len(candidates) == 1:
-        return [(candidates[0], "no faster one takes what is asked for")]
-    if roots * graph.nnz < tuning.PROBE_WORK:
+        return [Selection(candidates[0], "no faster one takes what is asked for")]
+    if roots * piece.graph.nnz < tuning.PROBE_WORK:
         return _by_rule(sorted(candidates, key=lambda row: row.formulation != tuning.OF_SMALL_RUNS[row.device]))
     try:
-        found = probing.probe(candidates[0])
+        # Where the order is known the graph is searched where it lies.
+        graph = piece.placed(candidates[0]) if piece.lined_up is None else piece.graph
+        found = probe(graph, piece.ordered(candidates[0]), seconds)
     except MemoryError:  # the run may take less; if not, it tells its need
         return _by_rule(candidates, ", and there was no memory to probe the roots")
-    counted = terms(graph, found)
+    counted = terms(piece.graph, found)
     a_root = {row: predict(row, counted) / max(1, found.lined_up) for row in candidates}
     by_cost = sorted(candidates, key=lambda row: a_root[row])
     told = {row: f"{row.name} {a_root[row]:.2g}" for row in by_cost}
     return [
-        (row, f"predicted {a_root[row]:.2g} ms a root, {', '.join(told[one] for one in by_cost if one != row)}")
+        Selection(
+            row,
+            f"predicted {a_root[row]:.2g} ms a root, {', '.join(told[one] for one in by_cost if one != row)}",
+            a_root[row],
+        )
         for row in by_cost
     ]
 

@@ -14,9 +14,10 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
 from lagbc.methods import table, tuning
-from lagbc.plan import memory
-from lagbc.plan.options import Settings
-from lagbc.plan.step import Step
+from lagbc.methods.table import Method
+from lagbc.options import Settings
+from lagbc.plan.memory import budget
+from lagbc.reduce.memory import graph_bytes
 from lagbc.types import All
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,
@@ -124,13 +125,13 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     rows = table.methods_of(weighted=weighted, method=settings.method, device="cuda")
     if not any(row.available for row in rows):
         return False
-    limit = memory.budget("cuda") if settings.memory is None else settings.memory
-    return memory.graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
+    limit = budget("cuda") if settings.memory is None else settings.memory
+    return graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
 
 
-def devices_of(settings: Settings, part: Step) -> list[Device]:
-    """Return the devices that sweep a step, if they are several."""
-    numbers = () if settings.devices is None or not part.method.is_shared else gpu_numbers(settings.devices)
+def devices_of(settings: Settings, row: Method) -> list[Device]:
+    """Return the devices that sweep by a method, if they are several."""
+    numbers = () if settings.devices is None or not row.is_shared else gpu_numbers(settings.devices)
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 

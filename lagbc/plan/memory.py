@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from lagbc.errors import OutOfMemoryError
-from lagbc.frozen import frozen_value
+from lagbc.demand import demand_bytes
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
+from lagbc.limits import host_budget, in_units, most_threads, stated_budget
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
-from lagbc.plan.demand import demand_bytes
-from lagbc.plan.step import Step, chunk_length
+from lagbc.plan.sweep import Memory, Sweep, request_to, row_of
+from lagbc.reduce.junctions import widths
+from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
+from lagbc.reduce.pieces import Chains, Whole
 
 # Share of the device's free memory at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
-# Peak bytes per vertex, and per entry of the pattern taken both ways, while a graph is read, ordered and copied on a
-# device. On twelve kinds of graphs these were 1.1 to 3 times the measured bytes.
-_GRAPH_BYTES_PER_VERTEX, _GRAPH_BYTES_PER_ENTRY = 160, 32
-# The same for lengths, held in a few copies while those of both directions are compared.
-_LENGTH_BYTES_PER_ENTRY = 32
 # A run with at most these bytes is over in milliseconds. It takes them without a look at the free memory, which takes
 # longer than a small graph.
 SMALL_RUN = 2**19
@@ -38,13 +35,9 @@ _KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
 _KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
 # On a device, per vertex, while the order of the vertices or of the roots is made.
 _ORDER_BYTES = 120
-# While a graph is taken apart: per vertex, and per entry, of a pattern and where edges are summed or have lengths. On
-# nine networks these were 1.0 to 3.6 times the measured bytes.
-_DECOMPOSED_BYTES, _DECOMPOSED_ENTRY_BYTES = 112, (104, 124)
 
 
-@frozen_value
-class MemoryEstimate:
+class MemoryEstimate(NamedTuple):
     """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
     Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
@@ -94,95 +87,84 @@ class MemoryEstimate:
         return self.graph + self.workspace + self.scores
 
 
-def estimate(step: Step, limit: int | None = None) -> MemoryEstimate:
-    """Estimate the memory of a step, and set it against a limit, by default the budget of a run."""
-    graph, method, sweep, module = step.graph, step.method, step.sweep, step.method.load()
-    batching = module.batching
+@dataclass(slots=True)
+class Room:
+    """The bytes that a call may take on each kind of device: those that were stated, or a share of the free ones.
+
+    Free memory is read once a call: all decisions of the call are by the same number.
+    """
+
+    stated: int | None = None  # by memory=, or by the ranks of a grid
+    read: dict[str, int] = field(default_factory=dict)
+
+    def of(self, device: str) -> int:
+        """Return the budget of a kind of device."""
+        if self.stated is not None:
+            return self.stated
+        if device not in self.read:
+            self.read[device] = budget(device)
+        return self.read[device]
+
+    def for_need(self, needed: Memory, device: str) -> int:
+        """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
+        if needed.total <= SMALL_RUN and self.stated is None and stated_budget() is None:
+            return SMALL_RUN
+        return self.of(device)
+
+
+def estimate(piece: Whole | Chains, sweep: Sweep) -> Memory:
+    """Bound the memory of a sweep."""
+    row = row_of(piece, sweep)
+    module, request = row.load(), request_to(piece, sweep)
+    graph, batching = piece.graph if isinstance(piece, Chains) else piece.placed(row), module.batching
     workers = sweep.threads if batching.concurrent else 1
     # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
-    blocks = 1 if sweep.bounds is not None else batching.rows(0, sweep.batch).stop
-    batches = -(-(graph.n if sweep.roots is None else sweep.roots) // max(sweep.batch, 1))
+    blocks = 1 if request.bounds is not None else batching.rows(0, sweep.batch).stop
+    batches = -(-sweep.roots // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    states = step.beside + _states_of(batching, sweep) * bytes_of(module.arrays(graph, sweep))
-    if sweep.demand is not None:
-        states += demand_bytes(sweep.demand, 0 if "demand" in module.options else sweep.batch, workers)
-    scores = 8 * sweep.summed(graph) * (5 + blocks * min(2 * workers, batches))
+    states = sweep.beside + _states_of(batching, sweep.threads) * bytes_of(module.arrays(graph, request))
+    if request.demand is not None:
+        states += demand_bytes(request.demand, 0 if "demand" in module.options else sweep.batch, workers)
+    scores = 8 * request.summed(graph) * (5 + blocks * min(2 * workers, batches))
     stated = graph.bytes_of_rank
-    held, most = stated or (host_graph_bytes if method.device == "cpu" else device_graph_bytes)(graph, sweep)
+    held, most = stated or (host_graph_bytes if row.device == "cpu" else device_graph_bytes)(graph, request)
     of_graph = max(held, most - states - scores)
-    workspace = states + (0 if step.contracted is None else _beside_states(step, states))
-    limit = graph.room if limit is None else limit
-    if limit is None:
-        is_small = of_graph + workspace + scores <= SMALL_RUN
-        limit = SMALL_RUN if is_small and stated_budget() is None else budget(method.device)
-    return MemoryEstimate(method.name, method.device, sweep.batch, sweep.threads, of_graph, workspace, scores, limit)
+    if isinstance(piece, Chains):
+        states += _beside_states(piece, sweep, request, states)
+    return Memory(of_graph, states, scores)
 
 
-def _states_of(batching: Batching, sweep: SweepPlan) -> int:
+def _states_of(batching: Batching, threads: int) -> int:
     """Count the states of a method in a process."""
-    return -(-sweep.threads // batching.apart) if batching.concurrent else 1
+    return -(-threads // batching.apart) if batching.concurrent else 1
 
 
-def _beside_states(step: Step, states: int) -> int:
+def _beside_states(piece: Chains, sweep: Sweep, request: SweepPlan, states: int) -> int:
     """Bound the bytes of sweeps from junctions beyond the states for one block of each worker; a group is a batch.
 
     Each worker has a state for each block of a group, and one for far ends; on a GPU one state serves the whole group.
     A group holds distances, path counts and target weights, and the demand that enters each chain; besides, columns of
     far ends, and copies of the columns of one sweep. A GPU holds the chains, too.
     """
-    from lagbc.plan.junctions import widths
-
-    sweep, contracted, module = step.sweep, step.contracted, step.method.load()
-    assert contracted is not None
-    n, chains = step.graph.n, len(contracted.ways.lengths)
+    contracted, module = piece.contracted, row_of(piece, sweep).load()
+    n, chains = piece.graph.n, len(contracted.ways.lengths)
     width, far = widths(module.batching, sweep.batch)
     columns = 3 * sweep.batch + 2 * far
     if module.batching.concurrent:
         numbers = (columns + 4 * width) * n + sweep.batch * chains
         return sweep.batch // width * states + 8 * sweep.threads * numbers
     numbers = (columns + 6 * sweep.batch) * n + 3 * sweep.batch * chains + 20 * len(contracted.inside)
-    return bytes_of(module.arrays(step.graph, replace(sweep, batch=far))) + 8 * numbers
+    return bytes_of(module.arrays(piece.graph, replace(request, batch=far))) + 8 * numbers
 
 
-def estimate_call(
-    graph: Graph,
-    steps: Sequence[MemoryEstimate],
-    largest: MemoryEstimate | Method,
-    *,
-    edges: bool,
-    limit: int | None = None,
-) -> MemoryEstimate:
-    """Bound the memory of a call: the graph, and its steps one after the other; also the memory to make these.
-
-    Without steps after a reduction, a method stands for the largest; `edges` says whether edges are summed.
-    """
-    if isinstance(largest, Method):
-        largest = MemoryEstimate(largest.name, largest.device, 1, 1, 0, 0, 0, budget("cpu") if limit is None else limit)
-    workspace = max((step.workspace for step in steps), default=0)
-    scores = 8 * graph.n + sum(step.scores for step in steps)
-    held = _bytes_of(graph) + sum(step.graph for step in steps)
-    if limit is None:
-        limit = budget(largest.device) if largest.budget == SMALL_RUN else largest.budget
+def of_call(graph: Graph, sweeps: Sequence[Sweep], *, edges: bool) -> Memory:
+    """Bound the memory of a call: the graph, and its pieces one after the other; also the memory to make these."""
+    workspace = max((one.memory.workspace for one in sweeps), default=0)
+    scores = 8 * graph.n + sum(one.memory.scores for one in sweeps)
+    held = bytes_of_graph(graph) + sum(one.memory.graph for one in sweeps)
     made = max(held, reduction_bytes(graph, edges=edges) - workspace - scores)
-    return replace(largest, graph=made, workspace=workspace, scores=scores, budget=limit)
-
-
-def reduction_bytes(graph: Graph, *, edges: bool) -> int:
-    """Bound the bytes that a reduction of a graph takes on the host, with the graph."""
-    a_entry = _DECOMPOSED_ENTRY_BYTES[edges or graph.weighted]
-    return _bytes_of(graph) + graph.n * _DECOMPOSED_BYTES + graph.nnz * a_entry
-
-
-def graph_bytes(n: int, entries: int, *, weighted: bool) -> int:
-    """Bound the bytes of a graph with `entries` entries both ways, while it is read, ordered and copied."""
-    return n * _GRAPH_BYTES_PER_VERTEX + entries * (_GRAPH_BYTES_PER_ENTRY + weighted * _LENGTH_BYTES_PER_ENTRY)
-
-
-def _bytes_of(graph: Graph) -> int:
-    """Bound the bytes of a graph, without making a directed one symmetric for that."""
-    both_ways = graph.nnz * (2 if graph.directed and graph.transpose is not graph else 1)
-    return graph_bytes(graph.n, both_ways, weighted=graph.weighted)
+    return Memory(made, workspace, scores)
 
 
 def budget(device: str) -> int:
@@ -198,51 +180,40 @@ def budget(device: str) -> int:
     return int(_DEVICE_SHARE * free)
 
 
-def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
-    """Choose batch and threads that keep to the budget, or come as near to it as possible.
-
-    Without a limit, `MemoryEstimate` tells the budget; small runs have no bound then.
-    """
-    needed = estimate(step, limit)
-    while needed.is_over and (less := _given_up(step)) is not None:
-        step, needed = less, estimate(less, needed.budget)
-    return step if needed.budget == SMALL_RUN else _held(step, needed), needed
+def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
+    """Choose batch and threads that keep to the budget, or come as near to it as possible."""
+    sweep = sweep._replace(memory=estimate(piece, sweep))
+    limit = room.for_need(sweep.memory, sweep.device)
+    while sweep.memory.total > limit and (less := smaller(piece, sweep)) is not None:
+        sweep = less._replace(memory=estimate(piece, less))
+    return sweep
 
 
-def smaller(step: Step) -> Step | None:
+def smaller(piece: Whole | Chains, sweep: Sweep) -> Sweep | None:
     """Give up a thread, half the batch, or rows of path counts, none of which changes a bit; None at the least."""
-    less = _given_up(step)
-    if less is None or less.sweep.budget is None:
-        return less
-    return _held(less, estimate(less, less.sweep.budget))
-
-
-def _given_up(step: Step) -> Step | None:
-    sweep, module = step.sweep, step.method.load()
-    if module.batching.concurrent and sweep.threads > module.batching.apart:
-        return _with(step, threads=sweep.threads - module.batching.apart)
+    module = row_of(piece, sweep).load()
+    batching = module.batching
+    if batching.concurrent and sweep.threads > batching.apart:
+        return sweep._replace(threads=sweep.threads - batching.apart)
     # Within bounds the method fixes the panels; groups of junctions on a CPU are fixed by the graph.
-    if sweep.bounds is not None or (step.contracted is not None and module.batching.concurrent):
+    if sweep.work == "within" or (sweep.work == "chains" and batching.concurrent):
         return None
-    if sweep.batch > module.batching.block:
-        return _with(step, batch=module.batching.round(sweep.batch // 2))
-    in_place = _with(step, in_place=True)
-    if step.contracted is not None:
+    if sweep.batch > batching.block:
+        return sweep._replace(batch=batching.round(sweep.batch // 2))
+    if isinstance(piece, Chains) or sweep.in_place:
         return None
-    with_rows, without = (bytes_of(module.arrays(step.graph, plan)) for plan in (sweep, in_place.sweep))
+    in_place = sweep._replace(in_place=True)
+    graph = piece.placed(row_of(piece, sweep))
+    with_rows, without = (bytes_of(module.arrays(graph, request_to(piece, one))) for one in (sweep, in_place))
     return in_place if without < with_rows else None
 
 
-def _held(step: Step, needed: MemoryEstimate) -> Step:
-    """Share the rest of the budget, at least 512 KiB, among the workers."""
-    if step.contracted is not None:
-        return step
-    growth = max(SMALL_RUN, needed.budget - needed.total) // _states_of(step.method.load().batching, step.sweep)
-    return _with(step, budget=needed.budget, growth=growth)
-
-
-def _with(step: Step, **changed: Any) -> Step:
-    return replace(step, sweep=replace(step.sweep, **changed))
+def bound(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
+    """Return the request of a sweep to its method, with the rest of the budget, at least 512 KiB, shared by workers."""
+    if isinstance(piece, Chains) or (limit := room.for_need(sweep.memory, sweep.device)) == SMALL_RUN:
+        return request_to(piece, sweep)
+    states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
+    return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - sweep.memory.total) // states)
 
 
 def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
@@ -259,27 +230,17 @@ def most_batch(
 
     It is the one asked for, or the method's; where batches run side by side, at most a thread's `share` of the roots.
     """
-    batch = batching.auto if asked is None else asked
-    if batching.block == 1:  # all roots of a batch are one block
-        batch = min(batch, chunk_length(method, batching))
-    elif batching.concurrent and share is not None:
+    batch = min(batching.auto if asked is None else asked, chunk_length(method, batching))
+    if batching.block > 1 and batching.concurrent and share is not None:
         batch = min(batch, share)
     return batching.round(max(1, min(batch, roots)))
 
 
-def require_memory(needed: MemoryEstimate, instead: str = "") -> None:
-    """Raise MemoryError, with both figures, if a run is over the budget; `instead` says what else would do."""
-    if needed.is_over:
-        raise OutOfMemoryError(
-            f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}{instead}"
-        )
-
-
-def over_budget(needed: MemoryEstimate) -> str:
+def over_budget(sweep: Sweep | MemoryEstimate, needed: int, limit: int) -> str:
     """Say how many bytes a run needs, and how many it may take."""
     return (
-        f"{needed.method} on {needed.device} with batch={needed.batch} needs up to {in_units(needed.total)}, but the "
-        f"budget is {in_units(needed.budget)}"
+        f"{sweep.method} on {sweep.device} with batch={sweep.batch} needs up to {in_units(needed)}, but the "
+        f"budget is {in_units(limit)}"
     )
 
 

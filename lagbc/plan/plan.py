@@ -1,302 +1,301 @@
-"""The one way from a request and options to a plan: device, method, fall-back, batch and threads that fit."""
+"""The plan of a call: for each piece a method, a batch, threads, memory and the reason. It is data; nothing of it runs.
+
+The method depends on graph, request and kind of device; never on threads, time or memory. A piece takes the first of
+the ranked methods that fits into the memory (`lagbc.plan.choose`), with batch and threads that fit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import singledispatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
 from lagbc.limits import in_units
 from lagbc.methods import table, tuning
-from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import PATH_SUMS, Sums
+from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
+from lagbc.options import Settings
 from lagbc.plan import memory
-from lagbc.plan.choose import Probing, Selection, ranked
+from lagbc.plan.choose import Selection, ranked
 from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.options import Settings
-from lagbc.plan.reduce import Reduction, reduce_request
-from lagbc.plan.request import Request
-from lagbc.plan.step import NOTHING, Resumed, ResumedStep, Step, chunk_length
-
-if TYPE_CHECKING:
-    from lagbc.reduce.chains import Contracted
+from lagbc.plan.memory import MemoryEstimate, Room
+from lagbc.plan.sweep import Memory, Sweep
+from lagbc.reduce.junctions import ADDED, group_size
+from lagbc.reduce.pieces import Chains, Piece, Small, Whole
+from lagbc.reduce.reduced import Reduced
+from lagbc.request import Request
 
 
-class Choice(NamedTuple):
-    """The reason of a step, its memory, and its batch."""
+class Plan(NamedTuple):
+    """How a call is carried out; it prints, compares and pickles.
 
-    reason: str  # of its method
-    needed: MemoryEstimate
-    batch: int  # without a bound on memory
-    too_large: MemoryEstimate | None = None  # of the GPU, in whose place the CPU is taken
+    Attributes
+    ----------
+    sweeps : tuple
+        For each piece that the graph falls into: its ``method`` and ``device``, ``batch``, ``threads``, ``memory``, the
+        predicted ``seconds``, and the ``reason`` of the method. All small blocks are one piece.
+    method, device : str
+        Of the piece with most work.
+    reason : str
+        How far the graph is reduced, and why this method.
+    memory : tuple
+        Bounds of the bytes of the call: ``.graph``, ``.workspace``, ``.scores``, and their ``.total``.
+    """
 
-
-@frozen
-class Plan:
-    """All that a run will do, as data."""
-
-    request: Request
-    graph: Graph  # of the call
-    steps: tuple[Step, ...]  # for the graph, or for the pieces that a reduction left
-    choices: tuple[Choice, ...]  # of each step
-    reduction: Reduction | None  # makes the sums of the graph from those of its pieces
-    selection: Selection  # of the step with most work
-    memory: MemoryEstimate  # of the run; it may be over the budget
-    settings: Settings
+    sweeps: tuple[Sweep, ...]
+    method: str
+    device: str
+    reason: str
+    memory: Memory
+    is_short: bool  # one thread takes some 10 ms: starting another is felt, delaying a Ctrl-C is not
+    main: int  # the number of the sweep with most work; -1 without one
+    size: str  # of the graph, in words
+    roots: int
 
     @property
-    def is_short(self) -> bool:
-        """Whether one thread sweeps the plan in some 10 ms: starting another is felt, delaying a Ctrl-C is not."""
-        if self.memory.is_small:
-            return True
-        work = sum(len(step.roots) * step.graph.nnz for step in self.steps)
-        if self.reduction is not None:
-            work += int(self.reduction.blocks.small.work.sum())
-        return work <= tuning.THREAD_WORK and all(step.sweep.threads == 1 for step in self.steps)
+    def in_short(self) -> str:
+        """The plan in one line."""
+        told = f"{self.reason}; up to {in_units(self.memory.total)} of memory"
+        return f"{self.size}; {quantity(self.roots, 'root')}; {told}"
 
     def __str__(self) -> str:
-        size = size_in_words(self.graph.n, self.graph.nnz, directed=self.graph.directed)
-        roots = quantity(len(self.request.roots), "root")
-        return f"{size}; {roots}; {self.selection.reason}; up to {in_units(self.memory.total)} of memory"
+        return "\n".join([self.in_short, *(f"- {sweep}" for sweep in self.sweeps)])
 
-    def completed(self, sums: Sums) -> Sums:
-        """Return the sums of the graph, of those of its one step, where it was not reduced."""
-        return sums
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all sweeps."""
+        return [sweep.label for sweep in self.sweeps]
 
-    def require_memory(self) -> None:
-        """Raise MemoryError if the run is over the budget; it names a method that would not be, if there is one."""
-        instead = ""
-        if self.memory.is_over and self.settings.method != "auto":
-            with suppress(InvalidValueError):  # an option means nothing to other methods
-                other = make_plan(self.graph, self.request, self.settings._replace(method="auto")).memory
-                if not other.is_over:
-                    instead = f", or pass method={other.method!r}, which needs up to {in_units(other.total)}"
-        memory.require_memory(self.memory, instead)
+    def estimate(self, room: Room) -> MemoryEstimate:
+        """Return the memory of the call beside its budget."""
+        batch, threads = (self.sweeps[self.main].batch, self.sweeps[self.main].threads) if self.main >= 0 else (1, 1)
+        limit = room.for_need(self.memory, self.device)
+        return MemoryEstimate(self.method, self.device, batch, threads, *self.memory, limit)
 
-    def warn_of_less_memory(self) -> None:
+    def warn_of_less_memory(self, asked: int | None) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
-        for choice in self.choices:
-            if choice.too_large is not None:
-                message = f"{memory.over_budget(choice.too_large)}; taking {self.memory.method} on {self.memory.device}"
-                warn(message, MemoryWarning)
+        for sweep in self.sweeps:
+            if sweep.too_large:
+                warn(f"{sweep.too_large}; taking {self.method} on {self.device}", MemoryWarning)
                 break
-        asked = self.settings.batch
-        for step, choice in zip(self.steps, self.choices, strict=True):
-            if asked is not None and step.sweep.batch < choice.batch:
-                warn(f"batch={asked} is over the memory budget; taking {step.sweep.batch}", MemoryWarning)
+        for sweep in self.sweeps:
+            if asked is not None and sweep.batch < sweep.most:
+                warn(f"batch={asked} is over the memory budget; taking {sweep.batch}", MemoryWarning)
                 return
 
 
 @in_phase("prepare")
-def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resumed = NOTHING) -> Plan:
-    """Plan a run, for all functions.
+def make_plan(
+    graph: Graph,
+    request: Request,
+    reduced: Reduced,
+    settings: Settings,
+    room: Room,
+    labels: Sequence[str] = (),
+    seconds: float = inf,
+    beside: int = 0,
+) -> Plan:
+    """Plan the sums of all pieces; a resumed call keeps the methods of the `labels` of its sweeps.
 
-    No state is prepared. Where "auto" has a choice, the graph is put in order and a probe searches it; a `resumed` run
-    keeps the methods of its steps. ValueError names an option that means nothing to the method.
+    No state is prepared. Where "auto" has a choice, the graph is put in order and a probe of so many `seconds` searches
+    it. `beside` counts the bytes of arrays, where the sums are, of those who take them. ValueError names an option that
+    means nothing to the method.
     """
-    if graph.is_on_device:
-        settings = _on_device_of(graph, request, settings)
-    if request.is_redrawn or request.root_weights is not None:
-        request = _with_roots(request, graph.n, resumed)
-    if settings.grid is not None:
-        raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
-    return plan_of(graph, request, settings, resumed)
-
-
-@singledispatch
-def plan_of(graph: Graph, request: Request, settings: Settings, resumed: Resumed) -> Plan:
-    """Plan a run over the roots that are known; a kind of graphs may have a plan of its own."""
-    reduction = reduce_request(graph, request, settings)
-    if reduction is not None and resumed.steps:
-        reduction = _as_resumed(reduction, graph, request, settings, resumed.steps)
-    steps: Sequence[ResumedStep | None] = resumed.steps if settings.method == "auto" else ()
-    if reduction is None:
-        step, choice = _step(graph, request, settings, *steps[:1])
-        chosen = Selection(step.method, choice.reason)
-        return Plan(request, graph, (step,), (choice,), None, chosen, choice.needed, settings)
-    _require_options(_ranked(graph, request, settings)[0].method, request, settings)
-    if len(steps) != len(reduction.remainders):
-        steps = [None] * len(reduction.remainders)
-    made = [_step_of(reduction, number, settings, one) for number, one in enumerate(steps)]
-    plan = _planned(graph, reduction, settings, made)
-    if plan.memory.is_over and settings.reduce == "auto" and not resumed.steps:  # the pieces take memory, too
-        return plan_of(graph, request, settings._replace(reduce="none"), resumed)
-    return plan
+    if reduced.tree is not None:
+        _require_options(_ranked(graph, request, settings)[0].method, request, settings)
+    if settings.method != "auto" or len(labels) != len(reduced.pieces):
+        labels = [""] * len(reduced.pieces)
+    sweeps = [
+        _sweep_of(piece, settings, room, label, seconds, beside)
+        for piece, label in zip(reduced.pieces, labels, strict=True)
+    ]
+    return _plan_of(graph, request, reduced, sweeps, settings)
 
 
 @in_phase("prepare")
-def uncontracted(plan: Plan, number: int) -> Plan:
-    """Return the plan with one contracted step swept whole; the other steps stay the same objects."""
-    assert plan.reduction is not None
-    assert plan.steps[number].contracted is not None
-    reduction = plan.reduction.uncontracted(number, plan.settings)
-    made = list(zip(plan.steps, plan.choices, strict=True))
-    made[number] = _step_of(reduction, number, plan.settings)
-    return _planned(plan.graph, reduction, plan.settings, made)
+def with_sweep(
+    graph: Graph, request: Request, reduced: Reduced, plan: Plan, number: int, settings: Settings, room: Room
+) -> Plan:
+    """Return the plan with one piece planned anew; the other sweeps stay."""
+    sweeps = list(plan.sweeps)
+    sweeps[number] = _sweep_of(reduced.pieces[number], settings, room)
+    return _plan_of(graph, request, reduced, sweeps, settings)
 
 
-def _as_resumed(
-    reduction: Reduction, graph: Graph, request: Request, settings: Settings, resumed: Sequence[ResumedStep]
-) -> Reduction | None:
-    """Leave chains whole that the resumed run could not contract."""
-    if len(resumed) != len(reduction.remainders):
-        if any(one.chains for one in resumed):
-            return reduction
-        return reduce_request(graph, request, settings, chains=False)
-    for number, one in enumerate(resumed):
-        if reduction.remainders[number].contracted is not None and not one.chains:
-            reduction = reduction.uncontracted(number, settings)
-    return reduction
+def _sweep_of(
+    piece: Piece, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
+) -> Sweep:
+    if isinstance(piece, Small):
+        return sweep_of_small(piece, settings)
+    if isinstance(piece, Chains):
+        return _sweep_of_chains(piece, settings, room)
+    if piece.graph.is_reducible:
+        return _sweep_of_whole(piece, settings, room, label, seconds, beside)
+    from lagbc.plan.grid import sweep_of_dealt
+
+    return sweep_of_dealt(piece, settings, room, beside)
 
 
-def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Sequence[tuple[Step, Choice]]) -> Plan:
-    """Make the plan of a reduced graph from its steps."""
-    request = reduction.request
-    edges, limit = "edges" in request.sums, settings.memory
-    needed = [choice.needed for _, choice in made]
-    if not made:  # nothing is left
-        selection = Selection(_ranked(graph, request, settings)[0].method, str(reduction))
-        whole = memory.estimate_call(graph, needed, selection.method, edges=edges, limit=limit)
+def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: Sequence[Sweep], settings: Settings) -> Plan:
+    """Put the sweeps of all pieces together."""
+    work = sum(piece.work for piece in reduced.pieces)
+    is_light = work <= tuning.THREAD_WORK and all(one.threads == 1 for one in sweeps if one.work != "small")
+    size, roots = size_in_words(graph.n, graph.nnz, directed=graph.directed), len(request.roots)
+    if reduced.tree is None:
+        (sweep,) = sweeps
+        # Other processes wait for the calling thread of a dealt graph: no hand of it is there.
+        is_short = graph.is_reducible and (sweep.memory.total <= memory.SMALL_RUN or is_light)
+        return Plan((sweep,), sweep.method, sweep.device, sweep.reason, sweep.memory, is_short, 0, size, roots)
+    needed = memory.of_call(graph, sweeps, edges="edges" in request.sums)
+    main = max(range(len(reduced.large)), key=lambda number: _swept(reduced.pieces[number]), default=-1)
+    if main < 0:  # small blocks alone are left
+        row = _ranked(graph, request, settings)[0].method
+        method, device, reason = str(row.name), str(row.device), str(reduced)
     else:
-        step, choice = max(made, key=lambda one: one[0].work)
-        selection = Selection(step.method, f"{reduction}; {choice.reason}")
-        whole = memory.estimate_call(graph, needed, choice.needed, edges=edges, limit=limit)
-    steps, choices = tuple(step for step, _ in made), tuple(choice for _, choice in made)
-    return Plan(request, graph, steps, choices, reduction, selection, whole, settings)
+        method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
+    is_short = needed.total <= memory.SMALL_RUN or is_light
+    return Plan(tuple(sweeps), method, device, reason, needed, is_short, main, size, roots)
 
 
-def _on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
-    """Keep to the device of the caller's matrix; within cutoffs and decays a copy on the host is swept."""
-    if graph.uploaded or (request.bounds is not None and settings.device == "auto"):
-        return settings
-    if settings.device == "cpu":
-        raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
-    return settings._replace(device="cuda")
+def _swept(piece: Piece) -> int:
+    """Return roots that are swept, those with out-edges, times edges."""
+    if isinstance(piece, Whole):
+        return int(np.count_nonzero(piece.graph.out_degrees[piece.request.roots])) * piece.graph.nnz
+    return piece.work
 
 
-def _with_roots(request: Request, n: int, resumed: Resumed) -> Request:
-    """Take a resumed run's sample in place of one drawn without a seed: it is as good.
-
-    Leave out the roots of weight 0, if all sums are weighed by roots.
-    """
-    if request.is_redrawn and (before := resumed.sample(len(request.roots), n)) is not None:
-        request = replace(request, roots=before)
-    if request.root_weights is None or not request.sums <= PATH_SUMS:
-        return request
-    return replace(request, roots=request.roots[request.root_weights[request.roots] > 0])
+def sweep_of_small(piece: Small, settings: Settings) -> Sweep:
+    """Plan the sums of small bicomponents."""
+    name = "work-efficient" if piece.blocks.rows.weights is None else "dijkstra"
+    weighted, slices = piece.blocks.rows.weights is not None, len(piece.blocks.ends)
+    return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, "small blocks, root by root", most=1)
 
 
-def _step_of(
-    reduction: Reduction, number: int, settings: Settings, resumed: ResumedStep | None = None
-) -> tuple[Step, Choice]:
-    """Make the step of the remainder of a bicomponent."""
-    remainder = reduction.remainders[number]
-    if remainder.contracted is None:
-        return _step(remainder.piece.graph, reduction.request_of(remainder), settings, resumed)
-    return _junctions(remainder.contracted, reduction.request.sums, settings, remainder.device)
-
-
-def _step(
-    graph: Graph, request: Request, settings: Settings, resumed: ResumedStep | None = None
-) -> tuple[Step, Choice]:
+def _sweep_of_whole(piece: Whole, settings: Settings, room: Room, label: str, seconds: float, beside: int) -> Sweep:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
     A method that a checkpoint began with is kept.
     """
-    if (
-        resumed
-        and settings.device in ("auto", resumed.device)
-        and _is_offered(graph, request, resumed.name, resumed.device)
-    ):
-        step, choice = _step_on(graph, request, settings._replace(method=resumed.name, device=resumed.device))
-        return step, choice._replace(reason=f"{resumed.name} on {resumed.device} (the checkpoint was begun with it)")
-    step, choice = _step_on(graph, request, settings)
-    is_too_large = step.method.device == "cuda" and choice.needed.is_over
+    graph, request = piece.graph, piece.request
+    _, _, kept = label.partition(" ")
+    name, _, device = kept.rpartition(" ")
+    if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
+        own = settings._replace(method=name, device=device)
+        sweep = _first_within(piece, _ranked(graph, request, own, piece, seconds), own, room, beside)
+        return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
+    sweep = _first_within(piece, _ranked(graph, request, settings, piece, seconds), settings, room, beside)
     may_fall_back = settings.device == "auto" and settings.dtype == "float64"
+    limit = room.for_need(sweep.memory, sweep.device)
+    is_too_large = sweep.device == "cuda" and sweep.memory.total > limit
     if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
-        step, on_cpu = _step_on(graph, request, settings._replace(device="cpu"))
-        return step, on_cpu._replace(too_large=choice.needed)
-    return step, choice
+        piece.lined_up, own = None, settings._replace(device="cpu")
+        on_cpu = _first_within(piece, _ranked(graph, request, own, piece, seconds), own, room, beside)
+        return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
+    return sweep
 
 
-def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, Choice]:
-    """Choose a method on the devices that the settings leave, and a batch and threads that fit."""
-    probing = Probing(graph, request.roots, seconds=request.probe_seconds)
+def _first_within(piece: Whole, selections: Sequence[Selection], settings: Settings, room: Room, beside: int) -> Sweep:
+    """Return the sweep of the first selection that fits into the memory; the first of all if none does."""
 
-    def fit(selection: Selection) -> tuple[Step, Choice]:
-        method, reason = selection.method, selection.reason
-        _require_options(method, request, settings)
-        if method.device == "cuda":
-            reason += _gpus(settings)
-        there = probing.placed(method)
-        step = Step(
-            there, request.roots, method, _sweep(there, method, request, settings), probing.items, beside=request.beside
-        )
-        fitted, needed = memory.fit(step, settings.memory)
-        return fitted, Choice(reason, needed, step.sweep.batch)
+    def fit(selection: Selection) -> Sweep:
+        _require_options(selection.method, piece.request, settings)
+        return memory.fit(piece, _sweep(piece, selection, settings, beside), room)
 
-    return _first_within(_ranked(graph, request, settings, probing), fit)
+    return _fitting(fit, selections, room)
 
 
-def _first_within(
-    selections: Sequence[Selection], fit: Callable[[Selection], tuple[Step, Choice]]
-) -> tuple[Step, Choice]:
-    """Return the step of the first selection that fits into the memory; the first of all if none does."""
-    step, first = fit(selections[0])
-    if first.needed.is_over:
-        for other, choice in map(fit, selections[1:]):
-            if not choice.needed.is_over:
-                return other, choice._replace(reason=f"{choice.reason}; {memory.over_budget(first.needed)}")
-    return step, first
+def _fitting(fit: Callable[[Selection], Sweep], selections: Sequence[Selection], room: Room) -> Sweep:
+    first = fit(selections[0])
+    limit = room.for_need(first.memory, first.device)
+    if first.memory.total > limit:
+        for other in map(fit, selections[1:]):
+            if other.memory.total <= room.for_need(other.memory, other.device):
+                too_large = memory.over_budget(first, first.memory.total, limit)
+                return other._replace(reason=f"{other.reason}; {too_large}")
+    return first
 
 
-def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings, device: str) -> tuple[Step, Choice]:
+def _sweep(piece: Whole, selection: Selection, settings: Settings, beside: int) -> Sweep:
+    """Make the sweep of a piece by a method, with the batch and the threads asked for."""
+    row, request, graph = selection.method, piece.request, piece.graph
+    roots, batching, threads = len(request.roots), row.load().batching, settings.threads
+    if not settings.threads_asked and row.device == "cpu":  # as many as have some work each
+        threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
+    # A worker of an executor has one chunk after the other.
+    shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
+    batch = memory.most_batch(row, batching, roots, -(-shared // threads), settings.batch)
+    # Sums of targets, or stress, may leave the range of float32.
+    is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
+    is_wide = is_wide or "stress" in request.sums
+    a_root, reason = selection.a_root, selection.reason
+    return Sweep(
+        work="roots" if request.bounds is None else "within",
+        method=row.name,
+        device=row.device,
+        weighted=row.weighted,
+        roots=roots,
+        batch=batch,
+        threads=memory.busy_threads(batching, roots, batch, threads),
+        reason=reason + _gpus(settings) if row.device == "cuda" else reason,
+        most=batch,
+        seconds=None if a_root is None else a_root * roots / 1000,
+        dtype="float64" if is_wide else settings.dtype,
+        bucket_width=settings.bucket_width,
+        variant=settings.variant,
+        virtual_warp=settings.virtual_warp,
+        beside=beside,
+    )
+
+
+def _sweep_of_chains(piece: Chains, settings: Settings, room: Room) -> Sweep:
     """Choose a method that sweeps from junctions, a group at a time, with target weights for each root.
 
     On a GPU groups are halved until they fit into the memory; where "auto" chose a GPU that is too small, the CPU is
     taken.
     """
-    from lagbc.plan.junctions import ADDED, group_size
+    sweep = _sweep_of_chains_on(piece, piece.device, settings, room)
+    limit = room.for_need(sweep.memory, sweep.device)
+    is_chosen = settings.device == settings.method == "auto"
+    if sweep.memory.total > limit and piece.device == "cuda" and is_chosen:
+        on_cpu = _sweep_of_chains_on(piece, "cpu", settings, room)
+        return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
+    return sweep
 
-    graph = contracted.graph
+
+def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Room) -> Sweep:
+    graph, contracted = piece.graph, piece.contracted
     roots = graph.order[contracted.roots]
-    probing = Probing(graph, roots, roots[graph.out_degrees[roots] > 0])
+    in_rows = Whole(graph, Request(ADDED, roots), lined_up=roots[graph.out_degrees[roots] > 0])
 
-    def fit(selection: Selection) -> tuple[Step, Choice]:
-        method = selection.method
-        size, batching = group_size(contracted, device), method.load().batching
+    def fit(selection: Selection) -> Sweep:
+        row = selection.method
+        size, batching = group_size(contracted, device), row.load().batching
         if device == "cuda":  # a group for each GPU
             share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
             size = min(size, -(-share // batching.block) * batching.block)
         if not batching.concurrent and settings.batch is not None:
             size = min(size, batching.round(settings.batch))
         threads = min(settings.threads, max(1, -(-len(roots) // size)))
-        sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
-        step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
-        fitted, needed = memory.fit(step, settings.memory)
-        return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
+        reason = f"junctions by {selection.reason}"
+        sweep = Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size)
+        return memory.fit(piece, sweep, room)
 
     selections = ranked(
-        graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probing=probing
+        graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probed=in_rows
     )
-    step, choice = _first_within(selections, fit)
-    if choice.needed.is_over and device == "cuda" and settings.device == settings.method == "auto":
-        step, on_cpu = _junctions(contracted, sums, settings, "cpu")
-        return step, on_cpu._replace(too_large=choice.needed)
-    return step, choice
+    return _fitting(fit, selections, room)
 
 
-def _ranked(graph: Graph, request: Request, settings: Settings, probing: Probing | None = None) -> list[Selection]:
-    """Rank the methods for a request; without probing, by rule: the first decides the options that mean something."""
+def _ranked(
+    graph: Graph, request: Request, settings: Settings, piece: Whole | None = None, seconds: float = inf
+) -> list[Selection]:
+    """Rank the methods for a request; without a piece, by rule: the first decides the options that mean something."""
     return ranked(
         graph,
         method=settings.method,
@@ -306,40 +305,8 @@ def _ranked(graph: Graph, request: Request, settings: Settings, probing: Probing
         demand=request.demand is not None,
         bounds=request.bounds is not None,
         options=frozenset(_given(request, settings)),
-        probing=probing,
-    )
-
-
-def _sweep(graph: Graph, method: Method, request: Request, settings: Settings) -> SweepPlan:
-    """Make the request of a run to its method, with the batch and the threads asked for."""
-    roots, batching, threads = len(request.roots), method.load().batching, settings.threads
-    if not settings.threads_asked and method.device == "cpu":  # as many as have some work each
-        threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
-    # A worker of an executor has one chunk after the other.
-    shared = roots if settings.executor is None else min(roots, chunk_length(method, batching))
-    batch = memory.most_batch(method, batching, roots, -(-shared // threads), settings.batch)
-    # Sums of targets, or stress, may leave the range of float32.
-    is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
-    is_wide = is_wide or "stress" in request.sums
-    return SweepPlan(
-        batch=batch,
-        threads=memory.busy_threads(batching, roots, batch, threads),
-        dtype="float64" if is_wide else settings.dtype,
-        endpoints=request.endpoints,
-        omega=request.omega,
-        root_weights=request.root_weights,
-        class_sizes=request.class_sizes,
-        demand=request.demand,
-        bounds=request.bounds,
-        # Halved during the sweep: twice a score may leave the range of the score.
-        exponent=-1 if request.weighs_pairs and not graph.directed else 0,
-        rtol=request.rtol,
-        bucket_width=settings.bucket_width,
-        sums=request.sums,
-        roots=roots,
-        variant=settings.variant,
-        virtual_warp=settings.virtual_warp,
-        method=method.name,
+        probed=piece,
+        seconds=seconds,
     )
 
 

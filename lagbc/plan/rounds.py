@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from math import ceil, inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,18 @@ from scipy.sparse import csgraph, csr_array
 
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
+from lagbc.options import Settings
 from lagbc.plan import memory
-from lagbc.plan.options import Settings
+from lagbc.plan.memory import Room
 from lagbc.plan.plan import Plan, make_plan
-from lagbc.plan.reduce import Reduction, reduce_request
-from lagbc.plan.request import Request
-from lagbc.plan.step import NOTHING, Drawn, Resumed
-from lagbc.reduce.piece import Piece
+from lagbc.plan.sweep import Sweep, row_of
+from lagbc.reduce.pieces import Chains, Drawn, Whole
+from lagbc.reduce.reduced import Reduced, reduce, without_chains
+from lagbc.request import Request
 
 # Roots of the first round, the least of them in limited time, and of the least round after it.
 PILOT = {"cpu": 128, "cuda": 256}
@@ -43,15 +43,14 @@ PROBED = 1024
 ALONE = {False: 1.7, True: 2.8}
 
 
-@frozen
-class Population:
+class Population(NamedTuple):
     """The vertices from which roots are drawn."""
 
     graph: Graph  # that is swept: the graph of the call, or the block that is left of it
     request: Request  # for that graph
     roots: NDArray[np.int64]  # The root of the swept graph that each member is searched from. Others add nothing.
     work: float  # roots times edges of all of them, by whatever reduces it
-    reduction: Reduction | None = None
+    reduced: Reduced
     # (n,): the vertex of the swept graph that each vertex of the call is merged into, -1 for none; None is itself
     inside: NDArray[np.int64] | None = None
 
@@ -84,30 +83,33 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
 
     Original vertices are drawn, also of a block: those beyond a vertex of it are searched from there.
     """
-    reduction = None
+    as_it_is = reduced = Reduced((Whole(graph, request),))
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed:
-        plain = replace(request, sums=frozenset({"dependency"}), roots=np.arange(graph.n))
-        reduction = reduce_request(graph, plain, settings._replace(method="auto"), swept=_FORESEEN)
+        plain = request._replace(sums=frozenset({"dependency"}), roots=np.arange(graph.n))
+        reduced = reduce(graph, plain, settings._replace(method="auto"), swept=_FORESEEN)
     roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
-    work = float(len(roots)) * graph.nnz if reduction is None else reduction.work
-    if reduction is None or len(reduction.remainders) != 1:
-        return Population(graph, request, roots, work)
-    if reduction.remainders[0].contracted is not None:  # single roots of chains add nothing that can be told apart
-        reduction = reduction.uncontracted(0, settings)
-    (remainder,), (block,) = reduction.remainders, reduction.blocks.pieces
-    inside, entrance = _places_in(graph, block)
-    if remainder.twins is not None and (of_class := remainder.twins.of_class) is not None:
+    if reduced.tree is None:
+        return Population(graph, request, roots, float(len(roots)) * graph.nnz, as_it_is)
+    if len(reduced.large) != 1:
+        return Population(graph, request, roots, reduced.work, as_it_is)
+    work = reduced.work
+    if isinstance(reduced.pieces[0], Chains):  # single roots of chains add nothing that can be told apart
+        reduced = without_chains(reduced, 0, settings)
+    tree, piece = reduced.tree, reduced.pieces[0]
+    assert tree is not None
+    assert isinstance(piece, Whole)
+    inside, entrance = _places_in(graph, tree.copies[tree.large[0][0]])
+    if piece.classes is not None:
+        of_class = piece.classes.of_class
         inside, entrance = (np.where(place < 0, -1, of_class[place]) for place in (inside, entrance))
-    of_piece = replace(reduction.request_of(remainder), sums=request.sums, root_weights=None)
-    return Population(remainder.piece.graph, of_piece, entrance[entrance >= 0], work, reduction, inside)
+    of_piece = piece.request._replace(sums=request.sums, root_weights=None)
+    return Population(piece.graph, of_piece, entrance[entrance >= 0], work, reduced, inside)
 
 
-def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places_in(graph: Graph, vertices: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return which vertex of a block each vertex is, and which it is searched from: -1 for none."""
-    if block.vertices is None:
-        return np.arange(graph.n), np.arange(graph.n)
     host, inside = graph.on_host, np.full(graph.n, -1, np.int64)
-    inside[block.vertices] = np.arange(len(block.vertices))
+    inside[vertices] = np.arange(len(vertices))
     outside = np.flatnonzero(inside < 0)
     there = csr_array((np.ones(host.nnz, np.int8), host.indices, host.indptr), shape=(graph.n, graph.n))
     beyond = there[outside].tocoo()
@@ -115,7 +117,7 @@ def _places_in(graph: Graph, block: Piece) -> tuple[NDArray[np.int64], NDArray[n
     parts = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(graph.n, graph.n))
     _, label = csgraph.connected_components(parts, directed=False)
     entrance = np.full(graph.n, -1, np.int64)
-    entrance[label[block.vertices]] = inside[block.vertices]
+    entrance[label[vertices]] = inside[vertices]
     return inside, entrance[label]
 
 
@@ -138,9 +140,9 @@ def sizes_of_rounds(
     return np.diff(ends, prepend=0)
 
 
-def sizes_of_pilot(pilot: int, plan: Plan) -> NDArray[np.int64]:
+def sizes_of_pilot(pilot: int, block: int) -> NDArray[np.int64]:
     """Cut a pilot into rounds after which the time may end it: each but the first doubles all before it."""
-    ends, least = [pilot], max(LEAST_PILOT, plan.steps[0].method.load().batching.block // _PART)
+    ends, least = [pilot], max(LEAST_PILOT, block // _PART)
     while ends[0] > least:
         ends.insert(0, ends[0] // 2)
     return np.diff(ends, prepend=0)
@@ -151,26 +153,25 @@ def plan_rounds(
     population: Population,
     order: NDArray[np.int64],
     settings: Settings,
-    resumed: Resumed = NOTHING,
-    probe_seconds: float = inf,
+    room: Room,
+    labels: Sequence[str] = (),
+    seconds: float = inf,
 ) -> Plan:
-    """Plan how roots are swept that are drawn in an order; `with_rounds` says in which rounds."""
+    """Plan how roots are swept that are drawn in an order; `draw` says in which rounds."""
     asked, graph = population.request, population.graph
     beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
-    request = replace(
-        asked, roots=np.unique(population.roots[order[:PROBED]]), beside=beside, probe_seconds=probe_seconds
-    )
-    plan = make_plan(graph, request, settings._replace(reduce="none"), resumed)
-    (step,), (choice,) = plan.steps, plan.choices
-    if request.sums & SQUARES - set(step.method.sums):
-        raise InvalidValueError(f"{step.method.name} on {step.method.device} makes no sums of squares")
+    request = asked._replace(roots=np.unique(population.roots[order[:PROBED]]))
+    piece = Whole(graph, request)
+    plan = make_plan(graph, request, Reduced((piece,)), settings, room, labels, seconds, beside)
+    (sweep,) = plan.sweeps
+    row = row_of(piece, sweep)
+    if request.sums & SQUARES - set(row.sums):
+        raise InvalidValueError(f"{row.name} on {row.device} makes no sums of squares")
     if settings.batch is None:  # larger ones would be swept in vain at the end
-        most = _LEAST_ROUND["cuda"] if step.method.device == "cuda" else step.method.load().batching.round(1)
-        step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, most)))
-    step, needed = memory.fit(step, settings.memory)
-    choices, request = (choice._replace(needed=needed),), replace(request, roots=order)
-    reduction = population.reduction
-    return replace(plan, steps=(step,), choices=choices, memory=needed, request=request, reduction=reduction)
+        most = _LEAST_ROUND["cuda"] if row.device == "cuda" else row.load().batching.round(1)
+        sweep = sweep._replace(batch=min(sweep.batch, most))
+    sweep = memory.fit(piece, sweep, room)
+    return plan._replace(sweeps=(sweep,), memory=sweep.memory)
 
 
 def arrays_of_sequence(means: int) -> dict[str, Any]:
@@ -190,26 +191,25 @@ def arrays_of_sequence(means: int) -> dict[str, Any]:
     }
 
 
-def with_rounds(
-    plan: Plan,
+def draw(
     population: Population,
+    order: NDArray[np.int64],
+    sweep: Sweep,
     sizes: NDArray[np.int64],
     *,
-    first: int = 0,
     linear: bool = False,
     label: str = "",
-) -> Plan:
-    """Return the plan with rounds of these sizes, whose members come in the order of its request, from `first` on.
+) -> tuple[Whole, Sweep]:
+    """Return a piece with rounds of these sizes, whose members come in this order, and its sweep.
 
     `linear` says whether targets count linearly, and `label` what the sums are made into.
     """
-    (step,) = plan.steps
-    drawn = population.roots[plan.request.roots[first : first + sizes.sum()]]
-    block, n = step.method.load().batching.block, population.graph.n
+    piece = Whole(population.graph, population.request)
+    drawn, n = population.roots[order[: sizes.sum()]], population.graph.n
+    block = row_of(piece, sweep).load().batching.block
     items, ends = _laid_out(drawn, sizes, block, None if population.is_distinct else n)
-    sweep = replace(step.sweep, linear=linear, roots=len(items))
-    step = replace(step, sweep=sweep, ordered=items, drawn=Drawn(ends, sizes, bool((items >= n).any()), label))
-    return replace(plan, steps=(step,))
+    piece.lined_up, piece.drawn = items, Drawn(ends, sizes, bool((items >= n).any()), label)
+    return piece, sweep._replace(work="rounds", roots=len(items), linear=linear)
 
 
 def _laid_out(
@@ -230,8 +230,8 @@ def _laid_out(
     return np.concatenate(items), np.array(ends, np.int64)
 
 
-def takes_linear(plan: Plan) -> bool:
-    """Whether the method of a plan sums linearly at no more cost: by rows that wait it does not."""
-    (step,) = plan.steps
-    waits = step.method.name == "batched" and step.graph.has_high_diameter
-    return not step.graph.directed and step.method.reads("linear") and not waits
+def takes_linear(population: Population, sweep: Sweep) -> bool:
+    """Whether a method sums linearly at no more cost: by rows that wait it does not."""
+    graph = population.graph
+    waits = sweep.method == "batched" and graph.has_high_diameter
+    return not graph.directed and row_of(Whole(graph, population.request), sweep).reads("linear") and not waits

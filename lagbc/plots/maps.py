@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.centrality.columns import titled
 from lagbc.errors import InvalidValueError
 from lagbc.graph.coordinates import Coordinates, as_coordinates
 from lagbc.graph.given import refuse_masked
@@ -28,6 +27,7 @@ from lagbc.plots.figure import (
     scores_of_vertices,
 )
 from lagbc.plots.lines import Line, geometry_of, lines_of
+from lagbc.scores.columns import titled
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ All paths between different branches at a cut vertex v go through v, whatever el
     E(u, v) = E_B(u, v) of the bicomponent of that edge
 
 Inside an edge that is a bicomponent by itself, and in hops inside a clique, no vertex lies between two others. Small
-bicomponents are computed here, each at once; large ones are left as pieces.
+bicomponents are summed together, each by one call of a compiled sweep; large ones are pieces of their own.
 
 References
 ----------
@@ -17,23 +17,21 @@ computation, SocialCom-PASSAT 2012, 302-311.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr, until_stopped
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Copies, Rows, Strong, each_connected, find_strong, lay_out
-from lagbc.reduce.piece import NotReducible, Piece, Reduced, Scores, check_range
+from lagbc.reduce.piece import NotReducible, Piece, Scores, check_range
 from lagbc.reduce.small import SmallBlocks
 
 # A length of at least this part of any path's length is not absorbed by rounding.
@@ -42,22 +40,45 @@ _KEPT = 2.0**-50
 _DIRECT, _SMALL, _LARGE = 0, 1, 2
 
 
-@frozen
-class Blocks(Reduced):
-    """The bicomponents of a piece.
+class Tree(NamedTuple):
+    """The way from the sums of bicomponents to those of their graph."""
 
-    `scores` and `edge_scores` compute the unfinished slices of `small`, if any.
-    """
+    copies: NDArray[Any]  # (copies,): the vertex of each copy
+    cut: Scores  # (n,): the demand from one branch at a vertex to another
+    places: NDArray[np.int64] | None  # (entries,): the edge of each entry; None where edges are not summed
+    direct: (
+        Scores  # (entries,): the sums along edges of bicomponents without inner vertices of paths; (0,) without edges
+    )
+    large: tuple[tuple[slice, slice], ...]  # copies and entries of each large bicomponent
 
-    # the bicomponents that are in no piece, not computed yet; ``small.work`` has their work, ``small.compute`` computes
-    # a slice
-    small: SmallBlocks = field(kw_only=True)
-    cut: Scores = field(kw_only=True)  # (n,): the demand from one branch at a vertex to another
-    count: int = field(kw_only=True)  # count of bicomponents, single edges among them
+    def scores(self, large: Sequence[Scores], small: Scores | None) -> Scores:
+        """Return F of the graph, from F of each large bicomponent, and F at the copies in small ones."""
+        inside = np.zeros(len(self.copies)) if small is None else small.copy()
+        for (copies, _), of_block in zip(self.large, large, strict=True):
+            inside[copies] = of_block
+        return self.cut + np.bincount(self.copies, inside, len(self.cut))  # type: ignore[no-any-return]
+
+    def edge_scores(self, large: Sequence[Scores], small: Scores | None) -> Scores:
+        """Return E of the graph, from E of each large bicomponent, and E at the entries of small ones."""
+        entries = self.direct.copy() if small is None else self.direct + small
+        for (_, edges), of_block in zip(self.large, large, strict=True):
+            entries[edges] = of_block
+        found = np.empty(len(entries))
+        found[self.places] = entries
+        return found
+
+
+class Split(NamedTuple):
+    """A graph that is split into its bicomponents; nothing of it is swept."""
+
+    large: tuple[Piece, ...]
+    small: SmallBlocks
+    tree: Tree
+    blocks: int  # count of bicomponents, single edges among them
 
 
 @in_phase("order")
-def split(piece: Piece, *, edges: bool = False) -> Blocks:
+def split(piece: Piece, *, edges: bool = False) -> Split:
     """Split a piece, on the host, into its bicomponents; O(n + nnz), nothing is swept.
 
     A directed graph falls apart where its pattern, taken both ways, does. Pieces have `vertices` of their own and, if
@@ -79,35 +100,14 @@ def split(piece: Piece, *, edges: bool = False) -> Blocks:
     sources, targets, cut = _weigh(piece, copies, indptr, indices, symmetric=both is graph)
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
     roots, work, kinds = _classify(rows)
-    scores, edge_scores = np.zeros(len(sources)), np.zeros(0)
-    if edges:
-        edge_scores = _direct_edges(rows, kinds == _DIRECT)
-    large, few = np.flatnonzero(kinds == _LARGE).tolist(), np.flatnonzero(kinds == _SMALL)
-    small = SmallBlocks(rows, few, roots[few], work[few].astype(np.int64), scores, edge_scores)
-
-    def finish(found: Sequence[Scores]) -> Scores:
-        small.finish()
-        for block, of_block in zip(large, found, strict=True):
-            scores[rows.vertices(block)] = of_block
-        inside: Any = np.bincount(copies.vertices, scores, graph.n)
-        total: Scores = cut + inside
-        return total
-
-    def finish_edges(found: Sequence[Scores]) -> Scores:
-        small.finish()
-        for block, of_block in zip(large, found, strict=True):
-            edge_scores[rows.edges(block)] = of_block
-        result = np.empty(graph.nnz)
-        result[places] = edge_scores
-        return result
-
-    return Blocks(
-        tuple(_piece(graph, copies.vertices, rows, places if edges else None, block) for block in large),
-        finish,
-        finish_edges if edges else None,
-        small=small,
-        cut=cut,
-        count=len(copies.attach),
+    direct = _direct_edges(rows, kinds == _DIRECT) if edges else np.zeros(0)
+    few, large = np.flatnonzero(kinds == _SMALL), np.flatnonzero(kinds == _LARGE).tolist()
+    of_edges = places if edges else None
+    return Split(
+        tuple(_piece(graph, copies.vertices, rows, of_edges, block) for block in large),
+        SmallBlocks(rows, few, roots[few], work[few].astype(np.int64)),
+        Tree(copies.vertices, cut, of_edges, direct, tuple((rows.vertices(b), rows.edges(b)) for b in large)),
+        len(copies.attach),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,16 +45,6 @@ class Piece:
     vertices: NDArray[np.int64] | None = None
     # (nnz,): the number of each stored edge in the larger graph; None where nobody asked, or where it has no such edges
     edges: NDArray[np.int64] | None = None
-
-
-@frozen
-class Reduced:
-    """The result of a reduction of a piece."""
-
-    pieces: tuple[Piece, ...]  # the pieces whose scores, their F, are still to be computed
-    scores: Callable[[Sequence[Scores]], Scores]  # makes F of the reduced piece from the F of `pieces`, in their order
-    # the same for stored edges, sums in the order of ``graph.indices``; None for a reduction without them
-    edge_scores: Callable[[Sequence[Scores]], Scores] | None = None
 
 
 def check_range(piece: Piece) -> None:

@@ -29,23 +29,16 @@ _LIMIT = 2.0**1022
 
 @dataclass(eq=False)
 class SmallBlocks:
-    """Some bicomponents, one after the other, and their sums so far."""
+    """Some bicomponents, in slices of some 50 milliseconds each; nothing of it changes but what is kept of it."""
 
     rows: Rows  # the graphs of all bicomponents
     numbers: NDArray[np.int64]  # (small,): the numbers of the small ones, ascending
     roots: NDArray[np.int64]  # (small,): count of roots of each
     # (small,): roots x stored edges of each, to which its time is proportional: 10 ns in hops, 15 to 50 with lengths
     work: NDArray[np.int64]
-    scores: Scores  # (copies,): written
-    edge_scores: Scores  # (nnz,) or (0,): written, if it has room
 
     @cached_property
-    def is_done(self) -> NDArray[np.bool_]:
-        """Whether each slice is computed."""
-        return np.zeros(len(self._ends), np.bool_)
-
-    @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def ends(self) -> NDArray[np.int64]:
         """The ends of slices: the work so far passes a multiple of a slice's work there."""
         if not len(self.numbers):
             return np.zeros(0, np.int64)
@@ -54,18 +47,17 @@ class SmallBlocks:
 
     def prepare(self) -> None:
         """Compute all cached properties, before threads share them."""
-        _ = self._ends, self._all_roots, self._of_copies, self.is_done
+        _ = self.ends, self._all_roots, self._of_copies
 
-    def compute(self, number: int) -> None:
-        """Compute a slice; threads may compute different ones."""
-        ends = self._ends
-        self._compute(int(ends[number - 1]) if number else 0, int(ends[number]))
-        self.is_done[number] = True
+    def places(self, number: int) -> tuple[slice, slice]:
+        """Return the copies and the entries from the first to the last bicomponent of a slice: no other slice's."""
+        first, last = self._blocks_of(number)
+        of_first, of_last = self.numbers[first], self.numbers[last - 1]
+        copies = slice(self.rows.vertices(of_first).start, self.rows.vertices(of_last).stop)
+        return copies, slice(self.rows.edges(of_first).start, self.rows.edges(of_last).stop)
 
-    def finish(self) -> None:
-        """Compute all unfinished slices."""
-        for number in np.flatnonzero(~self.is_done).tolist():
-            self.compute(number)
+    def _blocks_of(self, number: int) -> tuple[int, int]:
+        return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])
 
     @cached_property
     def _all_roots(self) -> NDArray[np.int64]:
@@ -78,11 +70,13 @@ class SmallBlocks:
     @cached_property
     def _of_copies(self) -> tuple[NDArray[Any], Scores]:
         """Places and distances of a search; clear between two of a bicomponent, so that threads share them."""
-        copies = len(self.scores)
+        copies = len(self.rows.sources)
         dist = np.full(0 if self.rows.weights is None else copies, np.inf)
         return np.full(copies, copies, self.rows.indices.dtype), dist
 
-    def _compute(self, first: int, last: int) -> None:
+    def add(self, number: int, scores: Scores, edge_scores: Scores | None) -> None:
+        """Add the sums of a slice at its copies, shape (copies,), and its entries, (nnz,); threads may add others."""
+        first, last = self._blocks_of(number)
         rows, blocks = self.rows, self.numbers[first:last]
         vertices = int((rows.ptr[blocks + 1] - rows.ptr[blocks]).max())
         edges = int((rows.indptr[rows.ptr[blocks + 1]] - rows.indptr[rows.ptr[blocks]]).max())
@@ -90,8 +84,8 @@ class SmallBlocks:
         roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
         found = new_found(len(roots))
         kernel, search = self._search(vertices, edges)
-        has_edges, index = len(self.edge_scores) > 0, rows.indices.dtype
-        trail = allocate(np, trail_arrays(index, vertices, edges, edges=has_edges, class_sizes=False))
+        index = rows.indices.dtype
+        trail = allocate(np, trail_arrays(index, vertices, edges, edges=edge_scores is not None, class_sizes=False))
         kernel(
             *search,
             record("Trail", index, **trail),
@@ -99,7 +93,7 @@ class SmallBlocks:
             roots,
             rows.targets[None, :],
             rows.sources[roots],
-            core.Totals(dependency=self.scores, edges=self.edge_scores if has_edges else None),
+            core.Totals(dependency=scores, edges=edge_scores),
             found,
         )
         if found.overflowed.any():

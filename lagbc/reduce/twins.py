@@ -23,41 +23,39 @@ merged graph again gained 2 % of the work at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import Csr, core, csr
 from lagbc.reduce.layout import find_strong
-from lagbc.reduce.piece import Piece, Reduced, Scores, check_range
+from lagbc.reduce.piece import Piece, Scores, check_range
 
 
-@frozen
-class Twins(Reduced):
-    """A piece with merged twins, or the same piece if it has none.
+class Classes(NamedTuple):
+    """The classes of twins of a piece: the way from the sums of the merged piece to those of the piece."""
 
-    Merged vertices have no scores of edges: these differ among the edges between two classes.
-    """
+    extra: Scores  # (n,): the demand through each vertex between twins
+    of_class: NDArray[np.int64]  # (n,): the vertex that each vertex is merged into
+    share: Scores  # (n,): m_p / m
+    merged: int  # count of classes of two vertices or more
 
-    count: int = field(kw_only=True)  # merged classes, of two vertices or more
-    # the vertex of the piece that each vertex is merged into; None without merged classes
-    of_class: NDArray[np.int64] | None = field(kw_only=True, default=None)
+    def scores(self, merged: Scores) -> Scores:
+        """Return F of the piece, from F of the merged piece."""
+        return self.extra + merged[self.of_class] * self.share
 
 
 @in_phase("order")
-def merge(piece: Piece) -> Twins:
-    """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept.
+def merge(piece: Piece) -> tuple[Piece, Classes | None]:
+    """Merge the twins of a piece, on the host; O(n + nnz), nothing is swept. Without twins it is the piece itself.
 
     The piece may have members, and its twins any sources and targets. Vertices of the merged piece are the classes, in
-    the order of the smallest of each; it has no `vertices` and `edges`. In hops, and with whole lengths, scores are
-    exact but for rounding; with other lengths, ties of paths between twins of one class may fall otherwise.
-    OverflowError tells of weights beyond `check_range`.
+    the order of the smallest of each; it has no `vertices` and `edges`, as sums of edges differ among the edges between
+    two classes. In hops, and with whole lengths, scores are exact but for rounding; with other lengths, ties of paths
+    between twins of one class may fall otherwise. OverflowError tells of weights beyond `check_range`.
     """
     check_range(piece)
     graph = piece.graph
@@ -70,26 +68,14 @@ def merge(piece: Piece) -> Twins:
     kept = first == np.arange(graph.n)
     count = int(np.count_nonzero(np.bincount(first, minlength=graph.n) > 1))
     if not count:
-        return Twins((piece,), _of_the_one, _of_the_one, count=0)
+        return piece, None
     of_class = (np.cumsum(kept) - 1)[first]
 
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(of_class, values).astype(np.float64, copy=False)
 
-    left = Piece(_induce(graph, kept), summed(piece.sources), summed(piece.targets), summed(class_sizes))
-    share = class_sizes / summed(class_sizes)[of_class]
-
-    def finish(found: Sequence[Scores]) -> Scores:
-        (of_classes,) = found
-        scores: Scores = extra + of_classes[of_class] * share
-        return scores
-
-    return Twins((left,), finish, count=count, of_class=of_class)
-
-
-def _of_the_one(found: Sequence[Scores]) -> Scores:
-    (scores,) = found
-    return scores
+    merged = Piece(_induce(graph, kept), summed(piece.sources), summed(piece.targets), summed(class_sizes))
+    return merged, Classes(extra, of_class, class_sizes / summed(class_sizes)[of_class], count)
 
 
 def _has_way_back(graph: Graph) -> NDArray[np.bool_]:

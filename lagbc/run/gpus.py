@@ -7,7 +7,7 @@ runs out of memory goes on with less at a time; a device that fails hands its sp
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock
@@ -16,8 +16,7 @@ from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.native.pool import Pool
 from lagbc.plan.devices import Device
-from lagbc.run.loop import Carrier
-from lagbc.run.work import Hand, Piece, Span, StepWork
+from lagbc.run.work import Found, Hand, MethodWork, Span
 
 # Portions for each device from which on they are given out whole.
 _WHOLE = 4
@@ -25,43 +24,42 @@ _WHOLE = 4
 Notes = list[tuple[str, type[Warning]]]
 
 
-class Gpus(Carrier[StepWork]):
-    """Devices that carry works; the first one prepares the graph, which is copied to the others."""
+def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: int) -> Generator[Found]:
+    """Carry a work over devices; the first one prepares the graph, which is copied to the others.
 
-    makes_do = True
-
-    def __init__(self, devices: Sequence[Device]) -> None:
-        self._devices = devices
-
-    def length(self, work: StepWork) -> int:
-        """Return a portion, or, of few portions, as many items as give all devices an equal share."""
-        count, items = len(self._devices), len(work.items)
-        if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
-            return work.portion
-        rounds = -(-items // (count * work.batch))
-        share = -(-items // (count * rounds))
-        return min(work.portion, -(-share // work.panel) * work.panel)
-
-    def each(self, work: StepWork, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of spans, on the host and in order; MemoryError or RunError once all devices have failed."""
-        crew = _Crew(self._devices, work)
-        pool = Pool(len(self._devices))
-        try:
-            crew.open()
-            for _, pieces in pool.in_order(crew.sum, spans):
-                crew.warn()
-                yield pieces
-        finally:
-            crew.stop()
-            pool.shutdown(wait=True, cancel_futures=True)
-            crew.close()
+    Sums are on the host. MemoryError or RunError once all devices have failed.
+    """
+    if first == last:
+        return
+    crew = _Crew(devices, work)
+    pool = Pool(len(devices))
+    try:
+        crew.open()
+        for _, found in pool.in_order(crew.sum, work.spans(first, last, _length(devices, work))):
             crew.warn()
+            yield from found
+            del found
+    finally:
+        crew.stop()
+        pool.shutdown(wait=True, cancel_futures=True)
+        crew.close()
+        crew.warn()
+
+
+def _length(devices: Sequence[Device], work: MethodWork) -> int:
+    """Return a portion, or, of few portions, as many items as give all devices an equal share."""
+    count, items = len(devices), len(work.items)
+    if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
+        return work.portion
+    rounds = -(-items // (count * work.batch))
+    share = -(-items // (count * rounds))
+    return min(work.portion, -(-share // work.panel) * work.panel)
 
 
 class _Crew:
     """Devices at work, of which idle ones take the next span."""
 
-    def __init__(self, devices: Sequence[Device], work: StepWork) -> None:
+    def __init__(self, devices: Sequence[Device], work: MethodWork) -> None:
         self._notes: Notes = []
         self._hands = [_DeviceHand(device, work, self._notes) for device in devices]
         self._idle = SimpleQueue[_DeviceHand | None]()
@@ -82,7 +80,7 @@ class _Crew:
                 self._idle.put(hand)
             return
 
-    def sum(self, span: Span) -> list[Piece]:
+    def sum(self, span: Span) -> list[Found]:
         """Sum a span on an idle device, and on another one if that fails."""
         while True:
             hand = self._idle.get()
@@ -90,12 +88,12 @@ class _Crew:
                 self._idle.put(None)
                 raise self._error
             try:
-                pieces = hand.sum(span)
+                found = hand.sum(span)
             except hand.failures as error:
                 self._lose(hand, error)
             else:
                 self._idle.put(hand)
-                return pieces
+                return found
 
     def _lose(self, hand: _DeviceHand, error: Exception) -> None:
         """Go on without a device; raise an error if it was the last."""
@@ -133,10 +131,10 @@ class _Crew:
 class _DeviceHand:
     """The hand of one device, for one thread at a time."""
 
-    def __init__(self, device: Device, work: StepWork, notes: Notes) -> None:
+    def __init__(self, device: Device, work: MethodWork, notes: Notes) -> None:
         self.device, self._work, self._notes = device, work, notes
         self._stop = StopFlag()
-        self._placed: StepWork | None = None
+        self._placed: MethodWork | None = None
         self._hand: Hand | None = None
 
     @property
@@ -151,19 +149,23 @@ class _DeviceHand:
             self._retried(None)
             self.device.wait()
 
-    def sum(self, span: Span) -> list[Piece]:
+    def sum(self, span: Span) -> list[Found]:
         """Sum a span, with less at a time while memory runs out."""
         with self.device.context():
             return self._retried(span)
 
-    def _retried(self, span: Span | None) -> list[Piece]:
+    def _retried(self, span: Span | None) -> list[Found]:
         hand = self._hand
         while True:
             try:
                 self._stop.check()
                 self._placed = self._placed or self._work.on(self.device.copy)
                 self._hand = hand = hand or self._placed.open(self._stop)
-                return [] if span is None else self._placed.sent(hand(span, self._placed.items[span.place]))
+                if span is None:
+                    return []
+                items = self._placed.items
+                found = [(one, hand(one, items[one.place])) for one in self._placed.batches(*span)]
+                return self._placed.sent(found, items[span.place])
             except MemoryError as error:
                 self._hand = hand = None
                 self._work, self._placed = (self._placed or self._work).smaller(error, self._say), None

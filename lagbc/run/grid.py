@@ -36,10 +36,10 @@ from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.sums import SQUARES
 from lagbc.native.pool import Pool
-from lagbc.plan.grid import depth_step
-from lagbc.plan.memory import budget
-from lagbc.plan.options import OfGrid
-from lagbc.run.loop import sum_step
+from lagbc.options import OfGrid
+from lagbc.plan.grid import depth_search
+from lagbc.plan.memory import Room, budget
+from lagbc.run.run import sum_piece
 from lagbc.run.tasks import portable
 from lagbc.types import All, GraphLike
 
@@ -323,7 +323,7 @@ def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[D
 
 def _depth(graph: DealtGraph) -> int:
     """Search a graph from its hub, as a unit of work."""
-    return int(sum_step(depth_step(graph)).depth[graph.hub])
+    return int(sum_piece(*depth_search(graph), Room(graph.room)).depth[graph.hub])
 
 
 def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:

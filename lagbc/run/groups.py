@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from lagbc.calls import raise_if_stopped
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
-from lagbc.run.work import Hand, Items, Piece, Span, Total, Work
+from lagbc.run.work import Hand, Items, Span, Total, Work
+
+Shares = NDArray[np.float64]
 
 
 class Groups(Work):
@@ -20,42 +22,28 @@ class Groups(Work):
     def __init__(
         self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
     ) -> None:
-        self._graph, self._items, self._in_group, self._hands = graph, roots, in_group, hands
-        self._rtol, self._endpoints = rtol, endpoints
-
-    @property
-    def items(self) -> Items:
-        """The roots."""
-        return self._items
-
-    @property
-    def hands(self) -> int:
-        """As many as were asked for."""
-        return self._hands
+        self.items, self.hands = roots, hands
+        self._graph, self._in_group, self._rtol, self._endpoints = graph, in_group, rtol, endpoints
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand that polls the stop flag within a search."""
+        """Return a hand that polls the stop flag within a search; its sums are those of each panel."""
         from lagbc.methods.cpu import groups
 
         state = groups.prepare(self._graph, groups.plan_of(self._rtol, stop), self._in_group, endpoints=self._endpoints)
 
-        def run(span: Span, roots: Items) -> list[Piece]:
-            pieces = list[Piece]()
-            for batch in self.spans(*span, self.batch):
-                raise_if_stopped()
-                sums = groups.sum_batch(state, roots[batch.first - span.first : batch.last - span.first], self.panel)
-                pieces += map(Piece, self.spans(*batch, self.panel), sums)
-            return pieces
+        def run(_: Span, roots: Items) -> list[Shares]:
+            raise_if_stopped()
+            return list(groups.sum_batch(state, roots, self.panel))
 
         return run
 
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
+    def add(self, total: Total, span: Span, sums: list[Shares]) -> Total:
         """Add panel after panel."""
-        sums = np.zeros(self._in_group.shape[1]) if total.chunks is None else total.chunks
-        for piece in pieces:
-            sums = sums + piece.sums
-        return Total(pieces[-1].span.last, sums)
+        whole = self.finish(total)
+        for of_panel in sums:
+            whole = whole + of_panel
+        return Total(span.last, whole)
 
-    def finish(self, total: Total) -> NDArray[np.float64]:
+    def finish(self, total: Total) -> Shares:
         """Return a number a group."""
-        return np.zeros(self._in_group.shape[1]) if total.chunks is None else total.chunks
+        return np.zeros(self._in_group.shape[1]) if total.whole is None else total.whole

@@ -1,64 +1,86 @@
-"""The one loop: a work summed over its items, in order, by any carrier; the carriers of this process, too."""
+"""The one loop: a work summed over its items, in order, by any carrier; the carriers of this process, too.
+
+A carrier is a generator function of a work and the places of its items. It yields spans with their sums, in order, and
+no hand is at work once it is closed. Where memory runs out it goes on with less at a time, none of which changes a bit;
+MemoryError says that the memory is too little for the smallest batch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any
 
 from lagbc.calls import phase, raise_if_stopped
-from lagbc.methods.contract import MethodModule, StopFlag
-from lagbc.methods.sums import Sums
-from lagbc.plan.step import Step
-from lagbc.run.sweeps import Sweeps
-from lagbc.run.work import Hand, Items, Piece, Span, StepWork, Total, Work
+from lagbc.methods.contract import StopFlag
+from lagbc.run.work import NONE_DONE, Found, Hand, Items, Span, Total, Work
 
-Carried = TypeVar("Carried", bound=Work)
-To = TypeVar("To", bound=Work, contravariant=True)
+Carrier = Callable[[Any, int, int], Generator[Found]]
 
 
-class Carrier(Protocol[To]):
-    """Who runs the spans of works: hands of this process, of devices, or of other processes."""
+def sum_over(
+    work: Work,
+    carry: Carrier,
+    total: Total = NONE_DONE,
+    last: int | None = None,
+    keep: Callable[[Total], object] | None = None,
+) -> Total:
+    """Sum a work over its items, in order, from a total on, until it is enough, or to before the place `last`.
 
-    # whether hands that run out of memory go on with less by themselves, so that a MemoryError is final
-    makes_do: bool = False
+    `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
+    """
+    last = len(work.items) if last is None else last
+    with phase("sweep"), closing(carry(work, total.done, last)) as found:
+        for span, sums in found:
+            total = work.add(total, span, sums)
+            del sums
+            if keep is not None:
+                keep(total)
+            if work.is_enough(total):
+                break
+    return total
 
-    def length(self, work: To) -> int:
-        """Return how many items a hand is given at a time, in whole panels: a batch, or as a carrier has it."""
-        return work.batch
 
-    def each(self, work: To, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order, while hands are ahead by some spans.
-
-        After its close no hand is at work.
-        """
-
-
-class Inline(Carrier[Work]):
-    """The calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
+def inline(work: Work, first: int, last: int) -> Generator[Found]:
+    """Sum in the calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
 
     It takes no Ctrl-C while a kernel runs.
     """
-
-    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Sum one span after the other, as the loop asks for their pieces."""
-        hand = work.open(StopFlag())
-        for span in spans:
-            raise_if_stopped()
-            yield hand(span, work.items[span.place])
+    return _retrying(_one_by_one, work, first, last)
 
 
-class Threads(Carrier[Work]):
-    """As many threads as a work has hands; at most two spans a thread are ahead of the loop."""
+def threaded(work: Work, first: int, last: int) -> Generator[Found]:
+    """Sum in as many threads as a work has hands; at most two batches a thread are ahead of the loop."""
+    return _retrying(_side_by_side, work, first, last)
 
-    def each(self, work: Work, spans: Iterator[Span]) -> Generator[list[Piece]]:
-        """Sum spans side by side."""
-        hands = Hands(work)
+
+def _retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
+    """Carry a work, and go on with less at a time where memory runs out."""
+    while first < last:
         try:
-            yield from hands.run(spans, work.items)
-        finally:
-            hands.close()
+            with closing(carry(work, first, last)) as found:
+                for one in found:
+                    first = one[0].last
+                    yield one
+                    del one  # else it would be held during the wait for the next one
+        except MemoryError as error:
+            work = work.smaller(error)
+
+
+def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
+    hand = work.open(StopFlag())
+    for span in work.batches(first, last):
+        raise_if_stopped()
+        yield span, hand(span, work.items[span.place])
+
+
+def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
+    hands = Hands(work)
+    try:
+        yield from hands.run(work.batches(first, last), work.items)
+    finally:
+        hands.close()
 
 
 class Hands:
@@ -76,22 +98,20 @@ class Hands:
         self._idle: list[Hand] = [self._open()]
         self._pool = Pool(work.hands)
 
-    def run(self, spans: Iterable[Span], items: Items, first: int = 0) -> Iterator[list[Piece]]:
-        """Yield the pieces of spans, in order; `items` are those from place `first` on."""
-        for _, pieces in self._pool.in_order(partial(self._run, items, first), spans):
-            yield pieces
-            del pieces  # else they would be held during the wait for the next ones
+    def run(self, spans: Iterator[Span], items: Items, first: int = 0) -> Iterator[Found]:
+        """Yield the sums of spans, in order; `items` are those from place `first` on."""
+        yield from self._pool.in_order(partial(self._run, items, first), spans)
 
-    def _run(self, items: Items, first: int, span: Span) -> list[Piece]:
+    def _run(self, items: Items, first: int, span: Span) -> Any:
         """Sum a span by an idle hand, or by a new one; a hand that fails is at work no more."""
         with self._context:
             try:
                 hand = self._idle.pop()
             except IndexError:
                 hand = self._open()
-            pieces = hand(span, items[span.first - first : span.last - first])
+            sums = hand(span, items[span.first - first : span.last - first])
             self._idle.append(hand)
-            return pieces
+            return sums
 
     def stop(self) -> None:
         """Stop the hands at their next level."""
@@ -101,57 +121,3 @@ class Hands:
         """Stop the hands, and wait until none is at work."""
         self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def sum_over(
-    work: Carried,
-    carrier: Carrier[Carried],
-    resumed: Total | None = None,
-    last: int | None = None,
-    keep: Callable[[Total], object] | None = None,
-) -> Total:
-    """Sum a work over its items, in order, from `resumed` on, until its total is enough, or to before the place `last`.
-
-    `keep` is called with each new total. MemoryError says that the memory is too little for the smallest batch. After
-    KeyboardInterrupt or StoppedError no hand is at work, and `keep` has had all finished items.
-    """
-    total, last = resumed or Total(0), len(work.items) if last is None else last
-    with phase("sweep"):
-        while total.done < last:
-            try:
-                with closing(carrier.each(work, work.spans(total.done, last, carrier.length(work)))) as found:
-                    for pieces in found:
-                        total = work.add(total, pieces)
-                        if keep is not None:
-                            keep(total)
-                        if work.is_enough(total):
-                            return total
-            except MemoryError as error:
-                if carrier.makes_do:
-                    raise
-                work = work.smaller(error)
-    return total
-
-
-def work_of(step: Step, module: MethodModule | None = None) -> StepWork:
-    """Make the work of a step; `module` may replace the module of its method."""
-    module = module or step.method.load()
-    if step.contracted is not None:
-        from lagbc.run.junctions import Junctions
-
-        return Junctions(step, module)
-    if step.drawn is not None:
-        from lagbc.run.rounds import Rounds
-
-        return Rounds(step, module)
-    if step.sweep.bounds is not None:
-        from lagbc.run.bounded import Bounded
-
-        return Bounded(step, module)
-    return Sweeps(step, module)
-
-
-def sum_step(step: Step, module: MethodModule | None = None, carrier: Carrier[StepWork] | None = None) -> Sums:
-    """Return the sums of a step, on the host."""
-    work = work_of(step, module)
-    return work.finish(sum_over(work, carrier or Threads()))

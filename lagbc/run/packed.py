@@ -20,10 +20,11 @@ import numpy as np
 from lagbc.files import write_whole
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import StopFlag
-from lagbc.plan.step import Step
-from lagbc.run.loop import work_of
-from lagbc.run.work import StepWork
+from lagbc.plan.sweep import Memory, Sweep
+from lagbc.reduce.pieces import Chains, Piece, Small, Whole
+from lagbc.run.run import work_of
+from lagbc.run.within import Within
+from lagbc.run.work import PieceWork
 
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64
@@ -48,10 +49,12 @@ class Packed:
         return b"".join(self.pieces)
 
 
-def pack(work: StepWork) -> Packed:
+def pack(work: PieceWork) -> Packed:
     """Pack a work without its items, and with all cached properties of its graph that workers need."""
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps((_carried(work.step), work.panel), protocol=5, buffer_callback=buffers.append)
+    head = pickle.dumps(
+        (_carried(work.piece), _plain(work.sweep), work.panel), protocol=5, buffer_callback=buffers.append
+    )
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
     digest = hashlib.blake2b(sizes, digest_size=16)
@@ -60,7 +63,7 @@ def pack(work: StepWork) -> Packed:
     return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
 
 
-def map_work(path: str) -> StepWork:
+def map_work(path: str) -> PieceWork:
     """Map the work in a file, writable for this process alone; OSError where the process does not see it."""
     with open(path, "rb") as file:
         if not _FILES_ARE_MAPPED:
@@ -69,15 +72,17 @@ def map_work(path: str) -> StepWork:
         return unpack(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)))
 
 
-def unpack(packed: memoryview) -> StepWork:
+def unpack(packed: memoryview) -> PieceWork:
     """Make a work whose arrays lie in the given memory, which may be written."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
     head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
-    step, panel = pickle.loads(head, buffers=arrays)
-    work = work_of(step)
-    vars(work)["panel"] = panel  # it depends on all items, which are not here
+    piece, sweep, panel = pickle.loads(head, buffers=arrays)
+    work = work_of(piece, sweep, None)
+    if isinstance(work, Within):
+        work.panel = panel  # it depends on all items, which are not here
+        work.take(sweep, work.plan)
     return work
 
 
@@ -92,19 +97,26 @@ def _padded(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _carried(step: Step) -> Step:
-    """Leave out of a step all that changes from call to call, or that only the caller's process needs."""
-    contracted = step.contracted
-    if contracted is not None:
-        nothing = np.empty(0, np.int64)
-        graph = _with_order(contracted.graph, edges=True)
+def _carried(piece: Piece) -> Piece:
+    """Leave out of a piece all that changes from call to call, or that only the caller's process needs."""
+    if isinstance(piece, Small):
+        return Small(replace(piece.blocks), piece.edges)
+    if isinstance(piece, Chains):
+        nothing: Any = np.empty(0, np.int64)
         left_out: Any = None
-        contracted = replace(contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing)
-    else:
-        graph = _with_order(step.graph.on_host, edges="edges" in step.sweep.sums)
-    sweep = replace(step.sweep, budget=None, growth=None, stop=StopFlag())
+        graph = _with_order(piece.graph, edges=True)
+        contracted = replace(
+            piece.contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing
+        )
+        return replace(piece, contracted=contracted, part=left_out)
     nobody = np.empty(0, np.int64)
-    return replace(step, graph=graph, contracted=contracted, sweep=sweep, roots=nobody, ordered=None)
+    graph = _with_order(piece.graph.on_host, edges="edges" in piece.request.sums)
+    return Whole(graph, piece.request._replace(roots=nobody), lined_up=nobody, drawn=piece.drawn)
+
+
+def _plain(sweep: Sweep) -> Sweep:
+    """Leave out of a sweep the words and predictions, which do not change sums."""
+    return sweep._replace(reason="", too_large="", seconds=None, memory=Memory())
 
 
 def _with_order(graph: Graph, *, edges: bool) -> Graph:

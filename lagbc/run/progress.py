@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from lagbc.plan.options import Progress, Reporter
+from lagbc.options import Progress, Reporter
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A part of a run."""
 
     roots: int

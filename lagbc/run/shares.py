@@ -8,21 +8,22 @@ merge adds the pieces of all shares in their order, as a run does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from lagbc.calls import phase
 from lagbc.errors import PartError
-from lagbc.plan.plan import Plan
-from lagbc.plan.step import Resumed
+from lagbc.methods.sums import Sums
+from lagbc.options import Settings
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.execute import Result, carrier_of, edges_of, whole_sums
-from lagbc.run.loop import sum_over, work_of
-from lagbc.run.partial import PartialFile, Writer, digest_graph, digest_order, digests_of, open_writer, steps_in
-from lagbc.run.progress import Meter, Stretch
-from lagbc.run.work import Span, StepWork, Total
+from lagbc.run.loop import Carrier
+from lagbc.run.partial import PartialFile, Writer, digest_order, open_writer
+from lagbc.run.progress import Meter
+from lagbc.run.run import stretch_of
+from lagbc.run.work import NONE_DONE, Found, PieceWork, Span, Total
 
 # The owner of the sums of a share where a digest differs.
 _OWNERS = {
@@ -31,7 +32,6 @@ _OWNERS = {
     "roots": "other roots",
     "methods": "other methods, or devices",
     "options": "a call with other arguments or options",
-    "pieces": "a call with other options, such as reduce",
     "order": "another order of the roots",
 }
 
@@ -54,40 +54,48 @@ class Written(NamedTuple):
     of: int
 
 
-def write_share(path: Path, plan: Plan, share: Share, arguments: str, more: Callable[[Writer], None]) -> Written:
-    """Sum the items of a share of a plan, and write their sums; `more` writes the rest of the file before any sweep.
+def write_share(
+    path: Path,
+    works: Sequence[PieceWork],
+    carriers: Sequence[Carrier],
+    digests: dict[str, str],
+    share: Share,
+    settings: Settings,
+    more: Callable[[Writer], None],
+) -> Written:
+    """Sum the items of a share of a call, and write their sums; `more` writes the rest of the file before any sweep.
 
-    `arguments` digests those that neither sums nor plan show. PartError says that counts are too large for contracted
-    chains. After any error no file is left.
+    PartError says that counts are too large for contracted chains. After any error no file is left.
     """
-    plan.require_memory()
-    plan.warn_of_less_memory()
-    works = [work_of(step) for step in plan.steps]
     spans = _share_out(works, share)
-    head = {"share": [share.number, share.of], "digests": _digests(plan, works) | {"arguments": arguments}}
+    labels = [work.label for work in works]
+    head = {"share": [share.number, share.of], "digests": _digests(digests, works), "labels": labels}
     with open_writer(path, head) as file, ExitStack() as stack:
         more(file)
         stretches = [
-            Stretch(span.last - span.first, 0, edges_of(work.graph)) for work, span in zip(works, spans, strict=True)
+            stretch_of(work)._replace(roots=span.last - span.first) for work, span in zip(works, spans, strict=True)
         ]
-        meter = Meter(stretches, plan.settings.progress, f"; part {share}", stack)
-        for number, (work, span) in enumerate(zip(works, spans, strict=True)):
-            _write(number, work, span, file, meter, plan)
+        meter = Meter(stretches, settings.progress, f"; part {share}", stack)
+        for number, (work, carry, span) in enumerate(zip(works, carriers, spans, strict=True)):
+            try:
+                _write(number, work, carry, span, file, meter)
+            except NotContractible as error:
+                raise PartError(f"{error}: run all parts with reduce='none'") from None
     return Written(sum(last - first for first, last in spans), sum(len(work.items) for work in works))
 
 
-def _write(number: int, work: StepWork, span: Span, to: Writer, meter: Meter, plan: Plan) -> None:
-    def keep(total: Total) -> None:
-        for piece in total.closed:
-            to.add_piece(number, work, piece)
-        meter.tell(number, total.done - span.first)
-
-    try:
-        total = sum_over(work, carrier_of(plan, work.step), Total(span.first), span.last, keep)
-    except NotContractible as error:
-        raise PartError(f"{error}: run all parts with reduce='none'") from None
-    for piece in work.rest(total):
-        to.add_piece(number, work, piece)
+def _write(number: int, work: PieceWork, carry: Carrier, span: Span, to: Writer, meter: Meter) -> None:
+    """Write the sum of each chunk, and the panels of one that another share has begun."""
+    waiting, begun = list[Found](), span.first
+    with phase("sweep"), closing(carry(work, *span)) as found:
+        for one in found:
+            _, done = one[0]
+            waiting = work.sent([*waiting, one], work.items[begun:done])
+            if done % work.chunk == 0 or done == span.last:
+                for of_span, sums in waiting:
+                    to.add_sums(number, work, of_span, sums)
+                waiting, begun = [], done
+            meter.tell(number, done - span.first)
 
 
 def require_complete(files: Sequence[PartialFile]) -> list[PartialFile]:
@@ -128,15 +136,15 @@ def _require_alike(file: PartialFile, first: PartialFile) -> None:
                 raise PartError(f"{file.path} belongs to {owner} than {first.path}{told}; merge the parts of one run")
 
 
-def resumed_from(file: PartialFile) -> Resumed:
-    """Return the methods of the steps of a share's plan."""
-    return Resumed(steps_in(file))
+def labels_in(file: PartialFile) -> list[str]:
+    """Return the labels of the works of a share."""
+    with file.reading():
+        return list(map(str, file.head["labels"]))
 
 
-def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
-    """Add the sums of all shares, in their order, and finish; PartError for another plan here, or a damaged file."""
-    works = [work_of(step) for step in plan.steps]
-    here = _digests(plan, works)
+def merge_shares(files: Sequence[PartialFile], works: Sequence[PieceWork], digests: dict[str, str]) -> list[Sums]:
+    """Add the sums of all shares, in their order; PartError for another plan here, or a damaged file."""
+    here = _digests(digests, works)
     with files[0].reading():
         there = files[0].head["digests"]
         for name, owner in _OWNERS.items():
@@ -147,33 +155,32 @@ def merge_shares(files: Sequence[PartialFile], plan: Plan) -> Result:
                     "merge where parts run"
                 )
     try:
-        sums = [work.finish(_merged(files, number, work)) for number, work in enumerate(works)]
+        return [work.finish(_merged(files, number, work)) for number, work in enumerate(works)]
     except NotContractible as error:
         raise PartError(f"{error}: run all parts with reduce='none'") from None
-    return Result(whole_sums(plan, sums), plan)
 
 
-def _merged(files: Sequence[PartialFile], number: int, work: StepWork) -> Total:
-    """Add the pieces of a work from files, which follow one after the other."""
-    total = Total(0)
+def _merged(files: Sequence[PartialFile], number: int, work: PieceWork) -> Total:
+    """Add the sums of a work from files, which follow one after the other."""
+    total = NONE_DONE
     for file in files:
-        for piece in file.pieces(number, work):
+        for span, sums in file.sums(number, work):
             with file.reading():
-                if piece.span.first != total.done:
+                if span.first != total.done:
                     raise PartError(f"{file.path} holds no sums of the roots from number {total.done} on")
-                total = work.add(total, [piece])
+                total = work.add(total, span, sums)
     if total.done != len(work.items):
         raise PartError(f"{files[-1].path} holds no sums of the roots from number {total.done} on")
     return total
 
 
-def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
+def _share_out(works: Sequence[PieceWork], share: Share) -> list[Span]:
     """Return the span of a share in each work; each panel belongs where the middle of its effort lies.
 
     The last panel of a work counts as the others, so that a share is a number of panels.
     """
     shares = [
-        np.full(-(-len(work.items) // work.panel), float(min(work.panel, len(work.items)) * work.graph.nnz))
+        np.full(-(-len(work.items) // work.panel), min(work.panel, len(work.items)) * stretch_of(work).edges)
         for work in works
     ]
     effort = np.concatenate([np.empty(0), *shares])
@@ -187,6 +194,7 @@ def _share_out(works: Sequence[StepWork], share: Share) -> list[Span]:
     return spans
 
 
-def _digests(plan: Plan, works: Sequence[StepWork]) -> dict[str, str]:
+def _digests(digests: dict[str, str], works: Sequence[PieceWork]) -> dict[str, str]:
     """Digest all that fixes the sums."""
-    return digests_of(plan) | {"graph": digest_graph(plan.graph), "order": " ".join(map(digest_order, works))}
+    labels, orders = ";".join(work.label for work in works), " ".join(map(digest_order, works))
+    return digests | {"methods": labels, "order": orders}

@@ -22,10 +22,9 @@ from typing import Any
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.limits import host_budget
 from lagbc.native.pool import Interrupts
-from lagbc.run.loop import Carrier
 from lagbc.run.packed import Packed, pack
 from lagbc.run.tasks import Done, Failed, Missing, Outcome, Task, forget, here, run_task, version
-from lagbc.run.work import Items, Piece, Span, StepWork
+from lagbc.run.work import Found, Items, PieceWork, Span
 
 # Seconds between two looks at the main thread's interrupts, and of the wait for running tasks after a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
@@ -35,14 +34,12 @@ _WAITING, _LOOK_AT_RUNNING = 4, 0.002
 Spans = Iterator[Span]
 
 
-class Submit(Carrier[StepWork]):
+class Submit:
     """Carries works by an executor, whose workers are processes in which lagbc can be imported, or threads.
 
     Each worker, and the results that wait here, may take `limit` bytes; None is the budget of each process. An error
     names the checkpoint.
     """
-
-    makes_do = True
 
     def __init__(self, executor: Any, limit: int | None = None, checkpoint: Path | None = None) -> None:
         self._executor, self._limit, self._checkpoint = executor, limit, checkpoint
@@ -57,12 +54,8 @@ class Submit(Carrier[StepWork]):
         for digest in self._packed:
             forget(str(self._folder / digest))  # where the workers are threads of this process
 
-    def length(self, work: StepWork) -> int:
-        """Return a portion."""
-        return work.portion
-
-    def each(self, work: StepWork, spans: Spans) -> Generator[list[Piece]]:
-        """Yield the pieces of each span, in order; ExecutorError if the executor is broken, or gives a task up.
+    def carry(self, work: PieceWork, first: int, last: int) -> Generator[Found]:
+        """Carry a work, a portion a task; ExecutorError if the executor is broken, or gives a task up.
 
         Before that or another end is raised, waiting tasks are cancelled, and the results of the next 5 seconds are
         yielded, as far as none is missing.
@@ -73,13 +66,17 @@ class Submit(Carrier[StepWork]):
             packed.write(file)
             self._packed[packed.digest] = packed
         room = host_budget() if self._limit is None else self._limit
-        ahead = max(2, room // max(1, work.step.bytes_of_sums))
+        ahead = max(2, room // max(1, work.bytes_of_sums))
+        spans = work.spans(first, last, work.portion)
         run = _Run(self._executor, packed, file, self._limit, ahead, work, spans)
         try:
-            yield from run.results()
+            for found in run.results():
+                yield from found
+                del found
         except (KeyboardInterrupt, StoppedError, ExecutorError) as error:
             run.cancel()
-            yield from run.finished_in_time()
+            for found in run.finished_in_time():
+                yield from found
             if isinstance(error, ExecutorError) and self._checkpoint is not None:
                 raise ExecutorError(f"{error}; {self._checkpoint} holds what is summed so far") from error.__cause__
             raise
@@ -92,7 +89,7 @@ class _Run:
     """The spans of a work, some of them with the executor."""
 
     def __init__(
-        self, executor: Any, packed: Packed, file: Path, limit: int | None, ahead: int, work: StepWork, spans: Spans
+        self, executor: Any, packed: Packed, file: Path, limit: int | None, ahead: int, work: PieceWork, spans: Spans
     ) -> None:
         self._executor, self._packed, self._file, self._limit = executor, packed, file, limit
         self._coming = ((span, work.items[span.place]) for span in spans)
@@ -106,12 +103,12 @@ class _Run:
         self._tells, self._count_ended = False, 0  # whether a task was seen to run, and how many have ended
         self._out: dict[Future[Outcome], tuple[int, bool]] = {}  # the number of the task, and whether it carries arrays
         self._ended = SimpleQueue[Future[Outcome]]()
-        self._results: dict[int, list[Piece]] = {}
+        self._results: dict[int, list[Found]] = {}
         self._asked: set[str] = set()  # workers that arrays were sent out for
         self._held_back: list[int] = []
         self._deadline: float | None = None  # set once the run is given up
 
-    def results(self) -> Iterator[list[Piece]]:
+    def results(self) -> Iterator[list[Found]]:
         """Yield results in order."""
         while True:
             yield from self._ready()
@@ -147,14 +144,14 @@ class _Run:
         waiting = sum(not future.running() and not future.done() for future in self._out)
         return waiting >= (self._waiting if self._tells else max(self._waiting, self._count_ended))
 
-    def finished_in_time(self) -> Iterator[list[Piece]]:
+    def finished_in_time(self) -> Iterator[list[Found]]:
         """Yield, in order, the results that come before the deadline of a run that is given up."""
         yield from self._ready()
         for future in self._until_all_ended():
             number, _ = self._out.pop(future)
             outcome = None if future.cancelled() or future.exception() is not None else future.result()
             if isinstance(outcome, Done):
-                self._results[number] = outcome.pieces
+                self._results[number] = outcome.found
             yield from self._ready()
 
     def cancel(self) -> None:
@@ -177,7 +174,7 @@ class _Run:
             with suppress(Empty):
                 yield self._ended.get(timeout=left)
 
-    def _ready(self) -> Iterator[list[Piece]]:
+    def _ready(self) -> Iterator[list[Found]]:
         while (results := self._results.pop(self._next, None)) is not None:
             self._next += 1
             del self._tasks[self._next - 1]
@@ -220,7 +217,7 @@ class _Run:
         if isinstance(outcome, Missing):
             self._send_again(number, outcome.worker)
         elif isinstance(outcome, Done):
-            self._results[number] = outcome.pieces
+            self._results[number] = outcome.found
 
     def _send_again(self, number: int, worker: str) -> None:
         """Send a task with the arrays: one for each worker that asks, while its other tasks wait."""

@@ -1,33 +1,50 @@
-"""Sums over roots: forward and backward sweeps, batch by batch."""
+"""Sums over roots: forward and backward sweeps, a batch at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import phase
+from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
-from lagbc.methods.contract import StopFlag, SweepPlan, new_state
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
+from lagbc.methods.roots import chunk_length
 from lagbc.methods.sums import SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
-from lagbc.plan.demand import plan_of_root, weights_of_columns, without_far_apart
-from lagbc.plan.step import chunk_length
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
+from lagbc.reduce.pieces import Whole
+from lagbc.run.work import Arrays, Found, Hand, Items, MethodWork, Reads, Span, Total
 
-# The sums of a batch: a row for each panel, or the sums of each panel at the vertices that it touches; of a chunk.
+
+class Added(NamedTuple):
+    """The sums of a span whose panels are added."""
+
+    sums: Sums
+
+
+# The sums of a span: a row for each panel, or the sums of each panel at the vertices that it touches, or added ones.
 Rows: TypeAlias = Sums | list[SparseSums]
+# The sums of the chunk at hand.
 Part: TypeAlias = Sums | Waiting
 # Prefixes of the names of sums with a row for each panel, and of the sums of the chunk at hand.
 _PANELS, _CHUNK = "panels/", "chunk/"
 
 
-class Sweeps(StepWork):
+class Sweeps(MethodWork):
     """Sums over roots, in chunks of panels."""
+
+    chunk: int = 0
+
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
+        super().__init__(piece, sweep, room, module)
+        self.items = piece.ordered(self.row)
+        self.chunk = chunk_length(self.row, self.module.batching)
 
     @property
     def panel(self) -> int:
@@ -35,134 +52,82 @@ class Sweeps(StepWork):
         block = self.module.batching.block
         return self.chunk if block == 1 else block
 
-    @cached_property
-    def chunk(self) -> int:
-        """The roots of a chunk on a kind of device, in whole blocks."""
-        return chunk_length(self.step.method, self.module.batching)
-
-    @property
-    def keeps_chunks(self) -> bool:
-        """Whether all roots of a batch are one panel, which belongs to one chunk."""
-        return self.module.batching.block == 1
-
     @property
     def portion(self) -> int:
         """A chunk: a hand passes on its sum alone."""
         return self.chunk
 
-    @cached_property
-    def in_range(self) -> tuple[SweepPlan, NDArray[np.bool_]]:
-        """The sweep with weights in range, and a mask of the roots that no scale brings into range."""
-        return into_range(self.sweep, self.graph.n)
-
-    def prepare(self, stop: StopFlag) -> Hand:
+    def open(self, stop: StopFlag) -> Hand:
         """Prepare a state for batches."""
         with phase("prepare"):
             batches = Batches(self, stop)
+        return lambda _, items: batches.run(items)
 
-        def run(batch: Span, items: Items) -> list[Piece]:
-            roots, counts = self.roots_of(items)
-            return list(self._pieces(batch, roots, batches.run(roots, counts)))
+    def add(self, total: Total, span: Span, sums: Rows | Added) -> Total:
+        """Add panels to the chunk at hand, and a whole chunk to the chunks before it."""
+        part = self._plus(total.part, sums, self.items[span.place])
+        if span.last % self.chunk and span.last != len(self.items):
+            return Total(span.last, total.whole, part)
+        chunk = _summed(part)
+        return Total(span.last, chunk if total.whole is None else _like(total.whole, chunk).plus(chunk))
 
-        return run
-
-    def roots_of(self, items: Items) -> tuple[Items, Items | None]:
-        """Return the roots of some items, and how often each counts; None is once."""
-        return items, None
-
-    def _pieces(self, batch: Span, roots: Items, rows: Rows) -> Iterator[Piece]:
-        """Cut the rows of a batch at the ends of chunks."""
-        if batch.first // self.chunk == (batch.last - 1) // self.chunk:
-            yield Piece(batch, rows, roots)
-            return
-        for span in self.spans(*batch, self.chunk):
-            place = slice(span.first - batch.first, span.last - batch.first)
-            of_span = self.module.batching.rows(place.start, place.stop)
-            yield Piece(span, rows.rows_of(of_span, place) if isinstance(rows, Sums) else rows[of_span], roots[place])
-
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Add panels to the chunk at hand, and whole chunks to the total.
-
-        In a chunk that another share has begun, pieces close as they come.
-        """
-        done, chunks, part = total.done, total.chunks, total.part
-        closed: list[Piece] = []
-        for piece in pieces:
-            first, done = piece.span
-            if part is None and first % self.chunk:
-                closed.append(piece)
-                continue
-            part = self._plus(part, piece)
-            if done % self.chunk == 0 or done == len(self.items):
-                part = _whole(part)
-                closed.append(Piece(Span((done - 1) // self.chunk * self.chunk, done), part))
-                chunks, part = part if chunks is None else _like(chunks, part).plus(part), None
-        return Total(done, chunks, part, tuple(closed))
-
-    def _plus(self, part: Part | None, piece: Piece) -> Part:
-        """Add a piece to its chunk; sums of few vertices wait."""
-        sums: Rows = piece.sums
-        if not isinstance(sums, Sums):
+    def _plus(self, part: Part | None, sums: Rows | Added, roots: Items) -> Part:
+        """Add the panels of a span to its chunk; sums of few vertices wait."""
+        if isinstance(sums, list):
             before = part if isinstance(part, Waiting) else Waiting(part or self._zeros(np))
             return before.plus(sums)
-        part = None if part is None else _like(_whole(part), sums)
-        if piece.items is None:
-            return sums if part is None else part.plus(sums)
-        return sums.added_to(part, self.graph.n, piece.items)
+        if isinstance(sums, Added):
+            return sums.sums if part is None else _like(_summed(part), sums.sums).plus(sums.sums)
+        return sums.added_to(None if part is None else _like(_summed(part), sums), self.graph.n, roots)
 
     def _zeros(self, arrays: Any) -> Sums:
-        return Sums.zeros(arrays, self.sweep.sums, self.graph.n, self.graph.nnz)
+        return Sums.zeros(arrays, self.plan.sums, self.graph.n, self.graph.nnz)
 
     def zero_rows(self, arrays: Any, roots: int) -> Sums:
         """Make the zero sums of a batch; `arrays` is numpy or cupy."""
         rows = self.module.batching.rows(0, roots).stop
-        return Sums.zeros_of_batch(arrays, self.sweep.sums, self.graph.n, self.graph.nnz, rows, roots)
+        return Sums.zeros_of_batch(arrays, self.plan.sums, self.graph.n, self.graph.nnz, rows, roots)
 
     def as_rows(self, sums: Rows, roots: int) -> Sums:
         """Return the sums of so many roots as rows of all vertices."""
         return sums if isinstance(sums, Sums) else self.zero_rows(np, roots).add_blocks(sums)
 
-    def sent(self, pieces: list[Piece]) -> list[Piece]:
-        """Sum the pieces that begin a chunk, and bring all to the host."""
-        sent = list[Piece]()
-        for piece in pieces:
-            begins = piece.span.first % self.chunk == 0
-            if begins or (sent and sent[-1].items is None and sent[-1].span.last % self.chunk):
-                part = None if begins else sent.pop()
-                first = piece.span.first if part is None else part.span.first
-                sums = self._plus(None if part is None else part.sums, piece)
-                piece = Piece(Span(first, piece.span.last), sums)
-            sent.append(piece)
-        return [piece._replace(sums=on_host(piece.sums)) for piece in sent]
+    def sent(self, found: list[Found], items: Items) -> list[Found]:
+        """Add the panels of spans that begin a chunk, and bring all to the host."""
+        sent, first = list[Found](), found[0][0].first
+        for span, sums in found:
+            begins = span.first % self.chunk == 0
+            if begins or (sent and isinstance(sent[-1][1], Added) and sent[-1][0].last % self.chunk):
+                before, part = (span, None) if begins else sent.pop()
+                roots = items[span.first - first : span.last - first]
+                whole = self._plus(None if part is None else part.sums, sums, roots)
+                sent.append((Span(before.first, span.last), Added(_summed(whole).moved(as_numpy))))
+            else:
+                sent.append((span, on_host(sums)))
+        return sent
 
     def finish(self, total: Total) -> Sums:
         """Return the sum of the chunks."""
         with phase("finish"):
-            return self._zeros(np) if total.chunks is None else total.chunks.moved(as_numpy)
+            return self._zeros(np) if total.whole is None else total.whole.moved(as_numpy)
 
-    def rest(self, total: Total) -> list[Piece]:
-        """Return the chunk at hand."""
-        begun = total.done - total.done % self.chunk
-        return [] if total.part is None else [Piece(Span(begun, total.done), _whole(total.part))]
-
-    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+    def pack(self, span: Span, sums: Rows | Added) -> Arrays:
         """Return sums by their names."""
-        if piece.items is None:
-            return {name: as_numpy(array) for name, array in piece.sums}
-        rows = self.as_rows(piece.sums, len(piece.items))
+        if isinstance(sums, Added):
+            return {name: as_numpy(array) for name, array in sums.sums}
+        rows = self.as_rows(sums, span.last - span.first)
         return {f"{_PANELS}{name}": as_numpy(array) for name, array in rows}
 
-    def unpack(self, span: Span, read: Reads) -> Piece:
-        """Read summed pieces, or pieces with a row for each panel."""
-        if not read.has(f"{_PANELS}{min(self.sweep.sums)}"):
-            return Piece(span, Sums(**{name: read(name, shape) for name, shape in self._zeros(_Shapes)}))
+    def unpack(self, span: Span, read: Reads) -> Rows | Added:
+        """Read added sums, or sums with a row for each panel."""
+        if not read.has(f"{_PANELS}{min(self.plan.sums)}"):
+            return Added(Sums(**{name: read(name, shape) for name, shape in self._zeros(_Shapes)}))
         like = self.zero_rows(_Shapes, span.last - span.first)
-        rows = Sums(**{name: read(f"{_PANELS}{name}", shape) for name, shape in like})
-        return Piece(span, rows, self.items[span.place])
+        return Sums(**{name: read(f"{_PANELS}{name}", shape) for name, shape in like})
 
-    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+    def pack_total(self, total: Total) -> Arrays:
         """Return the sums of whole chunks, and of the chunk at hand."""
-        of = {"": total.chunks or Sums(), _CHUNK: Sums() if total.part is None else _whole(total.part)}
+        of = {"": total.whole or Sums(), _CHUNK: Sums() if total.part is None else _summed(total.part)}
         return {f"{prefix}{name}": as_numpy(array) for prefix, sums in of.items() for name, array in sums}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
@@ -188,14 +153,14 @@ class _Shapes:
         return shape if isinstance(shape, tuple) else (shape,)
 
 
-def _whole(part: Part) -> Sums:
+def _summed(part: Part) -> Sums:
     """Return the sums of a chunk with all that waits."""
     return part.whole() if isinstance(part, Waiting) else part
 
 
-def on_host(sums: Rows | Part) -> Any:
-    """Return sums on the host, added; sums of few vertices are there."""
-    return sums if isinstance(sums, list) else _whole(sums).moved(as_numpy)
+def on_host(sums: Rows) -> Rows:
+    """Return sums on the host; sums of few vertices are there."""
+    return sums if isinstance(sums, list) else sums.moved(as_numpy)
 
 
 def _arrays_of(sums: Sums) -> Any:
@@ -213,33 +178,33 @@ def _like(sums: Sums, others: Sums) -> Sums:
 class Batches:
     """Sums of batches, one after the other, in a state for each dtype.
 
-    The method has the sweep with weights in range; roots out of range add nothing to its sums over paths. MemoryError
-    says that the state does not fit; NotImplementedError, that the method does not read the sweep's class_sizes.
+    The method has the request with weights in range; roots out of range add nothing to its sums over paths. MemoryError
+    says that the state does not fit; NotImplementedError, that the method does not read the request's class_sizes.
     """
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
-        self._work, method, self._module = work, work.step.method, work.module
-        if work.sweep.class_sizes is not None and "class_sizes" not in self._module.options:
-            raise NotImplementedError(f"{method.name} on {method.device} takes no vertices that stand for several")
-        self._graph, self._arrays, self._sweep = work.graph, method.arrays, work.sweep
-        scaled, self._beyond = work.in_range
+        self._work, row, self._module = work, work.row, work.module
+        if work.plan.class_sizes is not None and "class_sizes" not in self._module.options:
+            raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
+        self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
+        scaled, self._beyond = into_range(work.plan, work.graph.n)
         self._scaled = scaled.with_flag(stop)
-        if work.step.drawn is not None and work.step.drawn.repeats:
+        if work.piece.drawn is not None and work.piece.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, root_weights=self._times)
-            self._sweep = replace(self._sweep, root_weights=self._times)
+            self._plan = replace(self._plan, root_weights=self._times)
         self._new_state = partial(new_state, self._arrays, self._module, self._graph)
         self._touched = getattr(self._module, "touched", None)
         self._demand = None if "demand" in self._module.options else scaled.demand
-        self._states = {self._sweep.dtype: self._new_state(self._scaled)}
+        self._states = {self._plan.dtype: self._new_state(self._scaled)}
 
     def run(self, roots: Items, counts: Items | None = None) -> Rows:
         """Sum one batch, its blocks of roots apart; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]
-        sums, overflowed = self._sum(self._sweep.dtype, roots)
-        if self._sweep.dtype == "float32" and overflowed.any():
+        sums, overflowed = self._sum(self._plan.dtype, roots)
+        if self._plan.dtype == "float32" and overflowed.any():
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
             sums = self._work.as_rows(sums, len(roots))
             sums.add(self._work.as_rows(in_float64, len(roots)))
@@ -259,8 +224,8 @@ class Batches:
             missing = recomputed if overflowed[i] else recomputed.of_paths()
             row = self._module.batching.rows(i, i + 1).start
             root = int(roots[i])
-            sweep = plan_of_root(self._sweep, root).with_flag(self._scaled.stop)
-            extended.add_root(self._graph.on_host, sweep, root, missing, row, i)
+            plan = plan_of_root(self._plan, root).with_flag(self._scaled.stop)
+            extended.add_root(self._graph.on_host, plan, root, missing, row, i)
         return recomputed.moved(self._arrays.asarray)
 
     def _sum(self, dtype: str, roots: Items) -> tuple[Rows, NDArray[np.bool_]]:

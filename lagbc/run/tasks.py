@@ -27,9 +27,10 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
 from lagbc.plan.devices import gpu_of_worker
+from lagbc.reduce.pieces import Chains
 from lagbc.run.loop import Hands
 from lagbc.run.packed import map_work, unpack
-from lagbc.run.work import Items, Piece, Span, StepWork
+from lagbc.run.work import Found, Items, MethodWork, PieceWork, Span
 
 
 @frozen
@@ -54,9 +55,9 @@ class Task:
 
 @frozen
 class Done:
-    """The pieces of the span of a task."""
+    """The sums of the span of a task."""
 
-    pieces: list[Piece]
+    found: list[Found]
 
 
 @dataclass(frozen=True)
@@ -140,16 +141,17 @@ class OpenWorks:
                 if held is not None:
                     held.users -= 1
 
-    def _opened(self, work: StepWork, task: Task) -> _Opened:
+    def _opened(self, work: PieceWork, task: Task) -> _Opened:
         """Make room for a work, and open it."""
         size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
         needed = size + _bytes_of_states(work)
         for key, held in list(self._held.items()):
             if needed > self._room(task.limit) and not held.users:
                 self._held.pop(key).close()
-        growth = max(memory.SMALL_RUN, self._room(task.limit) - needed) // work.hands
-        sweep = replace(work.sweep, growth=growth)
-        return _Opened(work.with_step(replace(work.step, sweep=sweep)), needed)
+        if isinstance(work, MethodWork):
+            growth = max(memory.SMALL_RUN, self._room(task.limit) - needed) // work.hands
+            work = work.by(work.sweep, replace(work.plan, growth=growth))
+        return _Opened(work, needed)
 
     def _room(self, limit: int | None) -> int:
         """Return the bytes left beside the kept works."""
@@ -164,7 +166,7 @@ class OpenWorks:
             one.close()
 
 
-def _taken_up(task: Task) -> StepWork | None:
+def _taken_up(task: Task) -> PieceWork | None:
     if task.arrays is not None:
         return unpack(memoryview(bytearray(task.arrays)))
     try:
@@ -173,31 +175,32 @@ def _taken_up(task: Task) -> StepWork | None:
         return None
 
 
-def _bytes_of_states(work: StepWork) -> int:
+def _bytes_of_states(work: PieceWork) -> int:
     """Bound the bytes of the states of a work."""
-    step = work.step
-    if step.contracted is not None:
-        return memory.estimate(step, 0).workspace
-    return work.hands * bytes_of(work.module.arrays(work.graph, work.sweep))
+    if not isinstance(work, MethodWork):
+        return work.hands * work.bytes_of_sums * len(work.items)
+    if isinstance(work.piece, Chains):
+        return memory.estimate(work.piece, work.sweep).workspace
+    return work.hands * bytes_of(work.module.arrays(work.graph, work.plan))
 
 
 class _Opened:
     """A work and its hands: more than one set where an engine runs tasks side by side in one process."""
 
-    def __init__(self, work: StepWork, size: int) -> None:
+    def __init__(self, work: PieceWork, size: int) -> None:
         self.bytes, self.users, self._work = size, 0, work
         self._idle: list[_Retrying] = []
         self._all: list[_Retrying] = []
         self._closed = False
 
-    def run(self, span: Span, items: Items) -> list[Piece]:
+    def run(self, span: Span, items: Items) -> list[Found]:
         """Sum a span, on the GPU of this worker if the method needs one."""
         if self._closed:
             raise Interrupted
-        with gpu_of_worker() if self._work.step.method.device == "cuda" else nullcontext():
+        with gpu_of_worker() if self._work.sweep.device == "cuda" else nullcontext():
             return self._run(span, items)
 
-    def _run(self, span: Span, items: Items) -> list[Piece]:
+    def _run(self, span: Span, items: Items) -> list[Found]:
         """Sum a span; hands that meet an error are dropped."""
         try:
             hands = self._idle.pop()
@@ -205,13 +208,13 @@ class _Opened:
             hands = _Retrying(self._work)
             self._all.append(hands)
         try:
-            pieces = hands.run(span, items)
+            found = hands.run(span, items)
         except BaseException:
             self._all.remove(hands)
             hands.close()
             raise
         self._idle.append(hands)
-        return pieces
+        return found
 
     def close(self) -> None:
         """Stop all hands, and drop all states."""
@@ -224,18 +227,17 @@ class _Opened:
 class _Retrying:
     """Hands of a work, as many as there are threads; they go on with less where memory runs out."""
 
-    def __init__(self, work: StepWork) -> None:
-        self._work = work.on(lambda graph: graph.on_device) if work.step.method.device == "cuda" else work
+    def __init__(self, work: PieceWork) -> None:
+        self._work = work.on(lambda graph: graph.on_device) if work.sweep.device == "cuda" else work
         self._hands: Hands | None = None
 
-    def run(self, span: Span, items: Items) -> list[Piece]:
+    def run(self, span: Span, items: Items) -> list[Found]:
         """Sum a span in batches."""
         while True:
             try:
                 self._hands = self._hands or Hands(self._work)
-                cuts = self._work.spans(*span, self._work.batch)
-                found = self._hands.run(cuts, items, span.first)
-                return self._work.sent([piece for pieces in found for piece in pieces])
+                found = list(self._hands.run(self._work.batches(*span), items, span.first))
+                return self._work.sent(found, items)
             except MemoryError as error:
                 self.close()
                 self._work = self._work.smaller(error)

@@ -1,8 +1,9 @@
-"""Works: sums over items in their order, made of the steps of a plan.
+"""Works: sums over items in their order.
 
 Items are roots, mostly. Sums have two levels. A panel of items is summed at once, to a row of sums; the panels of a
 chunk are added in order, from zero; and the chunks are added in order. Panels and chunks hold the same items for every
-carrier. So the total has the same bits whatever the batch, the threads, the memory and the carrier.
+carrier, and no batch crosses the end of a chunk. So the total has the same bits whatever the batch, the threads, the
+memory and the carrier.
 """
 
 from __future__ import annotations
@@ -10,23 +11,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import field, replace
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from copy import copy
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
-from lagbc.plan.step import Step, order_roots
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep, request_to, row_of
+from lagbc.reduce.pieces import Chains, Whole
 
 Items = NDArray[np.int64]
+Arrays = dict[str, NDArray[Any]]
 
 
 class Span(NamedTuple):
@@ -41,22 +43,15 @@ class Span(NamedTuple):
         return slice(self.first, self.last)
 
 
-class Piece(NamedTuple):
-    """The sum over the items of a span, which ends within a chunk, or with it."""
-
-    span: Span
-    sums: Any  # of the kind of the work; for roots `Sums`, of the whole span, or with a row for each panel of `items`
-    items: Items | None = None
-
-
-@frozen
-class Total:
-    """The sum over the first items of a work; never changed."""
+class Total(NamedTuple):
+    """The sum over the first items of a work; no array of it is written to."""
 
     done: int  # count of these items
-    chunks: Any = None  # the sum of the whole chunks; None, if there is none
+    whole: Any = None  # the sum of the whole chunks; None, if there is none
     part: Any = None  # the sum over the items after these; None, if there are none
-    closed: tuple[Piece, ...] = ()  # pieces that the last addition has closed: nothing is added into them any more
+
+
+NONE_DONE = Total(0)
 
 
 class Reads(Protocol):
@@ -69,17 +64,19 @@ class Reads(Protocol):
         """Whether there is an array of this name."""
 
 
-# Sums the items of a span, in a state of its own, for one thread at a time.
-Hand = Callable[[Span, Items], list[Piece]]
+# The sums of a span, of the kind of its work.
+Found = tuple[Span, Any]
+# Sums the items of a batch, in a state of its own, for one thread at a time.
+Hand = Callable[[Span, Items], Any]
 
 
 class Work(ABC):
     """A sum over items in order."""
 
-    @property
-    @abstractmethod
-    def items(self) -> Items:
-        """The items, in order."""
+    items: Items
+    hands: int  # at work at a time in one process
+    batch: int  # items that a hand is given at a time
+    may_end_early = False  # whether the total may be enough before all items are in it
 
     @property
     @abstractmethod
@@ -88,33 +85,13 @@ class Work(ABC):
 
     @property
     def chunk(self) -> int:
-        """Items whose panels are added before the total is; a panel, where panels are added to the total one by one."""
-        return self.panel
-
-    @property
-    def batch(self) -> int:
-        """Items that a hand is given at a time."""
-        return self.panel
+        """Items whose panels are added before the total is; a batch, where panels are added to the total one by one."""
+        return self.batch
 
     @property
     def portion(self) -> int:
         """Items that a process or a device is given at a time, where there are many: a batch for each thread."""
         return self.batch * self.hands
-
-    @property
-    @abstractmethod
-    def hands(self) -> int:
-        """Hands at work at a time in one process."""
-
-    @property
-    def keeps_chunks(self) -> bool:
-        """Whether every span ends within the chunk of its first item."""
-        return False
-
-    @property
-    def may_end_early(self) -> bool:
-        """Whether the total may be enough before all items are in it."""
-        return False
 
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which another thread works on this thread's device."""
@@ -122,13 +99,17 @@ class Work(ABC):
 
     def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
         """Cut a span into spans of a length; lengths in whole chunks end with chunks."""
-        chunk, keeps_chunks = self.chunk, self.keeps_chunks
+        chunk = self.chunk
         while first < last:
-            begun = first % chunk
-            end = first + length - (begun if length % chunk == 0 else 0)
-            if keeps_chunks:
-                end = min(end, first - begun + chunk)
-            end = min(end, last)
+            end = min(first + length - (first % chunk if length % chunk == 0 else 0), last)
+            yield Span(first, end)
+            first = end
+
+    def batches(self, first: int, last: int) -> Iterator[Span]:
+        """Cut a span into batches, none of which crosses the end of a chunk."""
+        batch, chunk = self.batch, self.chunk
+        while first < last:
+            end = min(first + batch, first - first % chunk + chunk, last)
             yield Span(first, end)
             first = end
 
@@ -140,8 +121,8 @@ class Work(ABC):
         """
 
     @abstractmethod
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
-        """Return the total with pieces added, which follow its items."""
+    def add(self, total: Total, span: Span, sums: Any) -> Total:
+        """Return the total with the sums of the next span added."""
 
     @abstractmethod
     def finish(self, total: Total) -> Any:
@@ -151,122 +132,123 @@ class Work(ABC):
         """Whether the total is as good as asked for, so that no more items are summed."""
         return False
 
-    def sent(self, pieces: list[Piece]) -> list[Piece]:
-        """Shrink the pieces of a span for their way to the host."""
-        return pieces
+    def sent(self, found: list[Found], items: Items) -> list[Found]:
+        """Shrink the sums of spans that follow each other, of these items, for their way to the host."""
+        return found
 
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with less at a time, and say so; MemoryError for the least."""
         raise error
 
 
-@frozen
-class StepWork(Work):
-    """The work of a step, which may be sent to other processes, and kept in a file."""
+class PieceWork(Work):
+    """The work of a piece, which may be sent to other processes, and kept in a file."""
 
-    step: Step
-    module: MethodModule  # the module of the step's method, or its stand-in
-    sweep: SweepPlan = field(init=False)  # the request to its method
-    graph: Graph = field(init=False)  # the graph that is swept
-    _kept: ClassVar[tuple[str, ...]] = ("items", "panel")  # cached properties that depend on the items alone
-
-    def __post_init__(self) -> None:
-        vars(self).update(sweep=self.step.sweep, graph=self.step.graph)
-
-    @cached_property
-    def items(self) -> Items:
-        """Roots."""
-        step = self.step
-        return order_roots(step.graph, step.method, step.roots) if step.ordered is None else step.ordered
+    piece: Any
+    sweep: Sweep
+    graph: Graph  # that is swept
 
     @property
-    def in_order(self) -> Items:
+    def label(self) -> str:
+        """Its name in a file of sums."""
+        return self.sweep.label
+
+    @property
+    def order(self) -> Items:
         """All that the order of the sums depends on."""
         return self.items
 
     @property
-    def batch(self) -> int:
-        """The batch of the sweep."""
-        return self.sweep.batch
+    def grain(self) -> int:
+        """Items whose sums are added before they are added to others: these fix the bits of a total."""
+        return self.chunk
 
     @property
-    def hands(self) -> int:
-        """Threads, where batches run side by side."""
-        return self.sweep.threads if self.module.batching.concurrent else 1
+    @abstractmethod
+    def bytes_of_sums(self) -> int:
+        """Bound the bytes of the sums over some of the items."""
 
-    def context(self) -> AbstractContextManager[Any]:
-        """Return the device and stream of this thread."""
-        return self.step.method.context()
-
-    def with_step(self, step: Step) -> Self:
-        """Return the same work with another step of the same items."""
-        other = replace(self, step=step)
-        vars(other).update({name: value for name, value in vars(self).items() if name in self._kept})
-        return other
-
-    def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state; the hand sums a span cut by cut."""
-        sum_cut = self.prepare(stop)
-
-        def run(span: Span, items: Items) -> list[Piece]:
-            pieces: list[Piece] = []
-            for cut in self.cuts(span):
-                pieces += sum_cut(cut, items[cut.first - span.first : cut.last - span.first])
-            return pieces
-
-        return run
+    def on(self, copied: Callable[[Graph], Graph]) -> Self:
+        """Return the same work on the device to which `copied` copies graphs."""
+        return self
 
     @abstractmethod
-    def prepare(self, stop: StopFlag) -> Hand:
-        """Prepare a state, and return a hand for one cut of a span at a time."""
-
-    def cuts(self, span: Span) -> Iterator[Span]:
-        """Cut a span into the batches that are summed at once."""
-        return self.spans(*span, self.batch)
-
-    def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
-        """Return the same work on the device to which `copy` copies graphs."""
-        return self.with_step(replace(self.step, graph=copy(self.graph)))
-
-    def rest(self, total: Total) -> list[Piece]:
-        """Return the unclosed pieces of a total."""
-        return []
+    def pack(self, span: Span, sums: Any) -> Arrays:
+        """Return the arrays of the sums of a span, on the host."""
 
     @abstractmethod
-    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a piece, on the host."""
+    def unpack(self, span: Span, read: Reads) -> Any:
+        """Make the sums of a span from the arrays of `pack`."""
 
     @abstractmethod
-    def finish(self, total: Total) -> Sums:
-        """Make the sums of the step from the total of all items, on the host."""
-
-    @abstractmethod
-    def unpack(self, span: Span, read: Reads) -> Piece:
-        """Make a piece from the arrays of `pack`."""
-
-    @abstractmethod
-    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+    def pack_total(self, total: Total) -> Arrays:
         """Return the arrays of a total, on the host."""
 
     @abstractmethod
     def unpack_total(self, done: int, read: Reads) -> Total:
         """Make a total from the arrays of `pack_total`."""
 
+    @abstractmethod
+    def finish(self, total: Total) -> Sums:
+        """Make the sums of the piece from the total of all items, on the host."""
+
+
+class MethodWork(PieceWork):
+    """The work of a piece by a method."""
+
+    module: MethodModule  # of the method, or its stand-in
+    plan: SweepPlan  # the request to the method
+
+    def __init__(
+        self, piece: Whole | Chains, sweep: Sweep, room: Room | None, module: MethodModule | None = None
+    ) -> None:
+        self.piece, self.room, self.row = piece, room, row_of(piece, sweep)
+        self.module = module or self.row.load()
+        self.graph = piece.graph if isinstance(piece, Chains) else piece.placed(self.row)
+        self.take(sweep, request_to(piece, sweep) if room is None else memory.bound(piece, sweep, room))
+
+    def take(self, sweep: Sweep, plan: SweepPlan) -> None:
+        """Work by another sweep of the same items, and its request to the method."""
+        self.sweep, self.plan, self.batch = sweep, plan, sweep.batch
+        self.hands = sweep.threads if self.module.batching.concurrent else 1
+
+    def by(self, sweep: Sweep, plan: SweepPlan) -> Self:
+        """Return the same work by another sweep of the same items."""
+        other = copy(self)
+        other.take(sweep, plan)
+        return other
+
+    @property
+    def bytes_of_sums(self) -> int:
+        """Bound the bytes of the sums over some of the roots."""
+        return 8 * self.plan.summed(self.graph)
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Return the device and stream of this thread."""
+        return self.row.context()
+
+    def on(self, copied: Callable[[Graph], Graph]) -> Self:
+        """Return the same work on the device to which `copied` copies graphs."""
+        other = copy(self)
+        other.graph = copied(self.graph)
+        return other
+
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with a thread less, or half the batch, and say so; MemoryError at the least."""
-        step, method = memory.smaller(self.step), self.step.method
-        if step is None:
-            ran_out = f"{method.name} on {method.device} ran out of memory with the smallest batch, {self.sweep.batch}"
-            if self.sweep.budget is not None:
-                ran_out += f"; it may take {in_units(self.sweep.budget)}, which memory= or {BUDGET_VARIABLE} raises"
+        before, name = self.sweep, f"{self.sweep.method} on {self.sweep.device}"
+        sweep = memory.smaller(self.piece, before)
+        if sweep is None:
+            ran_out = f"{name} ran out of memory with the smallest batch, {before.batch}"
+            if self.plan.budget is not None:
+                ran_out += f"; it may take {in_units(self.plan.budget)}, which memory= or {BUDGET_VARIABLE} raises"
             raise OutOfMemoryError(ran_out) from error
-        counts = ", without rows for path counts" if step.sweep.in_place and not self.sweep.in_place else ""
-        message = (
-            f"{method.name} on {method.device} ran out of memory; it goes on with batch={step.sweep.batch} and "
-            f"threads={step.sweep.threads}{counts}"
-        )
+        counts = ", without rows for path counts" if sweep.in_place and not before.in_place else ""
+        message = f"{name} ran out of memory; it goes on with batch={sweep.batch} and threads={sweep.threads}{counts}"
         if say is None:
             warn(message, MemoryWarning)
         else:
             say(message)
-        return self.with_step(step)
+        if self.room is None:  # in a process that sums spans for another
+            return self.by(sweep, request_to(self.piece, sweep, growth=self.plan.growth))
+        sweep = sweep._replace(memory=memory.estimate(self.piece, sweep))
+        return self.by(sweep, memory.bound(self.piece, sweep, self.room))

@@ -3,16 +3,15 @@
 import inspect
 import re
 import sys
-from dataclasses import fields
 from typing import get_overloads
 
 import pytest
 
 import lagbc
-from lagbc.centrality.arguments import OF_ONE, Arguments, Read
-from lagbc.centrality.records import BUILT_IN
+from lagbc.arguments import ARGUMENTS, NONE_GIVEN, OF_ONE, Arguments, Read
+from lagbc.scores.records import BUILT_IN
 
-ALL = {field.name for field in fields(Arguments)} - {*OF_ONE}
+ALL = {*ARGUMENTS} - {*OF_ONE}
 TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL}
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
@@ -39,17 +38,21 @@ def shown(name, kind, default):
     return f"{name}: {kind} = {default!r}"
 
 
+def typed(record, name):
+    return record.__annotations__[name].__forward_arg__
+
+
 @OF_ALL
 def test_a_signature_is_that_of_its_arguments(name):
     takes = TAKES[name]
     wanted = [text.replace("A", "A: GraphLike") if text == "A" else text for text in LEADING.get(name, ["A"])]
     wanted += [] if name == "group_bc" else [shown("batch", "int | Auto", "auto")]
-    wanted += [shown(one, Read.__annotations__[one].__forward_arg__, Read._field_defaults[one]) for one in Read._fields]
-    for field in fields(Arguments):
-        if field.name in takes - {*OF_ONE}:
+    wanted += [shown(one, typed(Read, one), usual) for one, usual in Read._field_defaults.items()]
+    for one, usual in NONE_GIVEN._asdict().items():
+        if one in takes - {*OF_ONE}:
             # Parts that are computed apart draw their roots by the same number.
-            kind = "int | None" if (name, field.name) == ("save_part", "rng") else field.type
-            wanted.append(shown(field.name, kind, field.default))
+            is_number = (name, one) == ("save_part", "rng")
+            wanted.append(shown(one, "int | None" if is_number else typed(Arguments, one), usual))
     wanted += [shown("standard_error", "bool", False)] if "k" in takes and name != "save_part" else []
     assert [str(one).replace("'", "") for one in parameters(name).values()] == [
         text.replace("'", "") for text in [*wanted, "**options: Unpack[Options]"]
@@ -103,7 +106,7 @@ def test_a_function_passes_on_all_that_it_is_given(name, monkeypatch):
     with pytest.raises(CalledError):
         function(**given, threads=2)
     (arguments,) = (one for one in passed if isinstance(one, Arguments))
-    assert vars(arguments) == {**vars(Arguments()), **{one: given.pop(one) for one in TAKES[name]}}
+    assert arguments == NONE_GIVEN._replace(**{one: given.pop(one) for one in TAKES[name]})
     read = Read(*(given.pop(one) for one in Read._fields))
     records = [one for one in BUILT_IN if one.name == name and name not in CALLED]
     left = [one for one in passed if one is not arguments]

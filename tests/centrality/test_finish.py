@@ -6,10 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lagbc.centrality import finish
-from lagbc.centrality.arguments import Arguments
-from lagbc.centrality.finish import per_sample
+from lagbc.arguments import Arguments
 from lagbc.methods.sums import Sums
+from lagbc.request import Request
+from lagbc.run.run import Result
+from lagbc.scores import finish
+from lagbc.scores.finish import per_sample
 
 # Of 41 vertices, most of which nothing reaches: sums below the normal numbers, and around where they are scaled.
 REACHED = np.pad(np.array([1.0, 3, 5, 7, 2, 6, 4, 9]), (0, 33))
@@ -19,9 +21,8 @@ ROOTS = np.array([0, 3, 17, 40])
 
 def summed(reached, distance, roots=None):
     """A result that holds no more than `closeness` reads."""
-    plan = SimpleNamespace(request=SimpleNamespace(is_sample=roots is not None))
-    sums = Sums(reached=reached, distance=distance)
-    return SimpleNamespace(sums=sums, plan=plan, graph=SimpleNamespace(weights=None), roots=roots)
+    request = Request(frozenset({"reached", "distance"}), roots, is_sample=roots is not None)
+    return Result(Sums(reached=reached, distance=distance), SimpleNamespace(weights=None), request, 1, ())
 
 
 @pytest.mark.parametrize("roots", [None, ROOTS], ids=["all", "sample"])

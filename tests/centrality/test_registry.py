@@ -9,20 +9,19 @@ from strategies import adjacency, lengths, scale_free
 
 import lagbc
 from lagbc import reference
-from lagbc.centrality.arguments import Arguments
-from lagbc.centrality.records import BUILT_IN, Centrality
-from lagbc.centrality.registry import registered, unregister_centrality
+from lagbc.arguments import ARGUMENTS
 from lagbc.methods.sums import Sums
+from lagbc.scores.records import BUILT_IN, Centrality
+from lagbc.scores.registry import registered, unregister_centrality
 
 A = scale_free(30, 90, seed=2)
-NAMES = [field.name for field in fields(Arguments)]
 MINE = Centrality("mine", frozenset({"reached"}), lambda result, arguments: result.sums.reached, frozenset(), "mine")
 
 
 @pytest.mark.parametrize("record", BUILT_IN, ids=lambda record: record.name)
 def test_a_record_names_sums_and_arguments_that_there_are(record):
     assert record.sums <= {field.name for field in fields(Sums)}
-    assert record.takes <= {field.name for field in fields(Arguments)}
+    assert record.takes <= {*ARGUMENTS}
     assert registered()[: len(BUILT_IN)] == BUILT_IN
 
 
@@ -97,7 +96,7 @@ def test_estimates_have_no_bias(name, directed, monkeypatch):
     samples = list(combinations(range(7), 2))
     total = 0
     for sample in samples:
-        monkeypatch.setattr("lagbc.centrality.compute.parse_roots", lambda *given, s=sample: np.array(s))
+        monkeypatch.setattr("lagbc.request.parse_roots", lambda *given, s=sample: np.array(s))
         total = total + lagbc.centralities(small, name, directed=directed, k=2, rng=0)[name]
     as_array = (lambda x: x.toarray()) if name == "edge_bc" else np.asarray
     np.testing.assert_allclose(as_array(total) / len(samples), as_array(exact), rtol=1e-12, atol=1e-12)

@@ -116,21 +116,21 @@ def test_it_is_unknown_where_too_few_roots_score_a_vertex():
 @pytest.mark.parametrize("fits", [True, False])
 def test_estimates_run_side_by_side_on_the_threads_of_the_call(monkeypatch, fits):
     """One has the roots of a batch, no work for two threads. Errors are those of one thread, and memory is kept."""
-    A, meeting, ordinary = scale_free(2000, 16_000, seed=1), threading.Barrier(2), compute.execute
+    A, meeting, ordinary = scale_free(2000, 16_000, seed=1), threading.Barrier(2), compute.sum_call
     monkeypatch.setattr(tuning, "THREAD_WORK", 1e5)
     asked = {"directed": False, "method": "batched", "reduce": "none"}
     given = {"k": 640, "rng": 1, "standard_error": True, **asked}
     one = lagbc.bc(A, threads=1, **given)
     memory = int((2.5 if fits else 1.5) * lagbc.estimate_memory(A, roots=64, threads=1, **asked).total)
 
-    def together(plan):
-        if len(plan.request.roots) == 64:
+    def together(call):
+        if len(call.request.roots) == 64:
             assert (threading.current_thread() is threading.main_thread()) != fits
             if fits:
                 meeting.wait(timeout=60)
-        return ordinary(plan)
+        return ordinary(call)
 
-    monkeypatch.setattr(compute, "execute", together)
+    monkeypatch.setattr(compute, "sum_call", together)
     for found, wanted in zip(lagbc.bc(A, threads=2, memory=memory, **given), one, strict=True):
         np.testing.assert_array_equal(found, wanted)
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.centrality.unassigned import unassigned_trips
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
 
 
 @pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])

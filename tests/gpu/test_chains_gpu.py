@@ -12,7 +12,7 @@ from strategies import with_lengths
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.plan import memory
-from lagbc.plan.junctions import group_size
+from lagbc.reduce.junctions import group_size
 from lagbc.reduce import tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece

@@ -36,7 +36,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.plan.step import order_roots
+from lagbc.methods.roots import order_roots
 from lagbc.reference import count_hops
 
 SCALE_FREE = scale_free(700, 5000, seed=1)

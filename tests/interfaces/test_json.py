@@ -11,7 +11,7 @@ from commands import fail, run, succeed
 import lagbc
 from lagbc.calls import PHASES
 from lagbc.centrality import compute
-from lagbc.centrality.registry import shared
+from lagbc.scores.registry import shared
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
 from lagbc.run.execute import execute

@@ -9,8 +9,8 @@ from commands import fail, run, succeed
 
 import lagbc
 from lagbc.calls import PHASES
-from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS
-from lagbc.centrality.registry import shared
+from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
+from lagbc.scores.registry import shared
 from lagbc.interfaces.cli import main
 
 OF_VERTICES = [record for record in shared() if not record.of_edges]

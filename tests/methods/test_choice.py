@@ -7,14 +7,16 @@ import pytest
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.centrality.compute import resumed_by
+from lagbc.call import open_checkpoint, plan_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.options import check_options
 from lagbc.plan import choose as choosing
-from lagbc.plan.choose import Probing, ranked
-from lagbc.plan.options import check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.request import Request
+from lagbc.plan.choose import ranked
+from lagbc.reduce import pieces
+from lagbc.reduce.pieces import Whole
+from lagbc.request import Request
 
 MESH = grid(100, 100)
 SPREAD = np.arange(0, 10_000, 160)
@@ -25,7 +27,7 @@ def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **option
     graph = as_graph(A, directed=False, weighted=weighted)
     request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
     settings = check_options("auto", {"device": "cpu", **options})
-    return make_plan(graph, request, settings, resumed_by(settings)).selection
+    return plan_request(graph, request, settings, open_checkpoint(settings)).plan
 
 
 def near(A, count):
@@ -42,8 +44,8 @@ def test_why_there_is_no_gpu(monkeypatch, installed, reason):
 
 
 def test_roots_far_from_each_other_are_searched_from_alone():
-    assert chosen(MESH, SPREAD).method.name == "work-efficient"
-    assert chosen(scale_free(2000, 20_000, seed=1), np.arange(0, 2000, 16)).method.name == "batched"
+    assert chosen(MESH, SPREAD).method == "work-efficient"
+    assert chosen(scale_free(2000, 20_000, seed=1), np.arange(0, 2000, 16)).method == "batched"
 
 
 def test_a_batch_of_neighbours_costs_less():
@@ -60,7 +62,7 @@ def test_a_probe_without_memory_leaves_the_first(monkeypatch):
 
     monkeypatch.setattr(choosing, "probe", out_of_memory)
     choice = chosen(MESH, SPREAD)
-    assert choice.method.name == "batched"
+    assert choice.method == "batched"
     assert choice.reason.endswith("; the fastest there as a rule, and there was no memory to probe the roots)")
     scores = lagbc.bc(MESH, sources=SPREAD, directed=False, device="cpu")
     np.testing.assert_array_equal(
@@ -76,11 +78,11 @@ def test_the_reason_has_the_predicted_costs():
 
 def test_threads_and_memory_make_no_difference(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
-    first = chosen(MESH, SPREAD)
-    assert chosen(MESH, SPREAD, threads=1) == chosen(MESH, SPREAD, threads=7) == first
-    assert chosen(MESH, SPREAD, memory=1000) == first
+    first = chosen(MESH, SPREAD).reason
+    assert chosen(MESH, SPREAD, threads=1).reason == chosen(MESH, SPREAD, threads=7).reason == first
+    assert chosen(MESH, SPREAD, memory=1000).reason == first
     monkeypatch.setenv("LAGBC_MEMORY", "1kB")
-    assert chosen(MESH, SPREAD) == first
+    assert chosen(MESH, SPREAD).reason == first
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -93,9 +95,9 @@ def test_the_fastest_that_fits_into_the_memory(weighted):
     needed = {name: lagbc.estimate_memory(A, method=name, **asked) for name in ("batched", other)}
     assert needed[other].total < needed["batched"].total
     free = chosen(A, roots, weighted=weighted, threads=1)
-    assert free.method.name == "batched"
+    assert free.method == "batched"
     tight = chosen(A, roots, weighted=weighted, threads=1, memory=needed[other].total)
-    assert tight.method.name == other
+    assert tight.method == other
     assert "; batched on cpu with batch=64 needs up to " in tight.reason
     with pytest.raises(MemoryError, match=rf"batched .*, or pass method='{other}', which needs up to \d"):
         lagbc.bc(A, method="batched", memory=needed[other].total, **how)
@@ -118,14 +120,14 @@ def test_options_and_sums_leave_candidates_out():
     assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True).reason
     assert "predicted" in chosen(LENGTHS, SPREAD, weighted=True, rtol=1e-9).reason
     by_width = chosen(LENGTHS, SPREAD, weighted=True, bucket_width=2.0)
-    assert by_width.method.name == "batched"
+    assert by_width.method == "batched"
     assert "predicted" not in by_width.reason
 
 
 def test_what_is_named_or_small_is_not_probed(monkeypatch):
     monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))
-    assert chosen(MESH, SPREAD, method="batched").method.name == "batched"
-    assert chosen(MESH, SPREAD[:10]).method.name == "batched"
+    assert chosen(MESH, SPREAD, method="batched").method == "batched"
+    assert chosen(MESH, SPREAD[:10]).method == "batched"
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -133,10 +135,10 @@ def test_a_small_run_on_a_gpu_is_a_traversal(monkeypatch, weighted):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
     monkeypatch.setattr(choosing, "probe", lambda *given: pytest.fail("probed"))
     graph = as_graph(LENGTHS if weighted else MESH, weighted=weighted)
-    probing = Probing(graph, graph.order)
-    small = ranked(graph, method="auto", device="cuda", roots=10, probing=probing)[0]
+    piece = Whole(graph, Request(DEPENDENCY, graph.order))
+    small = ranked(graph, method="auto", device="cuda", roots=10, probed=piece)[0]
     assert small.method.formulation == "traversal"
-    stress = ranked(graph, method="auto", device="cuda", sums=frozenset({"stress"}), probing=probing)[0]
+    stress = ranked(graph, method="auto", device="cuda", sums=frozenset({"stress"}), probed=piece)[0]
     assert stress.method.formulation == "semiring", "there is one candidate"
 
 
@@ -144,7 +146,7 @@ def test_an_added_method_is_not_preferred(monkeypatch):
     first = table.METHODS[0]
     lagbc.register_method(lagbc.Method("mine", "semiring", "cpu", False, first.module, sums=first.sums))
     try:
-        assert chosen(MESH, SPREAD).method.name == "work-efficient"
+        assert chosen(MESH, SPREAD).method == "work-efficient"
         assert "mine" not in chosen(MESH, SPREAD).reason
     finally:
         lagbc.unregister_method("mine")
@@ -161,9 +163,8 @@ def test_every_candidate_has_a_rival():
 
 def test_roots_are_lined_up_once(monkeypatch):
     calls = []
-    ordinary = choosing.order_roots
-    monkeypatch.setattr(choosing, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
-    monkeypatch.setattr("lagbc.plan.step.order_roots", lambda *given: calls.append(1) or ordinary(*given))
+    ordinary = pieces.order_roots
+    monkeypatch.setattr(pieces, "order_roots", lambda *given: calls.append(0) or ordinary(*given))
     lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu")
     assert calls == [0]
 
@@ -171,22 +172,28 @@ def test_roots_are_lined_up_once(monkeypatch):
 def test_roots_in_a_known_order_are_searched_where_the_graph_is(monkeypatch):
     """Such as junctions, whose graph stays on the host whatever sweeps from them."""
     graph = as_graph(MESH, directed=False)
-    monkeypatch.setattr(Probing, "placed", lambda *given: pytest.fail("the graph was moved"))
-    monkeypatch.setattr(choosing, "order_roots", lambda *given: pytest.fail("lined up again"))
-    assert Probing(graph, graph.order, graph.order).probe(table.METHODS[0]).lined_up == graph.n
+    monkeypatch.setattr(Whole, "placed", lambda *given: pytest.fail("the graph was moved"))
+    monkeypatch.setattr(pieces, "order_roots", lambda *given: pytest.fail("lined up again"))
+    junctions = Whole(graph, Request(DEPENDENCY, graph.order), lined_up=graph.order)
+    assert "; predicted " in ranked(graph, method="auto", device="cpu", probed=junctions)[0].reason
 
 
 @pytest.mark.parametrize("begun", ["batched", "work-efficient"])
 def test_a_checkpoint_keeps_its_method(tmp_path, begun):
     file = tmp_path / "run"
     scores = lagbc.bc(MESH, directed=False, sources=SPREAD, method=begun, device="cpu", checkpoint=file)
-    assert chosen(MESH, SPREAD, checkpoint=file).reason == f"{begun} on cpu (the checkpoint was begun with it)"
+    reason = f"{begun} on cpu (the checkpoint was begun with it)"
+    assert chosen(MESH, SPREAD, checkpoint=file).reason == reason
+    told = lagbc.select_method(MESH, directed=False, roots=len(SPREAD), device="cpu", checkpoint=file)
+    assert told.reason.startswith(f"{reason}; "), "whichever roots are drawn"
     again = lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu", checkpoint=file)
     np.testing.assert_array_equal(again, scores)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK no archive"])
-def test_a_file_that_is_no_checkpoint_changes_no_choice(tmp_path, content):
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.select_method, lagbc.estimate_memory])
+def test_a_file_that_is_no_checkpoint_is_no_choice(tmp_path, function, content):
     file = tmp_path / "run"
     file.write_bytes(content)
-    assert chosen(MESH, SPREAD, checkpoint=file) == chosen(MESH, SPREAD)
+    with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint of this version"):
+        function(MESH, directed=False, checkpoint=file)

@@ -8,11 +8,14 @@ from pairs_oracle import edge_scores_of, scores_of
 from strategies import times
 
 from lagbc.graph.validate import as_graph
+from lagbc.options import check_options
+from lagbc.plan.plan import sweep_of_small
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
-from lagbc.run.loop import Inline, Threads, sum_over
-from lagbc.run.small import SmallBicomponents
+from lagbc.reduce.pieces import Small
+from lagbc.run.loop import inline, sum_over, threaded
+from lagbc.run.run import sum_piece, work_of
 
 
 def graph_of(n, edges, *, directed=False, lengths=None):
@@ -37,17 +40,30 @@ def assert_close(ours, theirs):
     assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1, np.max(np.abs(theirs), initial=0))
 
 
+def small_work(found, *, edges=True, threads=1):
+    """The piece of small blocks and its sweep."""
+    piece = Small(found.small, edges)
+    return piece, sweep_of_small(piece, check_options("auto", {"threads": threads}))
+
+
+def scores_by_tree(found, large, *, edges=False):
+    """Scores of vertices, or of edges, by those of large blocks, and sums over the small ones."""
+    small = sum_piece(*small_work(found, edges=edges), None, carry=inline)
+    return found.tree.edge_scores(large, small.edges) if edges else found.tree.scores(large, small.dependency)
+
+
 def assert_right(piece, *, edges=True):
     """Split and put together; large blocks are swept by the oracle."""
-    blocks = split(piece, edges=edges)
-    for part in blocks.pieces:
+    found = split(piece, edges=edges)
+    for part in found.large:
         assert_is_part(part, piece)
-    assert_close(blocks.scores([scores_of(part) for part in blocks.pieces]), scores_of(piece))
+    assert_close(scores_by_tree(found, [scores_of(part) for part in found.large]), scores_of(piece))
     if edges:
-        assert_close(blocks.edge_scores([edge_scores_of(part) for part in blocks.pieces]), edge_scores_of(piece))
+        theirs = [edge_scores_of(part) for part in found.large]
+        assert_close(scores_by_tree(found, theirs, edges=True), edge_scores_of(piece))
     else:
-        assert blocks.edge_scores is None
-    return blocks
+        assert found.tree.places is None
+        assert all(part.edges is None for part in found.large)
 
 
 def assert_is_part(part, piece):
@@ -112,9 +128,9 @@ def test_named_graphs(name):
 
 @pytest.mark.parametrize("name", ["edge", "path", "star", "clique", "barbell"])
 def test_trees_and_cliques_leave_nothing(name):
-    blocks = split(unit(*NAMED[name]))
-    assert not blocks.pieces
-    assert not len(blocks.small.numbers)
+    found = split(unit(*NAMED[name]))
+    assert not found.large
+    assert not len(found.small.numbers)
 
 
 def test_lengths_of_a_clique_are_swept():
@@ -126,7 +142,7 @@ def test_whole_numbers_are_exact():
     """Weights near 2**26, whose products need all bits: S, T and cut are what Python's integers say."""
     rng = np.random.default_rng(3)
     sources, targets = (rng.integers(2**21, 2**22, 6).astype(float) for _ in range(2))
-    cut = split(Piece(graph_of(6, star(6)), sources, targets)).cut
+    cut = split(Piece(graph_of(6, star(6)), sources, targets)).tree.cut
     s, t = ([int(x) for x in side[1:]] for side in (sources, targets))
     assert cut[0] == sum(s) * sum(t) - sum(a * b for a, b in zip(s, t, strict=True))
 
@@ -135,12 +151,12 @@ def test_nothing_cancels():
     """A branch of tiny weight beside a huge one: what is between tiny ones is right to the last bits."""
     weights = np.array([0.0, 1e16, 1e-16, 3e-16, 0.0])
     targets = np.array([0.0, 0.0, 1e-16, 3e-16, 0.0])
-    cut = split(Piece(graph_of(5, star(5)), weights * [1, 0, 1, 1, 1], targets)).cut
+    cut = split(Piece(graph_of(5, star(5)), weights * [1, 0, 1, 1, 1], targets)).tree.cut
     assert cut[0] == pytest.approx(2 * 1e-16 * 3e-16, rel=1e-15)
     sources = np.array([0, 1e-16, 0, 0, 1e16])
-    blocks = split(Piece(graph_of(5, [*cycle(4), (0, 4)]), sources, np.ones(5)))
+    found = split(Piece(graph_of(5, [*cycle(4), (0, 4)]), sources, np.ones(5)))
     # Each counts in its own block, and for vertex 0 in the other.
-    assert sorted(blocks.small.rows.sources) == [0, 0, 1e-16, 1e-16, 1e16, 1e16]
+    assert sorted(found.small.rows.sources) == [0, 0, 1e-16, 1e-16, 1e16, 1e16]
 
 
 def test_members_and_range():
@@ -158,9 +174,9 @@ def test_deep_path_and_wide_star():
     rng = np.random.default_rng(0)
     label = rng.permutation(n)
     v = np.arange(n, dtype=float)
-    scores = split(unit(n, label[np.array(path(n))].tolist())).scores([])
+    scores = split(unit(n, label[np.array(path(n))].tolist())).tree.scores([], None)
     assert np.array_equal(scores[label], 2 * v * (n - 1 - v))
-    scores = split(unit(n, star(n))).scores([])
+    scores = split(unit(n, star(n))).tree.scores([], None)
     assert scores[0] == (n - 1) * (n - 2)
     assert not scores[1:].any()
 
@@ -170,16 +186,17 @@ def test_slices_stop_and_go_on(monkeypatch):
     monkeypatch.setattr(tuning, "SLICE_WORK", 200)
     monkeypatch.setattr(tuning, "BLOCK_WORK", 1)
     piece = random_piece(np.random.default_rng(5), directed=False, weighted=True, size=300)
-    whole = split(piece, edges=True)
-    work = SmallBicomponents(whole.small, 1)
-    assert len(work.items) > 5
-    sum_over(work, Inline())
-    assert whole.small.is_done.all()
-    parted = split(piece, edges=True)
-    sum_over(SmallBicomponents(parted.small, 2), Threads(), last=3)
-    assert 3 <= parted.small.is_done.sum() < len(work.items)
-    assert np.array_equal(parted.scores([]), whole.scores([]))
-    assert np.array_equal(parted.edge_scores([]), whole.edge_scores([]))
+    found = split(piece, edges=True)
+    one, two = (work_of(*small_work(found, threads=threads), None) for threads in (1, 2))
+    assert len(one.items) > 5
+    whole = sum_over(one, inline)
+    part = sum_over(two, threaded, last=3)
+    assert (whole.done, part.done) == (len(one.items), 3)
+    for name, array in one.finish(whole):
+        assert not np.array_equal(getattr(two.finish(part), name), array), "of three slices alone"
+    rest = two.finish(sum_over(two, threaded, part))
+    for name, array in one.finish(whole):
+        assert np.array_equal(getattr(rest, name), array)
 
 
 def test_many_cut_vertices_of_a_directed_block():
@@ -198,18 +215,16 @@ def test_many_cut_vertices_of_a_directed_block():
 def test_work_is_roots_times_edges():
     piece = unit(9, [*cycle(5), (0, 5), (5, 6), (6, 0), (0, 7), (7, 8)], lengths=[1] * 10)
     piece.sources[2] = 0
-    blocks = split(piece)
-    assert sorted(blocks.small.work) == [3 * 6, 4 * 10]
-    assert not blocks.small.scores.any()
+    assert sorted(split(piece).small.work) == [3 * 6, 4 * 10]
 
 
 def test_lengths_that_rounding_may_absorb_are_left_to_a_method():
     edges = [*cycle(4), (0, 4)]
-    assert not split(unit(5, edges, lengths=[1, 1, 1, 1, 1e18])).pieces
-    assert len(split(unit(5, edges, lengths=[1e18, 1, 1, 1, 1])).pieces) == 1
+    assert not split(unit(5, edges, lengths=[1, 1, 1, 1, 1e18])).large
+    assert len(split(unit(5, edges, lengths=[1e18, 1, 1, 1, 1])).large) == 1
 
 
 def test_a_graph_of_one_block_is_its_own_piece(monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     piece = unit(6, cycle(6))
-    assert split(piece).pieces[0].graph is piece.graph
+    assert split(piece).large[0].graph is piece.graph

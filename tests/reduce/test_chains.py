@@ -33,11 +33,11 @@ from strategies import times, with_lengths
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.plan.junctions import group_size
 from lagbc.reduce import chains, columns
 from lagbc.reduce.chains import contract
+from lagbc.reduce.junctions import group_size
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run import junctions as run
+from lagbc.run import chains as run
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])

@@ -18,8 +18,8 @@ from lagbc.methods.contract import Batching, new_state
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
-from lagbc.run import junctions as run
-from lagbc.run.loop import Inline
+from lagbc.run import chains as run
+from lagbc.run.loop import inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 SOURCE = Path(kernels.__file__).with_name("columns.py")
@@ -50,13 +50,13 @@ def test_small_blocks(device_columns, weighted, several):
     for _ in range(times(3)):
         for family in FAMILIES:
             piece = random_piece(rng, family, weighted, several)
-            assert_agree(sums_of(piece, carrier=Inline()), plain(piece))
+            assert_agree(sums_of(piece, carry=inline), plain(piece))
 
 
 def test_a_hub_of_many_chains(device_columns):
     """Its far ends are searched in two batches."""
     A = hub(70)
-    ours = sums_of(ones(A), carrier=Inline())
+    ours = sums_of(ones(A), carry=inline)
     np.testing.assert_allclose(ours.dependency, 2 * lagbc.bc(A, directed=False, reduce="none"), rtol=1e-12)
 
 
@@ -98,21 +98,27 @@ def assert_same_bits(ours, theirs):
     np.testing.assert_array_equal(ours.edges, theirs.edges)
 
 
-# Its row.
-WIDE = SimpleNamespace(name="wide", device="cuda", arrays=np, context=nullcontext, load=Wide)
+WIDE = SimpleNamespace(name="wide", device="cuda", weighted=True, arrays=np, context=nullcontext, load=Wide)
 
 
-def test_same_bits_whatever_the_groups(device_columns):
+@pytest.fixture
+def wide(monkeypatch):
+    """The row of the method, while there is one."""
+    monkeypatch.setattr(table, "METHODS", (*table.METHODS, WIDE))
+    return WIDE
+
+
+def test_same_bits_whatever_the_groups(device_columns, wide):
     piece = unlike(130)
-    whole = sums_of(piece, WIDE, carrier=Inline())
+    whole = sums_of(piece, wide, carry=inline)
     for size in (64, 128):
-        assert_same_bits(sums_of(piece, WIDE, size=size, carrier=Inline()), whole)
-    theirs = sums_of(piece, carrier=Inline())
+        assert_same_bits(sums_of(piece, wide, size=size, carry=inline), whole)
+    theirs = sums_of(piece, carry=inline)
     np.testing.assert_allclose(whole.dependency, theirs.dependency, rtol=1e-12)
     np.testing.assert_allclose(whole.edges, theirs.edges, rtol=1e-12)
 
 
-def test_memory_that_ends(device_columns, monkeypatch):
+def test_memory_that_ends(device_columns, wide, monkeypatch):
     """A group that does not fit is halved, to the same bits, until it is a block."""
     piece, sizes = unlike(130), []
 
@@ -125,14 +131,14 @@ def test_memory_that_ends(device_columns, monkeypatch):
                 raise MemoryError
             super().__init__(*given)
 
-    whole = sums_of(piece, WIDE, size=192, carrier=Inline())
+    whole = sums_of(piece, wide, size=192, carry=inline)
     monkeypatch.setattr(run, "_Groups", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="goes on with batch="):
-        assert_same_bits(sums_of(piece, WIDE, size=192, carrier=Inline()), whole)
+        assert_same_bits(sums_of(piece, wide, size=192, carry=inline), whole)
     assert sizes == [192, 128, 64]
     monkeypatch.setattr(Scarce, "most", 0)
     with pytest.raises(MemoryError):
-        sums_of(piece, WIDE, size=64, carrier=Inline())
+        sums_of(piece, wide, size=64, carry=inline)
 
 
 def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
@@ -148,7 +154,7 @@ def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
     found = []
     for size in (64, 128, 192):
         made.clear()
-        sums_of(unlike(130), size=size, carrier=Inline())
+        sums_of(unlike(130), size=size, carry=inline)
         found.append(np.concatenate(made))
     for weights in found[1:]:
         np.testing.assert_array_equal(weights, found[0])

@@ -7,17 +7,16 @@ from glued import bipartite, clique, path, random_weights, star
 from oracle_twins import classes_of, random_twins, scores_with_members
 from pairs_oracle import lengths_of_graph
 from strategies import times
+from swept import summed
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.io.examples import example_path
 from lagbc.methods.contract import SweepPlan
 from lagbc.native import core
-from lagbc.plan.step import Step
 from lagbc.reduce import twins as reduction
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
-from lagbc.run.loop import sum_step
 
 KINDS = pytest.mark.parametrize(
     ("directed", "weighted"),
@@ -48,12 +47,20 @@ def assert_close(ours, theirs):
     assert np.max(np.abs(ours - theirs), initial=0) <= 1e-13 * max(1e-100, np.max(np.abs(theirs), initial=0))
 
 
+def count(classes):
+    """Classes of two vertices or more."""
+    return 0 if classes is None else classes.merged
+
+
+def put_back(classes, scores):
+    return scores if classes is None else classes.scores(scores)
+
+
 def assert_right(piece):
     """Merge, and put together what the oracle finds."""
-    twins = merge(piece)
-    (left,) = twins.pieces
-    assert_close(twins.scores([scores_with_members(left)]), scores_with_members(piece))
-    return twins
+    left, classes = merge(piece)
+    assert_close(put_back(classes, scores_with_members(left)), scores_with_members(piece))
+    return left, classes
 
 
 def random_piece(rng, *, directed, weighted, most=9):
@@ -69,7 +76,7 @@ def random_piece(rng, *, directed, weighted, most=9):
 def test_scores_are_those_of_the_graph(directed, weighted):
     rng, merged = np.random.default_rng(1), 0
     for _ in range(times(200)):
-        merged += assert_right(random_piece(rng, directed=directed, weighted=weighted)).count
+        merged += count(assert_right(random_piece(rng, directed=directed, weighted=weighted))[1])
     assert merged > times(130)
 
 
@@ -79,13 +86,14 @@ def test_merging_again(directed, weighted):
     rng, rounds = np.random.default_rng(2), 0
     for _ in range(times(50)):
         piece = random_piece(rng, directed=directed, weighted=weighted, most=10)
-        done = [merge(piece)]
-        while done[-1].count:
-            done.append(merge(done[-1].pieces[0]))
-        rounds = max(rounds, len(done) - 1)
-        scores = scores_with_members(done[-1].pieces[0])
-        for twins in reversed(done):
-            scores = twins.scores([scores])
+        left, done = piece, []
+        while (found := merge(left))[1] is not None:
+            left = found[0]
+            done.append(found[1])
+        rounds = max(rounds, len(done))
+        scores = scores_with_members(left)
+        for classes in reversed(done):
+            scores = classes.scores(scores)
         assert_close(scores, scores_with_members(piece))
     assert rounds > 2
 
@@ -95,9 +103,8 @@ def test_what_is_left_is_a_graph_of_classes(directed, weighted):
     rng = np.random.default_rng(3)
     for _ in range(times(60)):
         piece = random_piece(rng, directed=directed, weighted=weighted, most=12)
-        twins, graph = merge(piece), piece.graph
-        (left,) = twins.pieces
-        if not twins.count:
+        (left, classes), graph = merge(piece), piece.graph
+        if classes is None:
             continue
         assert left.graph.directed == graph.directed
         assert left.graph.indptr.dtype == np.int64
@@ -123,7 +130,7 @@ def test_classes_are_all_there_are(directed, weighted):
         assert all(min(those) == first[min(those)] for those, _ in found)
         kinds |= {closed for _, closed in theirs}
         if not directed:  # where they are merged, in any case
-            assert merge(Piece(graph, np.ones(n), np.ones(n))).count == len(theirs)
+            assert count(merge(Piece(graph, np.ones(n), np.ones(n)))[1]) == len(theirs)
     assert kinds == {0, 1}
 
 
@@ -164,31 +171,26 @@ def test_edges_between_closed_twins_are_of_one_length():
 )
 @pytest.mark.parametrize("length", [None, 2])
 def test_families(edges, left, stored, length):
-    twins = assert_right(undirected(edges, length=length))
-    (piece,) = twins.pieces
+    piece, _ = assert_right(undirected(edges, length=length))
     assert (piece.graph.n, piece.graph.nnz) == (left, stored)
 
 
 def test_isolated_vertices_are_twins():
-    twins = assert_right(piece_of(6, [(1, 3), (3, 1), (3, 4), (4, 3)]))
-    assert twins.count == 2
-    assert sorted(twins.pieces[0].class_sizes.tolist()) == [1, 2, 3]
+    left, classes = assert_right(piece_of(6, [(1, 3), (3, 1), (3, 4), (4, 3)]))
+    assert classes.merged == 2
+    assert sorted(left.class_sizes.tolist()) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_next_to_nothing(n):
-    assert assert_right(piece_of(n, [])).count == 0
+    assert assert_right(piece_of(n, []))[1] is None
 
 
 def test_nothing_to_merge_leaves_the_same_piece():
     piece = undirected(path(6))
-    twins = merge(piece)
-    assert twins.count == 0
-    assert twins.pieces[0] is piece
-    scores = np.arange(6.0)
-    assert twins.scores([scores]) is scores
-    assert twins.edge_scores([scores]) is scores
-    assert merge(undirected(star(4))).edge_scores is None
+    left, classes = merge(piece)
+    assert left is piece
+    assert classes is None
 
 
 @pytest.mark.parametrize(("inside", "expected"), [(1, 0.0), (2, 2 / 2), (3, 2 / 1)])
@@ -197,26 +199,26 @@ def test_pairs_of_a_closed_class_go_inside_or_by_the_nearest_neighbour(inside, e
     lengths = {(0, 1): inside, (0, 2): 1, (1, 2): 1, (0, 3): 2, (1, 3): 2}
     lengths |= {(v, u): length for (u, v), length in lengths.items()}
     piece = Piece(graph_of(4, lengths, weighted=True), np.r_[1.0, 1, 0, 0], np.r_[1.0, 1, 0, 0])
-    twins = assert_right(piece)
-    assert twins.count == 1
-    np.testing.assert_allclose(twins.scores([np.zeros(3)]), [0, 0, expected, 0])
+    _, classes = assert_right(piece)
+    assert classes.merged == 1
+    np.testing.assert_allclose(classes.scores(np.zeros(3)), [0, 0, expected, 0])
 
 
 def test_pairs_that_go_by_a_longer_cycle_are_left():
     """Of 1 and 2, from 0 and to 3; then 3 leads back to 0, or it does not, or no demand is between them."""
     there = [(0, 1), (0, 2), (1, 3), (2, 3)]
-    assert assert_right(piece_of(4, [*there, (3, 0)])).count == 0
-    assert assert_right(piece_of(4, there)).count == 1
+    assert count(assert_right(piece_of(4, [*there, (3, 0)]))[1]) == 0
+    assert count(assert_right(piece_of(4, there))[1]) == 1
     one = [0, 1, 0, 0]
-    assert assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=one)).count == 1
-    assert assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=[1, 0, 1, 1])).count == 0
-    assert assert_right(piece_of(4, [*there, (1, 0), (2, 0)])).count == 1
+    assert count(assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=one))[1]) == 1
+    assert count(assert_right(piece_of(4, [*there, (3, 0)], sources=one, targets=[1, 0, 1, 1]))[1]) == 0
+    assert count(assert_right(piece_of(4, [*there, (1, 0), (2, 0)]))[1]) == 1
 
 
 def test_demand_inside_does_not_cancel():
     big, small = 1e100, 1e-100
     piece = undirected(star(3), sources=[0, big, small], targets=[0, big, small])
-    np.testing.assert_allclose(merge(piece).scores([np.zeros(2)]), [2, 0, 0], rtol=1e-15)
+    np.testing.assert_allclose(merge(piece)[1].scores(np.zeros(2)), [2, 0, 0], rtol=1e-15)
 
 
 @pytest.mark.parametrize("weight", [1e-200, 1e200])
@@ -231,9 +233,8 @@ def test_weights_out_of_range(weight):
 def test_swept_by_methods(row):
     A = lagbc.read_graph(example_path("lesmis"))
     graph = as_graph(A, directed=False, weighted=row.weighted)
-    twins = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
-    (left,) = twins.pieces
+    left, classes = merge(Piece(graph, np.ones(graph.n), np.ones(graph.n)))
     plan = SweepPlan(batch=64, omega=left.targets, root_weights=left.sources, class_sizes=left.class_sizes)
-    found = sum_step(Step(left.graph, np.arange(left.graph.n), row, plan)).dependency
-    assert twins.count > 0
-    assert_close(twins.scores([found]) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))
+    found = summed(left.graph, np.arange(left.graph.n), row, plan).dependency
+    assert classes.merged > 0
+    assert_close(classes.scores(found) / 2, lagbc.bc(A, directed=False, weighted=row.weighted, method=row.name))

@@ -9,8 +9,7 @@ from strategies import scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan import reduce
-from lagbc.reduce import blocks, chains, tuning
+from lagbc.reduce import choice, reduced, tuning
 from lagbc.reduce.chains import contract
 from lagbc.reduce.work import Work, count_evaluations, expect_work
 
@@ -48,7 +47,7 @@ def marked(monkeypatch):
     def contract(piece):
         raise Contracted
 
-    monkeypatch.setattr(chains, "contract", contract)
+    monkeypatch.setattr(reduced, "contract", contract)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
@@ -86,7 +85,7 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
     def split(*_, **__):
         raise AssertionError("this takes longer than it saves")
 
-    monkeypatch.setattr(blocks, "split", split)
+    monkeypatch.setattr(reduced, "split", split)
     lagbc.select_method(scale_free(400, 3000, seed=1), **AUTO)
     with pytest.raises(AssertionError, match="takes longer"):
         lagbc.select_method(scale_free(2000, 15000, seed=1), **AUTO)
@@ -96,9 +95,9 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
 
 def test_a_gpu_counts_edges():
     graph, work = as_graph(roads(5, 2), directed=False), Work(100, 150, 20, 5000)
-    assert reduce.predict_block(graph, 7, "cuda") == 7 * graph.nnz
+    assert choice.predict_block(graph, 7, "cuda") == 7 * graph.nnz
     for weighted in (False, True):
-        deep, shallow = (reduce.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
+        deep, shallow = (choice.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
         assert deep == pytest.approx(4.5 * (2 * 100 + 20) * 150 + 0.2 * 5000)
         assert shallow == pytest.approx(12 * (2 * 100 + 20) * 150 + 0.2 * 5000)
 
@@ -108,12 +107,12 @@ def test_a_cpu_counts_pairs_levels_edges_and_columns():
     square, long, longest = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 9), (2, 600)))
     for graph in (square, long, longest):
         pair = min(found["pair"] + graph.depth * found["level"], found["most"])
-        assert reduce.predict_block(graph, 7, "cpu") == pytest.approx(
+        assert choice.predict_block(graph, 7, "cpu") == pytest.approx(
             7 * (pair * graph.n + found["pair_edge"] * graph.nnz)
         )
     assert square.depth * found["level"] < found["most"] - found["pair"] < longest.depth * found["level"]
     base = Work(100, 150, 0, 5000)
     more = [Work(101, 150, 0, 5000), Work(100, 151, 0, 5000), Work(100, 150, 1, 5000), Work(100, 150, 0, 5001)]
     for weighted in (False, True):
-        found = [reduce.predict_junctions(work, "cpu", weighted=weighted) for work in (base, *more)]
+        found = [choice.predict_junctions(work, "cpu", weighted=weighted) for work in (base, *more)]
         assert min(found[1:]) > found[0]

@@ -20,7 +20,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.plan import devices
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
 from lagbc.plan.step import Step
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece

@@ -21,7 +21,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods.cpu.traversal import hops
-from lagbc.run import junctions, packed, tasks
+from lagbc.run import chains, packed, tasks
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
@@ -111,7 +111,7 @@ def test_chains_that_cannot_be_contracted_after_all(pool, monkeypatch):
     power = hub(300)
     expected = lagbc.bc(power, device="cpu", reduce="none", directed=False)
 
-    monkeypatch.setattr(junctions, "_LARGEST_COUNT", 0.5)
+    monkeypatch.setattr(chains, "_LARGEST_COUNT", 0.5)
     scores = lagbc.bc(power, device="cpu", reduce="all", directed=False, executor=Inline())
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
@@ -368,7 +368,7 @@ def test_a_run_begun_without_an_executor(pool, tmp_path):
 
 @pytest.mark.parametrize("cut", ["chains", "bounds"])
 def test_checkpoints_of_other_loops(pool, tmp_path, cut, monkeypatch):
-    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
     monkeypatch.setattr("lagbc.reduce.tuning.SMALL_VERTICES", 2)
     matrix, given = (hub(300), {"reduce": "all"}) if cut == "chains" else (MESH, {"cutoff": 5})
     given |= {"device": "cpu", "directed": False}

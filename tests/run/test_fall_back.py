@@ -1,12 +1,12 @@
 """What "auto" does where a run is over the budget of the GPU; it needs none, since nothing is run there."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from strategies import scale_free, with_lengths
+from swept import swept
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -14,8 +14,8 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.plan import memory
-from lagbc.plan.step import Step
-from lagbc.run.loop import work_of
+from lagbc.plan.memory import Room
+from lagbc.run.run import work_of
 
 A = scale_free(500, 4000, seed=1)
 
@@ -72,13 +72,13 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     method = next(row for row in lagbc.METHODS if row.key == ("batched", "cuda", False))
     module = SimpleNamespace(**vars(STUB) | {"arrays": arrays})
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
-    graph, plan = as_graph(A), SweepPlan(batch=512)
-    step = Step(graph, np.arange(graph.n), method, plan)
-    whole = memory.estimate(replace(step, sweep=replace(plan, batch=256)), 10**9).total
+    graph = as_graph(A)
+    piece, sweep = swept(graph, np.arange(graph.n), method, SweepPlan(batch=512), np.arange(graph.n))
+    whole = memory.estimate(piece, sweep._replace(batch=256)).total
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
-        fitted, needed = memory.fit(step, limit)
-        assert (fitted.sweep.batch, fitted.sweep.in_place, needed.is_over) == (256, in_place, is_over)
-    works, said = [work_of(step)], []
+        fitted = memory.fit(piece, sweep, Room(limit))
+        assert (fitted.batch, fitted.in_place, fitted.memory.total > limit) == (256, in_place, is_over)
+    works, said = [work_of(piece, sweep, Room())], []
     for _ in range(2):
         works.append(works[-1].smaller(MemoryError(), said.append))
     assert [(work.batch, work.sweep.in_place) for work in works] == [(512, False), (256, False), (256, True)]

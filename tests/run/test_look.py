@@ -8,8 +8,7 @@ from strategies import disjoint, grid, path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan import reduce
-from lagbc.reduce import blocks
+from lagbc.reduce import choice, reduced
 
 
 def star(n):
@@ -21,7 +20,7 @@ def star(n):
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_more_roots_are_more_reason(device):
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    pays = [reduce.is_look_worth(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
+    pays = [choice.is_look_worth(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
     assert pays == sorted(pays)
     assert not pays[0]
     assert pays[-1]
@@ -29,7 +28,7 @@ def test_more_roots_are_more_reason(device):
 
 def test_a_gpu_has_less_time_for_it():
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    assert reduce.predict_sweeps(graph, 2000, "cuda") < reduce.predict_sweeps(graph, 2000, "cpu")
+    assert choice.predict_sweeps(graph, 2000, "cuda") < choice.predict_sweeps(graph, 2000, "cpu")
 
 
 @pytest.mark.parametrize(
@@ -43,11 +42,11 @@ def test_a_gpu_has_less_time_for_it():
     ids=["mesh", "ends", "chain", "components"],
 )
 def test_what_degrees_and_components_promise(A, least, most):
-    assert least <= reduce.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
+    assert least <= choice.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
 
 
 def test_a_graph_without_edges_promises_nothing():
-    assert reduce.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
+    assert choice.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):
@@ -56,7 +55,7 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
     def split(*given, **options):
         raise AssertionError("looked at")
 
-    monkeypatch.setattr(blocks, "split", split)
+    monkeypatch.setattr(reduced, "split", split)
     lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, k=64, rng=1, device="cpu")
     with pytest.raises(AssertionError, match="looked at"):
         lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, device="cpu")
@@ -68,15 +67,15 @@ def test_roots_that_reach_little_are_not_worth_a_long_look():
     ends = rng.integers(0, 30_000, (2, 25_000))
     A = sp.coo_array((np.ones(25_000), ends), shape=(30_000, 30_000)).tocsr()
     graph, some = as_graph(A), np.arange(0, 30_000, 15)
-    share = reduce.reached_share(graph, some)
+    share = choice.reached_share(graph, some)
     assert 0 < share < 1e-3
     reached = np.isfinite(csgraph.shortest_path(A, unweighted=True, indices=some[:: -(-len(some) // 64)]))
     assert share == pytest.approx(reached.mean())
-    assert reduce.is_look_worth(graph, len(some), "cpu")
-    assert not reduce.is_look_worth(graph, len(some), "cpu", lambda: share)
-    assert reduce.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
+    assert choice.is_look_worth(graph, len(some), "cpu")
+    assert not choice.is_look_worth(graph, len(some), "cpu", lambda: share)
+    assert choice.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
 
 
 def test_roots_that_reach_much_are_as_many_as_all():
     graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    assert reduce.reached_share(graph, np.arange(200)) == 1.0
+    assert choice.reached_share(graph, np.arange(200)) == 1.0

@@ -5,12 +5,11 @@ import pytest
 from strategies import scale_free
 
 import lagbc
-from lagbc import limits
+from lagbc import limits, options
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.plan import options
 from lagbc.plan.memory import device_graph_bytes
 
 A = scale_free(500, 4000, seed=1)

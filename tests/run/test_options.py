@@ -9,10 +9,9 @@ import pytest
 from strategies import cycle, scale_free
 
 import lagbc
-from lagbc.centrality import compute
 from lagbc.errors import MemoryWarning
 from lagbc.methods.table import METHODS
-from lagbc.plan.options import OPTIONS, Options, Settings, check_options
+from lagbc.options import OPTIONS, Options, Settings, check_options
 
 A = scale_free(60, 300, seed=4)
 
@@ -198,7 +197,7 @@ def test_flags_and_counts_of_numpy_are_kept_in_a_part(tmp_path):
 def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
     """Their number decides whether a large one is read on the GPU."""
     told = []
-    monkeypatch.setattr(compute, "is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
+    monkeypatch.setattr("lagbc.call.is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
     lagbc.bc(A, k=k)
     assert told == [20]
 

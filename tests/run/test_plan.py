@@ -1,21 +1,26 @@
-"""Plans: what of one changes where a contraction turns out impossible, and what a step gives up for memory."""
+"""Plans: what of one changes where a contraction turns out impossible, and what a sweep gives up for memory."""
 
-from dataclasses import FrozenInstanceError, replace
+import pickle
 from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from chained import subdivided
 
+from lagbc import call as call_module
+from lagbc.call import plan_request, sum_call, sum_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
+from lagbc.options import check_options
 from lagbc.plan import memory
-from lagbc.plan import plan as plan_module
-from lagbc.plan.options import check_options
-from lagbc.plan.plan import make_plan, uncontracted
-from lagbc.plan.request import Request
-from lagbc.plan.step import Resumed, ResumedStep
-from lagbc.run.execute import execute
+from lagbc.plan.memory import Room
+from lagbc.plan.plan import with_sweep
+from lagbc.plan.sweep import row_of
+from lagbc.reduce.pieces import Chains
+from lagbc.reduce.reduced import without_chains
+from lagbc.request import Request
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
 
@@ -39,119 +44,170 @@ GRAPH = as_graph(two_rings(), directed=False)
 EVERY = Request(DEPENDENCY, np.arange(3600))
 
 
-def planned(options=WITH_CHAINS, request=EVERY, **given):
-    return make_plan(GRAPH, request, check_options("auto", options), **given)
+def planned(options=WITH_CHAINS, request=EVERY, graph=GRAPH, **given):
+    return plan_request(graph, request, check_options("auto", options), **given)
 
 
-def labels(plan):
-    return [step.label for step in plan.steps]
+def roads(blocks):
+    """Grids whose edges have six vertices inside: "auto" contracts them."""
+    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(20, 20))
+    n, edges = subdivided(len(grid), list(grid.edges), [6] * grid.number_of_edges())
+    one = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n))
+    return as_graph(sp.block_diag([one] * blocks), directed=False)
+
+
+def swept_whole(call, number):
+    """Return the call with one piece swept without contracting its chains."""
+    reduced = without_chains(call.reduced, number, call.settings)
+    plan = with_sweep(call.graph, call.request, reduced, call.plan, number, call.settings, call.room)
+    return call._replace(reduced=reduced, plan=plan)
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_one_step_is_swept_without_contracting_its_chains(number):
-    plan = planned()
-    assert labels(plan) == ["chains batched cpu"] * 2
-    found = uncontracted(plan, number)
-    assert [step.contracted is None for step in found.steps] == [number == place for place in (0, 1)]
-    for place, (step, before) in enumerate(zip(found.steps, plan.steps, strict=True)):
-        assert (step is before) == (place != number)
-    assert labels(plan) == ["chains batched cpu"] * 2, "the plan itself stays as it is"
-    swept, junctions = found.steps[number].graph.n, len(plan.steps[1 - number].contracted.roots)
-    assert swept == len(plan.steps[number].contracted.piece.sources)
-    assert f"{junctions} junctions; " in found.selection.reason
-    assert found.memory.total != plan.memory.total
-    with pytest.raises(FrozenInstanceError):
-        plan.steps = ()
+def test_one_piece_is_swept_without_contracting_its_chains(number):
+    call = planned()
+    assert call.plan.labels == ["chains batched cpu"] * 2
+    found = swept_whole(call, number)
+    assert [isinstance(piece, Chains) for piece in found.reduced.pieces] == [number != place for place in (0, 1)]
+    for place, before in enumerate(zip(call.reduced.pieces, call.plan.sweeps, strict=True)):
+        for one, other in zip((found.reduced.pieces[place], found.plan.sweeps[place]), before, strict=True):
+            assert (one is other) == (place != number)
+    assert call.plan.labels == ["chains batched cpu"] * 2, "the call itself stays as it is"
+    swept, junctions = found.reduced.pieces[number].graph.n, len(call.reduced.pieces[1 - number].contracted.roots)
+    assert swept == len(call.reduced.pieces[number].part.sources)
+    assert f"{junctions} junctions; " in found.plan.reason
+    assert found.plan.memory.total != call.plan.memory.total
+    with pytest.raises(AttributeError):
+        call.plan.sweeps = ()
 
 
 def test_scores_are_the_same_whatever_is_contracted():
-    plan = planned()
-    one = uncontracted(plan, 1)
-    expected = execute(planned({"device": "cpu", "reduce": "none"})).sums.dependency
-    for way in (plan, one, uncontracted(one, 0)):
-        np.testing.assert_allclose(execute(way).sums.dependency, expected, rtol=1e-12)
+    call = planned()
+    one = swept_whole(call, 1)
+    settings = check_options("auto", {"device": "cpu", "reduce": "none"})
+    expected = sum_request(GRAPH, EVERY, settings).sums.dependency
+    for way in (call, one, swept_whole(one, 0)):
+        np.testing.assert_allclose(sum_call(way).sums.dependency, expected, rtol=1e-12)
 
 
-def test_a_step_that_is_not_contracted_has_no_such_plan():
-    plan = uncontracted(planned(), 0)
+def test_a_piece_that_is_not_contracted_has_no_such_form():
+    call = swept_whole(planned(), 0)
     with pytest.raises(AssertionError):
-        uncontracted(plan, 0)
+        swept_whole(call, 0)
 
 
 @pytest.mark.parametrize("chains", [(True, True), (True, False), (False, True), (False, False)])
 def test_a_run_that_goes_on_contracts_what_it_had_contracted(chains):
-    resumed = Resumed(tuple(ResumedStep("batched", "cpu", one) for one in chains))
-    plan = planned(resumed=resumed)
-    assert [step.contracted is not None for step in plan.steps] == list(chains)
+    labels = [f"{'chains' if one else 'roots'} batched cpu" for one in chains]
+    call = planned(labels=labels)
+    assert [isinstance(piece, Chains) for piece in call.reduced.pieces] == list(chains)
+    assert call.plan.labels == labels
 
 
 def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
-    """Again, without chains, only where it had begun other steps, none of them with chains."""
-    asked, reduced = [], plan_module.reduce_request
-    monkeypatch.setattr(
-        plan_module, "reduce_request", lambda *given, **how: asked.append(how) or reduced(*given, **how)
-    )
-    once, plain = ResumedStep("batched", "cpu", True), ResumedStep("batched", "cpu", False)
-    for begun, calls in (((once, plain), 1), ((plain, plain), 1), ((once,), 1), ((plain,), 2)):
+    """Labels of other pieces change nothing."""
+    asked, reduce = [], call_module.reduce
+    monkeypatch.setattr(call_module, "reduce", lambda *given: asked.append(given) or reduce(*given))
+    once, plain, small = "chains batched cpu", "roots batched cpu", "small work-efficient cpu"
+    for options, begun, labels in (
+        (WITH_CHAINS, [once, plain], [once, plain]),
+        (WITH_CHAINS, [plain, plain, small], [plain, plain]),
+        (WITH_CHAINS, [once], [once, once]),
+        (WITH_CHAINS, [plain], [plain, once]),
+        ({"device": "cpu", "reduce": "none"}, [plain], [plain]),
+    ):
         asked.clear()
-        plan = planned(resumed=Resumed(begun))
-        assert len(asked) == calls, begun
-        assert asked[1:] == [{"chains": False}] * (calls - 1)
-        if begun == (plain,):
-            assert not any(step.contracted for step in plan.steps)
-    asked.clear()
-    planned({"device": "cpu", "reduce": "none"}, resumed=Resumed((plain,)))
-    assert len(asked) == 1
+        assert planned(options, labels=begun).plan.labels == labels
+        assert len(asked) == 1
 
 
-def given_up(step):
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_a_graph_goes_on_whole_where_it_had_begun_so(blocks):
+    """Its junctions gave no sums, or its pieces were too large: "auto" would contract it again, to other sums."""
+    graph, chains, plain = roads(blocks), ["chains batched cpu"] * blocks, ["roots batched cpu"]
+    request = Request(DEPENDENCY, np.arange(graph.n))
+    for begun, labels in ((), chains), (chains, chains), (plain, plain):
+        call = planned({"device": "cpu"}, request, graph, labels=begun)
+        assert call.plan.labels == labels
+        assert [isinstance(piece, Chains) for piece in call.reduced.pieces] == [labels is chains] * len(labels)
+
+
+def test_a_plan_is_data():
+    """It prints, compares by its content, goes into another process, and holds no graph and no free memory."""
+    plan, again = planned().plan, planned().plan
+    assert plan == again
+    assert plan != planned(WITH_CHAINS | {"reduce": "none"}).plan
+    packed = pickle.dumps(plan)
+    assert len(packed) < 2000
+    assert pickle.loads(packed) == plan
+    first, *sweeps = str(plan).splitlines()
+    assert first == plan.in_short
+    assert first.startswith("3,600 vertices")
+    for sweep, said in zip(plan.sweeps, sweeps, strict=True):
+        assert f"; {sweep.roots:,} roots, batch {sweep.batch}, threads {sweep.threads}, " in said
+    rooms = Room(10**9), Room(2 * 10**9)
+    assert [plan.estimate(room).budget for room in rooms] == [10**9, 2 * 10**9]
+
+
+def given_up(piece, sweep):
     """Give up what there is; return threads, batch and whether rows of counts are left out, at each time."""
     found = []
-    while step is not None:
-        found.append((step.sweep.threads, step.sweep.batch, step.sweep.in_place))
-        step = memory.smaller(step)
+    while sweep is not None:
+        found.append((sweep.threads, sweep.batch, sweep.in_place))
+        sweep = memory.smaller(piece, sweep)
     return found
 
 
-def test_a_plain_step_gives_up_threads_then_half_the_batch():
-    plan = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched"})
-    (step,) = plan.steps
-    (threads, batch, _), *_ = found = given_up(step)
+def only(call):
+    """Return the one piece of a call, and its sweep."""
+    (piece,), (sweep,) = call.reduced.pieces, call.plan.sweeps
+    return piece, sweep
+
+
+def test_roots_give_up_threads_then_half_the_batch():
+    piece, sweep = only(planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched"}))
+    (threads, batch, _), *_ = found = given_up(piece, sweep)
     assert (threads, [one for one, *_ in found[:3]]) == (3, [3, 2, 1])
     assert {one for one, *_ in found[2:]} == {1}
     batches = [one for _, one, _ in found]
     assert batches[:3] == [batch] * 3
     assert all(later <= earlier for earlier, later in pairwise(batches))
-    assert batches[-1] == step.method.load().batching.block
+    assert batches[-1] == row_of(piece, sweep).load().batching.block
+
+
+def first_of(call):
+    return call.reduced.pieces[0], call.plan.sweeps[0]
 
 
 def test_junctions_give_up_threads_and_no_group_on_a_cpu():
-    step = planned().steps[0]
-    step = replace(step, sweep=replace(step.sweep, threads=3))
-    assert given_up(step) == [(threads, step.sweep.batch, False) for threads in (3, 2, 1)]
+    piece, sweep = first_of(planned())
+    sweep = sweep._replace(threads=3)
+    assert given_up(piece, sweep) == [(threads, sweep.batch, False) for threads in (3, 2, 1)]
 
 
 def test_blocks_within_bounds_are_left_as_they_are():
     request = Request(DEPENDENCY, np.arange(3600), bounds=Bounds(np.array([3.0]), np.zeros(1)))
-    plan = planned({"device": "cpu", "threads": 2}, request)
-    (step,) = plan.steps
-    step = replace(step, sweep=replace(step.sweep, threads=2))
-    assert given_up(step) == [(2, step.sweep.batch, False), (1, step.sweep.batch, False)]
+    piece, sweep = only(planned({"device": "cpu", "threads": 2}, request))
+    sweep = sweep._replace(threads=2)
+    assert given_up(piece, sweep) == [(2, sweep.batch, False), (1, sweep.batch, False)]
 
 
 def test_what_is_given_up_leaves_room_to_grow():
-    (step,) = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched", "memory": "1GB"}).steps
-    less = memory.smaller(step)
-    assert less.sweep.budget == step.sweep.budget == 10**9
-    assert less.sweep.growth > step.sweep.growth
+    call = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched", "memory": "1GB"})
+    piece, sweep = only(call)
+    less = memory.smaller(piece, sweep)
+    less = less._replace(memory=memory.estimate(piece, less))
+    few, many = (memory.bound(piece, one, call.room) for one in (less, sweep))
+    assert few.budget == many.budget == 10**9
+    assert few.growth > many.growth
 
 
 def test_junctions_take_fewer_threads_where_memory_is_short():
-    step = planned().steps[0]
-    one, two, three = (replace(step, sweep=replace(step.sweep, threads=threads)) for threads in (1, 2, 3))
+    piece, sweep = first_of(planned())
+    one, two, three = (sweep._replace(threads=threads) for threads in (1, 2, 3))
     for few in (one, two):
-        limit = memory.estimate(few).total
-        fitted, needed = memory.fit(three, limit)
-        assert (fitted.sweep.threads, needed.is_over) == (few.sweep.threads, False)
-    fitted, needed = memory.fit(three, limit=1)
-    assert (fitted.sweep.threads, fitted.sweep.batch, needed.is_over) == (1, step.sweep.batch, True)
+        limit = memory.estimate(piece, few).total
+        fitted = memory.fit(piece, three, Room(limit))
+        assert (fitted.threads, fitted.memory.total <= limit) == (few.threads, True)
+    fitted = memory.fit(piece, three, Room(1))
+    assert (fitted.threads, fitted.batch, fitted.memory.total > 1) == (1, sweep.batch, True)

@@ -12,7 +12,7 @@ from strategies import times
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.centrality.arguments import Arguments, Read
+from lagbc.arguments import Arguments, Read
 from lagbc.plan import memory
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible
@@ -165,7 +165,7 @@ def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
 def test_resume(monkeypatch, tmp_path, function):
     """Runs of several parts, one of them of junctions, go on to the same bits wherever they were killed."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 30)
-    monkeypatch.setattr("lagbc.plan.junctions.GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
     clique = sp.coo_array(np.triu(np.ones((90, 90)), 1) * (np.random.default_rng(0).random((90, 90)) < 0.3))
     A = sp.block_diag([clique, ROADS, clique]).tocsr()
     given = REDUCED | {"threads": 1}

@@ -59,10 +59,13 @@ def test_many_small_bicomponents_take_threads(monkeypatch):
     """No step is left of the graph, and yet there is more to do than one thread would do unfelt."""
     A, threads = sp.block_diag([SMALL] * 20).tocsr(), set()
     monkeypatch.setattr(reduce_tuning, "SLICE_WORK", 2**18)
-    computed = SmallBlocks.compute
-    monkeypatch.setattr(
-        SmallBlocks, "compute", lambda self, number: (threads.add(threading.get_ident()), computed(self, number))
-    )
+    add = SmallBlocks.add
+
+    def noted(self, *given):
+        threads.add(threading.get_ident())
+        add(self, *given)
+
+    monkeypatch.setattr(SmallBlocks, "add", noted)
     for most in (2**40, 2**16):
         monkeypatch.setattr(tuning, "THREAD_WORK", most)
         threads.clear()

@@ -8,8 +8,8 @@ import lagbc
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
-from lagbc.plan import devices, memory
-from lagbc.plan.options import check_options
+from lagbc.options import check_options
+from lagbc.plan import devices
 
 N = 2000
 
@@ -20,7 +20,7 @@ def gpu(monkeypatch):
     monkeypatch.setattr(graph_tuning, "HOST_EDGES", 3999)
     monkeypatch.setattr(table, "_is_installed", lambda library: True)
     monkeypatch.setattr(table, "_sees_gpu", lambda: True)
-    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
+    monkeypatch.setattr(devices, "budget", lambda device: 10**9)
 
 
 def cycle(n=N):

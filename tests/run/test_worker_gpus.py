@@ -94,7 +94,7 @@ def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, 
     hands = SimpleNamespace(run=lambda span, items: [current[-1]] * len(items))
     monkeypatch.setattr(tasks, "_Retrying", lambda work: hands)
     for device, expected in (("cuda", gpu), ("cpu", 0)):
-        work = SimpleNamespace(step=SimpleNamespace(method=SimpleNamespace(device=device)))
+        work = SimpleNamespace(sweep=SimpleNamespace(device=device))
         assert tasks._Opened(work, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
     assert current == [0]
 

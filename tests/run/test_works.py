@@ -3,15 +3,17 @@
 import threading
 from collections import deque
 from contextlib import closing
-from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
+import networkx as nx
 import numpy as np
 import pytest
-from chained import long_mesh, step_of
+import scipy.sparse as sp
+from chained import junctions, long_mesh
 from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
+from swept import swept, work
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -19,12 +21,18 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
+from lagbc.options import check_options
 from lagbc.plan import memory
-from lagbc.plan.step import Step
-from lagbc.reduce.chains import contract
+from lagbc.plan.memory import Room
+from lagbc.plan.plan import sweep_of_small
+from lagbc.plan.sweep import row_of
+from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
-from lagbc.run.loop import Inline, Threads, sum_over, sum_step, work_of
-from lagbc.run.work import Piece, Span, Total
+from lagbc.reduce.pieces import Small
+from lagbc.run import loop
+from lagbc.run.loop import inline, sum_over, threaded
+from lagbc.run.run import sum_piece, work_of
+from lagbc.run.work import NONE_DONE, Span
 
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})
 ROW = {row.weighted: row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu")}
@@ -38,49 +46,56 @@ def assert_same(ours, theirs):
 
 def hops():
     graph = as_graph(scale_free(500, 3000, seed=1), directed=False)
-    return Step(graph, np.arange(graph.n), ROW[False], SweepPlan(batch=64, threads=2, sums=EVERY))
+    return swept(graph, np.arange(graph.n), ROW[False], SweepPlan(batch=64, threads=2, sums=EVERY))
 
 
 def wide():
     graph = as_graph(scale_free(500, 3000, seed=1), directed=False)
-    return Step(graph, np.arange(graph.n), WITHIN, SweepPlan(batch=192, threads=2, sums=EVERY))
+    return swept(graph, np.arange(graph.n), WITHIN, SweepPlan(batch=192, threads=2, sums=EVERY))
 
 
 def lengths():
     graph = as_graph(with_lengths(scale_free(500, 3000, seed=1), [1, 2]), directed=False, weighted=True)
-    return Step(graph, np.arange(graph.n), ROW[True], SweepPlan(batch=64, threads=2, sums=EVERY))
+    return swept(graph, np.arange(graph.n), ROW[True], SweepPlan(batch=64, threads=2, sums=EVERY))
 
 
 def bounded():
     graph = as_graph(scale_free(500, 3000, seed=1))
-    sweep = SweepPlan(
+    plan = SweepPlan(
         batch=64, threads=2, sums=frozenset({"dependency", "edges"}), bounds=Bounds(np.array([1.0, 3.0]), np.zeros(1))
     )
-    return Step(graph, np.arange(graph.n), WITHIN, sweep)
+    return swept(graph, np.arange(graph.n), WITHIN, plan)
+
+
+def ones(A):
+    graph = as_graph(A, directed=False)
+    return Bicomponent(graph, np.ones(graph.n), np.ones(graph.n))
 
 
 def chains():
-    graph = as_graph(long_mesh(), directed=False)
-    return step_of(contract(Bicomponent(graph, np.ones(graph.n), np.ones(graph.n))), threads=2)
+    return junctions(ones(long_mesh()), threads=2)
 
 
-STEPS = [hops, wide, lengths, bounded, chains]
+def small():
+    """Twelve small bicomponents, in slices of two."""
+    blocks = sp.block_diag([nx.to_scipy_sparse_array(nx.cycle_graph(5 + number)) for number in range(12)])
+    piece = Small(split(ones(blocks.tocsr()), edges=True).small, edges=True)
+    vars(piece.blocks)["ends"] = np.arange(2, 13, 2)
+    return piece, sweep_of_small(piece, check_options("auto", {"threads": 2}))
+
+
+PIECES = [hops, wide, lengths, bounded, chains, small]
 
 
 class Shuffled:
     """Carries some spans at a time in a random order, and loses every third, which is carried again."""
 
-    makes_do = False
-
     def __init__(self, seed, window=5):
         self.rng, self.window, self.lost = np.random.default_rng(seed), window, 0
 
-    def length(self, work):
-        return work.portion
-
-    def each(self, work, spans):
+    def carry(self, work, first, last):
         hand, waiting, carried = work.open(StopFlag()), deque(), 0
-        for span in [*spans, None]:
+        for span in [*work.spans(first, last, work.portion), None]:
             waiting.extend([] if span is None else [span])
             if len(waiting) == self.window or span is None:
                 found = {}
@@ -88,81 +103,105 @@ class Shuffled:
                     for place in self.rng.permutation(len(waiting)).tolist():
                         carried += 1
                         if place not in found and carried % 3:
-                            found[place] = work.sent(hand(waiting[place], work.items[waiting[place].place]))
+                            found[place] = self.sum(work, hand, waiting[place])
                         self.lost += carried % 3 == 0
-                yield from (found[place] for place in range(len(waiting)))
+                for place in range(len(waiting)):
+                    yield from found[place]
                 waiting.clear()
 
+    @staticmethod
+    def sum(work, hand, span):
+        found = [(batch, hand(batch, work.items[batch.place])) for batch in work.batches(*span)]
+        return work.sent(found, work.items[span.place])
 
-@pytest.mark.parametrize("make", STEPS)
+
+class Held(dict):
+    """Arrays by their names, read as those of a file are."""
+
+    def __call__(self, name, shape, dtype=float):
+        assert all(b in (None, a) for a, b in zip(self[name].shape, shape, strict=True))
+        return self[name].copy()
+
+    def has(self, name):
+        return name in self
+
+
+@pytest.mark.parametrize("make", PIECES)
 def test_a_carrier_that_loses_spans_and_shuffles_them(short_chunks, make):
-    step = make()
-    expected = sum_step(step)
+    piece, sweep = make()
+    expected = sum_piece(piece, sweep, Room())
     for seed in range(3):
         carrier = Shuffled(seed)
-        assert_same(sum_step(step, carrier=carrier), expected)
+        assert_same(sum_piece(piece, sweep, Room(), carry=carrier.carry), expected)
         assert carrier.lost > 1
 
 
-@pytest.mark.parametrize("make", STEPS)
+@pytest.mark.parametrize("make", PIECES)
 def test_bits_of_any_batch_and_carrier(short_chunks, make):
-    step = make()
-    expected = sum_step(replace(step, sweep=replace(step.sweep, threads=1)), carrier=Inline())
-    wider = step.sweep.batch if make is chains else step.method.load().batching.round(3 * step.sweep.batch)
-    for sweep in (step.sweep, replace(step.sweep, batch=wider, threads=3)):
-        assert_same(sum_step(replace(step, sweep=sweep), carrier=Threads()), expected)
+    piece, sweep = make()
+    expected = sum_piece(piece, sweep._replace(threads=1), Room(), carry=inline)
+    wider = sweep.batch if make in (chains, small) else row_of(piece, sweep).load().batching.round(3 * sweep.batch)
+    for one in (sweep, sweep._replace(batch=wider, threads=3)):
+        assert_same(sum_piece(piece, one, Room(), carry=threaded), expected)
 
 
-@pytest.mark.parametrize("make", STEPS)
+@pytest.mark.parametrize("make", PIECES)
 def test_a_sum_goes_on_from_any_total(short_chunks, make):
     """A total that was packed and unpacked, as in a file, amid a chunk or not."""
-    work = work_of(make())
-    totals = []
-    expected = work.finish(sum_over(work, Inline(), keep=totals.append))
+    work, totals = work_of(*make(), Room()), []
+
+    def keep(total):
+        totals.append(work.unpack_total(total.done, Held(work.pack_total(total))))
+
+    expected = work.finish(sum_over(work, inline, keep=keep))
     assert len(totals) > 2
     for total in totals[:-1]:
-        arrays = work.pack_total(total)
-
-        def read(name, shape, dtype=float, arrays=arrays):
-            assert all(b in (None, a) for a, b in zip(arrays[name].shape, shape, strict=True))
-            return arrays[name].copy()
-
-        begun = work.unpack_total(total.done, read)
-        assert_same(work.finish(sum_over(work, Threads(), begun)), expected)
+        assert_same(work.finish(sum_over(work, threaded, total)), expected)
 
 
-@pytest.mark.parametrize("make", STEPS)
+@pytest.mark.parametrize("make", PIECES)
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_shares_add_up(short_chunks, make, cut):
-    """Pieces of three spans, each summed by itself: what is closed as it goes, and the rest."""
-    work = work_of(make())
-    expected = work.finish(sum_over(work, Inline()))
+    """Sums of three spans, each summed by itself, shrunk, and packed as into a file: chunks, and panels of others."""
+    work = work_of(*make(), Room())
+    expected = work.finish(sum_over(work, inline))
     panels = -(-len(work.items) // work.panel)
     ends = sorted({0, cut * work.panel, (panels // 2) * work.panel, len(work.items)})
-    total = Total(0)
+    total = NONE_DONE
     for first, last in pairwise(ends):
-        pieces: list[Piece] = []
-        part = sum_over(
-            work, Threads(), Total(first), last, keep=lambda total, pieces=pieces: pieces.extend(total.closed)
-        )
-        for piece in [*pieces, *work.rest(part)]:
-            total = work.add(total, [piece])
+        with closing(threaded(work, first, last)) as found:
+            sent = work.sent([*found], work.items[first:last])
+        for span, sums in sent:
+            total = work.add(total, span, work.unpack(span, Held(work.pack(span, sums))))
     assert total.done == len(work.items)
     assert_same(work.finish(total), expected)
 
 
-def test_a_total_is_never_changed(short_chunks):
-    for make in STEPS:
-        work, totals, copies = work_of(make()), [], []
+@pytest.mark.parametrize("make", [hops, wide, lengths, bounded, chains])
+def test_a_total_is_never_changed(short_chunks, make):
+    work, totals, copies = work_of(*make(), Room()), [], []
 
-        def keep(total, work=work, totals=totals, copies=copies):
-            totals.append(total)
-            copies.append({name: array.copy() for name, array in work.pack_total(total).items()})
+    def keep(total):
+        totals.append(total)
+        copies.append({name: array.copy() for name, array in work.pack_total(total).items()})
 
-        sum_over(work, Threads(), keep=keep)
-        for total, copy in zip(totals, copies, strict=True):
-            for name, array in work.pack_total(total).items():
-                np.testing.assert_array_equal(array, copy[name])
+    sum_over(work, threaded, keep=keep)
+    for total, copy in zip(totals, copies, strict=True):
+        for name, array in work.pack_total(total).items():
+            np.testing.assert_array_equal(array, copy[name])
+
+
+def test_a_slice_is_written_where_no_other_one_is():
+    """So the total of slices may be written to: one that is added again changes nothing."""
+    work = work_of(*small(), Room())
+    hand, written = work.open(StopFlag()), np.zeros(len(work.piece.blocks.rows.sources), np.int64)
+    total = NONE_DONE
+    for place in [*range(len(work.items)), 2, 0]:
+        span = Span(place, place + 1)
+        total = work.add(total, span, hand(span, work.items[span.place]))
+        written[work.piece.blocks.places(place)[0]] += 1
+    assert written.tolist() == np.repeat([2, 1, 2, 1], [11, 15, 19, 81]).tolist()
+    assert_same(work.finish(total), work.finish(sum_over(work, inline)))
 
 
 def recording(block, batches):
@@ -191,21 +230,23 @@ def recording(block, batches):
     [
         (1, 5, [5, 3, 5, 3, 4]),  # a batch is one panel, of one chunk
         (4, 4, [4, 4, 4, 4, 4]),
-        (4, 12, [12, 8]),  # of two chunks
-        (4, 16, [16, 4]),
-        (4, 100, [20]),
+        (4, 12, [8, 8, 4]),  # none crosses the end of a chunk
+        (4, 100, [8, 8, 4]),
     ],
 )
 def test_batches_of_whole_panels(monkeypatch, block, batch, sizes):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
     batches, graph = [], as_graph(grid(4, 5))
-    work = work_of(Step(graph, np.arange(20), ROW[False], SweepPlan(batch=batch)), recording(block, batches))
-    closed = []
-    total = sum_over(work, Inline(), keep=lambda total: closed.extend(total.closed))
+    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=batch), module=recording(block, batches))
+    totals = []
+    total = sum_over(ours, inline, keep=totals.append)
     assert [len(roots) for roots in batches] == sizes
     assert np.concatenate(batches).tolist() == graph.order.tolist()
-    assert [(piece.span, piece.sums.dependency[0]) for piece in closed] == [((0, 8), 8), ((8, 16), 8), ((16, 20), 4)]
-    assert work.finish(total).dependency.tolist() == [20] * 20
+    ended = [(total.done, total.whole.dependency[0]) for total in totals if total.part is None]
+    assert ended == [(8, 8), (16, 16), (20, 20)]
+    assert ours.finish(total).dependency.tolist() == [20] * 20
+    sent = ours.sent([*inline(ours, 0, 20)], ours.items)
+    assert [(span, found.sums.dependency[0]) for span, found in sent] == [((0, 8), 8), ((8, 16), 8), ((16, 20), 4)]
 
 
 @pytest.mark.parametrize(("block", "batch"), [(1, 5), (1, 100), (4, 6), (4, 100)])
@@ -214,11 +255,12 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     batches, graph = [], as_graph(grid(4, 5))
     module = recording(block, batches)
     module.arrays = lambda graph, plan: {"rows": Array((plan.batch,), BYTE)}
-    row = SimpleNamespace(name="ours", device="cpu", load=lambda: module)
-    sweep = SweepPlan(batch=memory.most_batch(row, module.batching, graph.n, asked=batch), roots=graph.n)
-    step, planned = memory.fit(Step(graph, np.arange(20), row, sweep))
-    sum_step(replace(step, method=ROW[False]), module)
-    assert planned.batch == planned.workspace == max(map(len, batches))
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
+    plan = SweepPlan(batch=memory.most_batch(ROW[False], module.batching, graph.n, asked=batch))
+    piece, sweep = swept(graph, np.arange(20), ROW[False], plan)
+    fitted = memory.fit(piece, sweep, Room())
+    sum_piece(piece, fitted, Room())
+    assert fitted.batch == fitted.memory.workspace == max(map(len, batches))
 
 
 @pytest.mark.parametrize(
@@ -228,7 +270,6 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
         (4, (4, 20, 8), [(4, 8), (8, 16), (16, 20)]),  # a chunk that was begun is ended first
         (4, (4, 20, 16), [(4, 16), (16, 20)]),
         (4, (4, 20, 12), [(4, 16), (16, 20)]),
-        (1, (0, 20, 5), [(0, 5), (5, 8), (8, 13), (13, 16), (16, 20)]),
         (1, (5, 20, 8), [(5, 8), (8, 16), (16, 20)]),
         (4, (20, 20, 8), []),
     ],
@@ -236,15 +277,32 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
 def test_spans(monkeypatch, block, given, expected):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
     graph = as_graph(grid(4, 5))
-    work = work_of(Step(graph, np.arange(20), ROW[False], SweepPlan(batch=4)), recording(block, []))
-    assert [*work.spans(*given)] == expected
+    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=4), module=recording(block, []))
+    assert [*ours.spans(*given)] == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "batch", "given", "expected"),
+    [
+        (4, 8, (0, 20), [(0, 8), (8, 16), (16, 20)]),
+        (4, 8, (4, 20), [(4, 8), (8, 16), (16, 20)]),
+        (4, 4, (4, 12), [(4, 8), (8, 12)]),
+        (1, 5, (0, 20), [(0, 5), (5, 8), (8, 13), (13, 16), (16, 20)]),
+        (4, 4, (20, 20), []),
+    ],
+)
+def test_batches_end_with_chunks(monkeypatch, block, batch, given, expected):
+    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
+    graph = as_graph(grid(4, 5))
+    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=batch), module=recording(block, []))
+    assert [*ours.batches(*given)] == expected
 
 
 def test_a_chunk_is_a_multiple_of_the_block(monkeypatch):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 10})
     graph = as_graph(grid(4, 5))
-    work = work_of(Step(graph, np.arange(20), ROW[False], SweepPlan(batch=4)), recording(4, []))
-    assert (work.panel, work.chunk) == (4, 12)
+    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=4), module=recording(4, []))
+    assert (ours.panel, ours.chunk) == (4, 12)
 
 
 def test_chunks_of_the_devices():
@@ -252,31 +310,30 @@ def test_chunks_of_the_devices():
     assert tuning.CHUNK_ROOTS == {"cpu": 16 * 64, "cuda": 16 * 256}
 
 
-def test_less_at_a_time_where_memory_runs_out(short_chunks):
-    """Each hand fails after some spans, until one is left with the smallest batch."""
-    step, told = wide(), []
-    expected = sum_step(step)
+def test_less_at_a_time_where_memory_runs_out(short_chunks, monkeypatch):
+    """The hands fail after some spans, until one is left with the smallest batch."""
+    piece, sweep = wide()
+    expected, told, carried = sum_piece(piece, sweep, Room()), [], loop._side_by_side
     failures = iter([MemoryError("first"), MemoryError("second"), MemoryError("third")])
 
-    class Scarce(Threads):
-        def each(self, work, spans):
-            told.append((work.sweep.threads, work.batch))
-            yield from (pieces for pieces, _ in zip(super().each(work, spans), range(1), strict=False))
-            if (error := next(failures, None)) is not None:
-                raise error
-            yield from ()
+    def scarce(work, first, last):
+        told.append((work.sweep.threads, work.batch))
+        with closing(carried(work, first, last)) as found:
+            yield next(found)
+        if (error := next(failures, None)) is not None:
+            raise error
 
-    work = work_of(step)
+    monkeypatch.setattr(loop, "_side_by_side", scarce)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on with batch="):
-        total = sum_over(work, Scarce())
+        sums = sum_piece(piece, sweep, Room())
     assert told[:4] == [(2, 192), (1, 192), (1, 96), (1, 48)]
-    assert_same(work.finish(total), expected)
+    assert_same(sums, expected)
 
 
 def test_no_thread_runs_when_a_carrier_is_closed():
     graph, before = as_graph(grid(40, 40)), set(threading.enumerate())
-    work = work_of(Step(graph, np.arange(graph.n), ROW[False], SweepPlan(batch=64, threads=3)))
-    with closing(Threads().each(work, work.spans(0, graph.n, 64))) as found:
+    ours = work(graph, np.arange(graph.n), ROW[False], SweepPlan(batch=64, threads=3))
+    with closing(threaded(ours, 0, graph.n)) as found:
         next(found)
     assert set(threading.enumerate()) == before
 

@@ -14,8 +14,8 @@ from click.core import ParameterSource
 from lagbc import __version__
 
 if TYPE_CHECKING:
+    from lagbc.call import Call
     from lagbc.interfaces.cli.graphs import Source
-    from lagbc.plan.choose import Selection
 
 # The number of the layout, raised by changes that break scripts; new names break none.
 _LAYOUT = 1
@@ -40,9 +40,9 @@ def _describe_graph(source: Source) -> dict[str, Any]:
     }
 
 
-def method_of(choice: Selection) -> dict[str, str]:
-    """Return the method of a run, and its reason."""
-    return {"name": choice.method.name, "device": choice.method.device, "reason": choice.reason}
+def method_of(call: Call) -> dict[str, str]:
+    """Return the method of a call, and its reason."""
+    return {"name": call.plan.method, "device": call.plan.device, "reason": call.reason}
 
 
 def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from lagbc.frozen import frozen
 from lagbc.interfaces.cli.text import note
 
 if TYPE_CHECKING:
+    from lagbc.call import Call as Planned
     from lagbc.graph.graph import Graph
     from lagbc.interfaces.cli.options import GraphOptions
     from lagbc.interfaces.cli.steps import Steps
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.tables import Vertices
-    from lagbc.plan.choose import Selection
 
 
 @frozen
@@ -79,7 +79,7 @@ class Dealing(NamedTuple):
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
     """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
     from lagbc.interfaces.launched import ranks
-    from lagbc.plan.options import of_grid
+    from lagbc.options import of_grid
     from lagbc.run.grid import Call, Part, on_grid, take_part
 
     if (comm := ranks()) is None:
@@ -144,10 +144,10 @@ def title_lines(source: Source) -> list[str]:
     return [headline(source), file_layout(source)] if source.file.said else [headline(source)]
 
 
-def method_and_reason(choice: Selection) -> str:
-    """Return the method of a run and its reason, a line for each part of the sentence; parentheses are not split."""
-    parts = re.split(r"; (?![^()]*\))", choice.reason)
-    return "\n  ".join([f"method: {choice.method.name} on {choice.method.device}", *parts])
+def method_and_reason(call: Planned) -> str:
+    """Return the method of a call and its reason, a line for each part of the sentence; parentheses are not split."""
+    parts = re.split(r"; (?![^()]*\))", call.reason)
+    return "\n  ".join([f"method: {call.plan.method} on {call.plan.device}", *parts])
 
 
 def has_weights(source: Source) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -58,22 +59,27 @@ class _Info(Task):
 
     def compute(self) -> None:
         """Count the graph, plan a run, and predict its time; of a large graph the plan is that by rule."""
-        import lagbc
+        from lagbc.arguments import Arguments, Read
+        from lagbc.centrality.compute import plan_call
         from lagbc.comparison.predict import predict
+        from lagbc.options import Options, check_options
         from lagbc.plan.choose import ranked
-        from lagbc.plan.options import check_options
 
         graph, settings = self.source.graph, check_options("auto", {})
         self.shape, self.executor = _shape_of(self.source), settings.executor
         self.time: Prediction | None = None
         if graph.nnz <= _MEASURED if self.measure is None else self.measure:
-            self.choice, self.memory = lagbc.select_method(graph), lagbc.estimate_memory(graph)
+            begun = time.perf_counter()
+            self.call = plan_call(graph, "bc", "auto", Read(), {}, Arguments())
+            planning = time.perf_counter() - begun
             with self.steps.step("predicting the time"):
-                self.time = predict(graph)
+                self.time = predict(graph, self.call, planning)
         else:
-            self.choice = ranked(graph, method=settings.method, device=settings.device)[0]
-            row = self.choice.method
-            self.memory = lagbc.estimate_memory(graph, method=row.name, device=row.device, reduce="none")
+            row, reason, _ = ranked(graph, method=settings.method, device=settings.device)[0]
+            by_rule: Options = {"method": row.name, "device": row.device, "reduce": "none"}
+            call = plan_call(graph, "bc", "auto", Read(), by_rule, Arguments())
+            self.call = call._replace(plan=call.plan._replace(reason=reason))
+        self.memory = self.call.plan.estimate(self.call.room)
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document."""
@@ -88,7 +94,7 @@ class _Info(Task):
             "memory": {name: getattr(memory, name) for name in ("total", "graph", "workspace", "scores")},
             "batch": memory.batch,
             "threads": memory.threads,
-            "method": method_of(self.choice),
+            "method": method_of(self.call),
             "time": None if self.time is None else asdict(self.time),
             "devices": {"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
             "workers": None if executor is None else {"ranks": executor.size, "threads": executor.threads},
@@ -110,11 +116,11 @@ class _Info(Task):
         yield f"memory: {in_units(memory.total)} ({parts}) with batch {memory.batch}, threads {memory.threads}"
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
         yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
-        yield method_and_reason(self.choice)
+        yield method_and_reason(self.call)
         if self.time is None:
             yield "time: not predicted; --measure does, probes the roots for the method, and looks for reductions"
         else:
-            compared = "; the predictions above compare methods alone" if "predicted" in self.choice.reason else ""
+            compared = "; the predictions above compare methods alone" if "predicted" in self.call.reason else ""
             yield f"time: {_time_in_words(self.time)}{compared}"
         if executor is not None:
             yield f"workers: {executor.size} ranks, threads {executor.threads} each"

@@ -16,7 +16,7 @@ from lagbc.errors import Error, shortened
 from lagbc.interfaces.cli.completion import complete_device, complete_graph, complete_method
 from lagbc.interfaces.cli.text import in_options
 from lagbc.limits import parse_size, reading_budget
-from lagbc.plan.options import OPTIONS, Option
+from lagbc.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
 plain or in gzip, or example:NAME for a network that comes with lagbc. Vertices keep the ids or names of the file; in

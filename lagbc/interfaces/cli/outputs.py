@@ -8,14 +8,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.centrality.columns import title_of
 from lagbc.errors import InvalidValueError, MissingDependencyError
 from lagbc.files import require_writable, write_whole
+from lagbc.scores.columns import title_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from lagbc.centrality.records import Centrality
+    from lagbc.scores.records import Centrality
 
 
 def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:

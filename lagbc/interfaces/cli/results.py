@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import quantity
 from lagbc.interfaces.cli import options
@@ -21,11 +21,11 @@ from lagbc.limits import in_units
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagbc.arguments import Arguments
+    from lagbc.call import Call
     from lagbc.calls import Phase
-    from lagbc.centrality.arguments import Arguments
-    from lagbc.centrality.records import Centrality
     from lagbc.graph.coordinates import Coordinates
-    from lagbc.plan.choose import Selection
+    from lagbc.scores.records import Centrality
 
 # Names of betweenness in figures, before a unit; other centralities have the names of their records.
 _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
@@ -93,11 +93,13 @@ class Sweep(Scores):
     xy: Coordinates | None = None
 
     @cached_property
-    def choice(self) -> Selection:
-        """The method of the run."""
-        from lagbc.centrality.preview import select_for
+    def call(self) -> Call:
+        """The call, planned."""
+        from lagbc.arguments import Read
+        from lagbc.centrality.compute import plan_call
 
-        return select_for(self.source.graph, self.records, self.run["batch"], self._options, self._arguments)
+        how = self.run["batch"], Read(), self._options, self._arguments
+        return plan_call(self.source.graph, self.records, *how)
 
     @property
     def _options(self) -> Any:
@@ -107,7 +109,7 @@ class Sweep(Scores):
     @property
     def _arguments(self) -> Arguments:
         """The arguments of the scores."""
-        from lagbc.centrality.arguments import Arguments
+        from lagbc.arguments import Arguments
 
         return Arguments(**self.sample.arguments, **self.given)
 
@@ -122,7 +124,7 @@ class Sweep(Scores):
         from lagbc.plan.ties import has_rounded_inverses
 
         source, sample = self.source, self.sample
-        lines = [*title_lines(source), method_and_reason(self.choice), *weight_lines(source)]
+        lines = [*title_lines(source), method_and_reason(self.call), *weight_lines(source)]
         if source.strength and self.given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
         if sample.k is not None:
@@ -132,17 +134,9 @@ class Sweep(Scores):
 
     def compute(self) -> None:
         """Compute the scores."""
-        self.found = self._call(self.call_arguments)
+        from lagbc.centrality.compute import run_call
 
-    def _call(self, how: dict[str, Any]) -> dict[str, Any]:
-        """Call the public function of a centrality, or `centralities` for several or for a record without one."""
-        import lagbc
-        from lagbc.centrality.records import BUILT_IN
-
-        graph, name = self.source.graph, self.names[0]
-        if self.together or self.records[0] not in BUILT_IN:
-            return dict(lagbc.centralities(graph, cast(Any, self.names), **how))
-        return {name: getattr(lagbc, name)(graph, **how)}
+        self.found = run_call(self.source.graph, self.call)
 
     def complete(self) -> None:
         """Compute the standard errors, where they are wanted; tell the trips that are not assigned."""
@@ -152,7 +146,7 @@ class Sweep(Scores):
 
     def _tell_unassigned(self) -> None:
         from lagbc.centrality.unassigned import unassigned_trips
-        from lagbc.plan.options import check_options
+        from lagbc.options import check_options
 
         settings, cutoff = check_options(self.run["batch"], self._options), self.given.get("cutoff")
         with self.steps.step("counting trips that are not assigned"):
@@ -173,7 +167,7 @@ class Sweep(Scores):
         }
         return {
             "command": "centralities" if self.together else self.names[0],
-            "method": method_of(self.choice),
+            "method": method_of(self.call),
             "estimate": None if sample.k is None else {"roots": min(sample.k, n), "seed": sample.seed},
             "arguments": arguments_of(self.typed),
             "columns": columns,
@@ -209,7 +203,7 @@ class Sweep(Scores):
             return None, "none; logarithms of estimates have none"
         from lagbc.centrality.compute import errors_of
         from lagbc.centrality.standard_error import GROUPS, roots_of_group
-        from lagbc.plan.options import check_options
+        from lagbc.options import check_options
 
         settings = check_options(self.run["batch"], self._options)
         with self.steps.step("computing the standard error", " estimates"):

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lagbc.centrality import registry
-from lagbc.centrality.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments
-from lagbc.centrality.records import Centrality
+from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.files import require_writable
 from lagbc.interfaces.cli import options
@@ -21,6 +19,8 @@ from lagbc.interfaces.cli.outputs import check_outputs, has_columns, require_num
 from lagbc.interfaces.cli.results import Part, Scores, Sweep
 from lagbc.interfaces.cli.steps import Steps, shown_steps
 from lagbc.interfaces.cli.task import carry_out, deliver
+from lagbc.scores import registry
+from lagbc.scores.records import Centrality
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.task import Task

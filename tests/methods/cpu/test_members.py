@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from states import prepare
-from strategies import both_ways, diamonds, grid, matrix, path, scale_free, times, with_lengths
+from strategies import both_ways, complete_bipartite, diamonds, grid, matrix, path, scale_free, times, with_lengths
+from swept import summed
 
 import lagbc
 from lagbc import reference
@@ -19,9 +20,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
-from lagbc.run.partial import digest_options
+from lagbc.reduce import tuning
 
 ASKED = frozenset({"dependency", "edges"})
 ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and not row.requires]
@@ -87,7 +86,7 @@ def test_sums_are_those_of_the_blow_up(row):
     for _ in range(times(80)):
         graph, members, root_weights, omega = random_graph(rng, weighted=row.weighted)
         vertices, edges = expected(graph, members, root_weights, np.tile(omega, (graph.n, 1)))
-        ours = sum_step(Step(graph, np.arange(graph.n), row, plan_of(members, root_weights, omega)))
+        ours = summed(graph, np.arange(graph.n), row, plan_of(members, root_weights, omega))
         assert_near(ours.dependency, vertices)
         assert_near(ours.edges, edges)
 
@@ -169,7 +168,7 @@ def test_counts_past_the_range_of_float64(row, symmetric):
     graph = as_graph(A, directed=not symmetric, weighted=row.weighted)
     root_weights = np.isin(np.arange(graph.n), ROOTS_OF_DIAMONDS) * 0.5
     plan = plan_of(members, root_weights, 1.0 + np.arange(graph.n) % 3)
-    sums = sum_step(Step(graph, ROOTS_OF_DIAMONDS, row, plan, ordered=ROOTS_OF_DIAMONDS))
+    sums = summed(graph, ROOTS_OF_DIAMONDS, row, plan, ordered=ROOTS_OF_DIAMONDS)
     vertices, edges = expected_of_diamonds(symmetric)
     assert_near(sums.dependency, vertices)
     assert_near(sums.edges, edges)
@@ -191,8 +190,8 @@ def test_one_member_each_is_none_to_the_bit(row):
     A = with_lengths(scale_free(400, 3000, seed=4), [1, 2, 3])
     graph = as_graph(A, directed=False, weighted=row.weighted)
     plan = SweepPlan(batch=64, sums=ASKED)
-    ours = sum_step(Step(graph, np.arange(graph.n), row, replace(plan, class_sizes=np.ones(graph.n))))
-    theirs = sum_step(Step(graph, np.arange(graph.n), row, plan))
+    ours = summed(graph, np.arange(graph.n), row, replace(plan, class_sizes=np.ones(graph.n)))
+    theirs = summed(graph, np.arange(graph.n), row, plan)
     for name, array in theirs:
         np.testing.assert_array_equal(getattr(ours, name), array)
 
@@ -200,8 +199,8 @@ def test_one_member_each_is_none_to_the_bit(row):
 def test_same_bits_whatever_threads_and_batch(row):
     graph = as_graph(with_lengths(grid(17, 23), [1, 2]), directed=False, weighted=row.weighted)
     plan = SweepPlan(batch=64, sums=ASKED, class_sizes=1.0 + np.arange(graph.n) % 3)
-    expected, batch = sum_step(Step(graph, np.arange(graph.n), row, plan)), row.load().batching.round(192)
-    for name, array in sum_step(Step(graph, np.arange(graph.n), row, replace(plan, threads=3, batch=batch))):
+    expected, batch = summed(graph, np.arange(graph.n), row, plan), row.load().batching.round(192)
+    for name, array in summed(graph, np.arange(graph.n), row, replace(plan, threads=3, batch=batch)):
         np.testing.assert_array_equal(array, getattr(expected, name))
 
 
@@ -229,10 +228,14 @@ def test_a_method_that_does_not_read_members_refuses_them():
     if not row.available:
         pytest.skip("graphblas is not installed")
     with pytest.raises(NotImplementedError, match="graphblas on cpu takes no vertices that stand for several"):
-        sum_step(Step(as_graph(A), np.arange(5), row, SweepPlan(batch=64, class_sizes=np.ones(5))))
+        summed(as_graph(A), np.arange(5), row, SweepPlan(batch=64, class_sizes=np.ones(5)))
 
 
-def test_a_checkpoint_belongs_to_members(row):
-    graph, roots = as_graph(path(3), weighted=row.weighted), np.arange(3)
-    plans = [SweepPlan(batch=64), *(SweepPlan(batch=64, class_sizes=np.full(3, m)) for m in (1.0, 2.0))]
-    assert len({digest_options([Step(graph, roots, row, plan)], False) for plan in plans}) == 3
+def test_a_checkpoint_belongs_to_members(row, tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
+    how = {"method": row.name, "device": "cpu", "weighted": row.weighted, "directed": False}
+    A = complete_bipartite(3, 4)
+    scores = lagbc.bc(A, reduce="all", checkpoint=tmp_path / "run", **how)
+    with pytest.raises(lagbc.CheckpointError, match="belongs to "):
+        lagbc.bc(A, reduce="none", checkpoint=tmp_path / "run", **how)
+    np.testing.assert_array_equal(lagbc.bc(A, reduce="all", checkpoint=tmp_path / "run", **how), scores)

@@ -8,10 +8,12 @@ import pytest
 import scipy.sparse as sp
 from states import prepare
 from strategies import adjacency, diamonds, disjoint, grid, path, scale_free
+from swept import summed, swept, work
 
 import lagbc
 from benchmarks.generators import with_lengths
 from lagbc import reference
+from lagbc.demand import weights_of_columns
 from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
@@ -20,9 +22,7 @@ from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
-from lagbc.plan.demand import weights_of_columns
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step, work_of
+from lagbc.plan.memory import Room
 from lagbc.run.work import Span
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
@@ -233,15 +233,15 @@ def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
     graph, roots = as_graph(ISLANDS), np.arange(400, 440)
     trips = sp.random_array(ISLANDS.shape, density=0.1, rng=1, format="csr")
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
-    work = work_of(Step(graph, roots, row, SweepPlan(batch=64, demand=trips)))
-    (piece,) = work.prepare(StopFlag())(Span(0, len(roots)), roots)
-    assert [len(block.roots) for block in piece.sums] == [16, 16, 8]
-    assert all(block.size < 16 * 4 + 16 for block in piece.sums), "as many rows as roots reach vertices"
-    state, rows = prepare(hops, graph, SweepPlan(batch=64)), work.zero_rows(np, len(roots))
+    made = work(graph, roots, row, SweepPlan(batch=64, demand=trips))
+    found = made.open(StopFlag())(Span(0, len(roots)), roots)
+    assert [len(block.roots) for block in found] == [16, 16, 8]
+    assert all(block.size < 16 * 4 + 16 for block in found), "as many rows as roots reach vertices"
+    state, rows = prepare(hops, graph, SweepPlan(batch=64)), made.zero_rows(np, len(roots))
     for levels in hops.forward(state, roots):
         hops.backward(state, levels, rows, weights_of_columns(trips, graph, roots[levels.places], np))
     assert rows.dependency.any()
-    np.testing.assert_array_equal(work.as_rows(piece.sums, len(roots)).dependency, rows.dependency)
+    np.testing.assert_array_equal(made.as_rows(found, len(roots)).dependency, rows.dependency)
 
 
 def test_kept_blocks_keep_roots_that_overflow_float32():
@@ -250,7 +250,7 @@ def test_kept_blocks_keep_roots_that_overflow_float32():
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
     roots = np.arange(40)
     in_float64, in_float32 = (
-        sum_step(Step(graph, roots, row, SweepPlan(batch=64, dtype=dtype))) for dtype in ("float64", "float32")
+        summed(graph, roots, row, SweepPlan(batch=64, dtype=dtype)) for dtype in ("float64", "float32")
     )
     np.testing.assert_array_equal(in_float32.dependency, in_float64.dependency)
 
@@ -304,7 +304,7 @@ def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, worke
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
         taken = memory.most_batch(row, batching, roots, share, given)
         busy = memory.busy_threads(batching, roots, taken, threads)
-        sweep = SweepPlan(batch=taken, threads=busy, roots=roots)
-        step, planned = memory.fit(Step(graph, np.arange(roots), row, sweep), 10**9)
-        assert step.sweep.batch == planned.batch == most
+        plan = SweepPlan(batch=taken, threads=busy, roots=roots)
+        planned = memory.fit(*swept(graph, np.arange(roots), row, plan), Room(10**9))
+        assert planned.batch == most
         assert given == 64 or planned.threads == workers

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import phase
-from lagbc.methods.contract import StopFlag, SumsWithin, new_state
+from lagbc.demand import plan_of_root
+from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan, new_state
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
-from lagbc.plan.demand import plan_of_root
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
+from lagbc.reduce.pieces import Whole
 from lagbc.run.sweeps import into_range
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
+from lagbc.run.work import Arrays, Hand, Items, MethodWork, Reads, Span, Total
 
 # Times that a hand is given panels, at least, and roots at a time, at most: waiting for a thread takes as long as some
 # 20 roots, and the sums of large panels take memory.
@@ -27,43 +29,53 @@ _TIMES, _ROOTS = 8, 256
 _ROWS = ("vertices", "edges", "roots")
 
 
-class Bounded(StepWork):
-    """Sums over roots within bounds."""
+class Within(MethodWork):
+    """Sums over roots within bounds: the sums of panels wait, and are added in order."""
 
-    @cached_property
-    def panel(self) -> int:
-        """The panel of the method for this count of roots."""
-        return cast("SumsWithin", self.module).blocks.size(len(self.items))
+    panel: int = 0
 
-    @cached_property
-    def batch(self) -> int:
-        """Some small panels; each hand gets spans a few times."""
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
+        self.items, self.panel = np.zeros(0, np.int64), 1
+        super().__init__(piece, sweep, room, module)
+        self.items = piece.ordered(self.row)
+        self.panel = cast("SumsWithin", self.module).blocks.size(len(self.items))
+        self.take(sweep, self.plan)
+
+    def take(self, sweep: Sweep, plan: SweepPlan) -> None:
+        """Take some small panels at a time; each hand gets spans a few times."""
+        super().take(sweep, plan)
         panels = -(-len(self.items) // self.panel)
-        return self.panel * max(1, min(panels // (_TIMES * self.hands), _ROOTS // self.panel))
+        self.batch = self.panel * max(1, min(panels // (_TIMES * self.hands), _ROOTS // self.panel))
 
     @property
     def portion(self) -> int:
         """A panel for each thread."""
         return self.panel * self.hands
 
-    def prepare(self, stop: StopFlag) -> Hand:
+    @property
+    def grain(self) -> int:
+        """A panel."""
+        return self.panel
+
+    def open(self, stop: StopFlag) -> Hand:
         """Prepare a state for panels."""
         panels = _Panels(self, stop)
-        return lambda cut, roots: [Piece(cut, panels.run(roots))]
 
-    def cuts(self, span: Span) -> Iterator[Span]:
-        """Cut a span into panels."""
-        return self.spans(*span, self.panel)
+        def run(span: Span, roots: Items) -> list[SparseSums]:
+            found = list[SparseSums]()
+            for first in range(0, len(roots), self.panel):
+                found += panels.run(roots[first : first + self.panel])
+            return found
 
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
+        return run
+
+    def add(self, total: Total, span: Span, sums: list[SparseSums]) -> Total:
         """Let the sums of panels wait."""
-        found = [sparse for piece in pieces for sparse in piece.sums]
-        waiting = self._part(total).plus(found)
-        return Total(pieces[-1].span.last, None, waiting, tuple(pieces))
+        return Total(span.last, None, self._part(total).plus(sums))
 
     def _part(self, total: Total) -> Waiting:
         if total.part is None:
-            return Waiting(Sums.zeros(np, self.sweep.sums, self.graph.n, self.graph.nnz, self.sweep.bounds))
+            return Waiting(Sums.zeros(np, self.plan.sums, self.graph.n, self.graph.nnz, self.plan.bounds))
         return cast("Waiting", total.part)
 
     def finish(self, total: Total) -> Sums:
@@ -71,16 +83,16 @@ class Bounded(StepWork):
         with phase("finish"):
             return self._part(total).whole()
 
-    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+    def pack(self, span: Span, sums: list[SparseSums]) -> Arrays:
         """Return the rows of each sparse sum, and its numbers."""
-        arrays = dict[str, NDArray[Any]]()
-        for number, sparse in enumerate(piece.sums):
+        arrays = Arrays()
+        for number, sparse in enumerate(sums):
             arrays |= {f"{number}/at_{name}": getattr(sparse, name) for name in _ROWS}
             arrays |= {f"{number}/{name}": array for name, array in sparse.sums}
         return arrays
 
-    def unpack(self, span: Span, read: Reads) -> Piece:
-        """Read all sparse sums of a piece."""
+    def unpack(self, span: Span, read: Reads) -> list[SparseSums]:
+        """Read all sparse sums of a span."""
         found, shapes = list[SparseSums](), self._shapes
         while read.has(f"{(number := len(found))}/at_vertices"):
             places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS]
@@ -91,16 +103,16 @@ class Bounded(StepWork):
                     raise IndexError(f"{name} has no such rows")
             sums = {name: read(f"{number}/{name}", (len(at.rows(name)), *shape[1:])) for name, shape in shapes.items()}
             found.append(replace(at, sums=Sums(**sums)))
-        return Piece(span, found)
+        return found
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return {
-            name: (self.graph.nnz if name == "edges" else self.graph.n, self.sweep.columns(name))
-            for name in self.sweep.sums
+            name: (self.graph.nnz if name == "edges" else self.graph.n, self.plan.columns(name))
+            for name in self.plan.sums
         }
 
-    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+    def pack_total(self, total: Total) -> Arrays:
         """Return the sums, the waiting ones added."""
         return dict(self._part(total).whole()) if total.done else {}
 
@@ -114,10 +126,10 @@ class Bounded(StepWork):
 class _Panels:
     """Sums of panels in a state of their own, for one thread at a time; `into_range` scales the weights."""
 
-    def __init__(self, work: Bounded, stop: StopFlag) -> None:
-        self._graph, self._sweep, self._module = work.graph, work.sweep.with_flag(stop), cast("SumsWithin", work.module)
-        scaled, self._beyond = into_range(self._sweep, work.graph.n)
-        self._power = _exponent(self._sweep.omega) - _exponent(scaled.omega)
+    def __init__(self, work: Within, stop: StopFlag) -> None:
+        self._graph, self._plan, self._module = work.graph, work.plan.with_flag(stop), cast("SumsWithin", work.module)
+        scaled, self._beyond = into_range(self._plan, work.graph.n)
+        self._power = _exponent(self._plan.omega) - _exponent(scaled.omega)
         with phase("prepare"):
             self._state = new_state(np, work.module, work.graph, scaled)
 
@@ -134,17 +146,17 @@ class _Panels:
         from lagbc.methods.cpu import extended
 
         for root in roots.tolist():
-            sweep, graph = plan_of_root(self._sweep, root), self._graph.on_host
-            bounds: Any = sweep.bounds
-            sums = Sums.zeros(np, sweep.sums, graph.n, graph.nnz, bounds)
+            plan, graph = plan_of_root(self._plan, root), self._graph.on_host
+            bounds: Any = plan.bounds
+            sums = Sums.zeros(np, plan.sums, graph.n, graph.nnz, bounds)
             for c, d, alone in bounds:
-                names = sweep.sums if d == 0 else sweep.sums & DECAYING
+                names = plan.sums if d == 0 else plan.sums & DECAYING
                 column = {
                     name: array if name in OF_ROOTS else array[None]
                     for name, array in sums.column(bounds, c, d)
                     if name in names
                 }
-                extended.add_root(graph, replace(sweep, bounds=alone, sums=names), root, Sums(**column), 0, root)
+                extended.add_root(graph, replace(plan, bounds=alone, sums=names), root, Sums(**column), 0, root)
             vertices, edges = np.arange(graph.n), np.arange(graph.nnz)
             yield SparseSums(vertices, edges, vertices, sums)
 

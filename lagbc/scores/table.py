@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.centrality.columns import titled
-from lagbc.centrality.registry import registered
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
 from lagbc.graph import adapters
 from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
 from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
+from lagbc.scores.columns import titled
+from lagbc.scores.registry import registered
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

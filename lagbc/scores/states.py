@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.centrality.arguments import Arguments
-from lagbc.centrality.finish import betweenness, require_range
+from lagbc.arguments import Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words
-from lagbc.plan.request import parse_vertex_weights
+from lagbc.request import parse_vertex_weights
+from lagbc.scores.finish import betweenness, require_range
 
 if TYPE_CHECKING:
-    from lagbc.run.execute import Result
+    from lagbc.run.run import Result
 
 
 def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
@@ -27,7 +26,7 @@ def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
     _require_comparable(x, graph.names)
     # The largest is the unit, which cancels: no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
-    return replace(arguments, states=x, source_weights=x)
+    return arguments._replace(states=x, source_weights=x)
 
 
 def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.frozen import frozen
-from lagbc.plan.options import parse_count, parse_flag
+from lagbc.options import parse_count, parse_flag
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +21,7 @@ OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log
 OF_ONE = ("states", "groups")
 
 
-@frozen
-class Arguments:
+class Arguments(NamedTuple):
     """The arguments of a call, besides the graph; `lagbc.bc`, `lagbc.closeness` and `lagbc.stress` explain each."""
 
     sources: Vertices | None = None
@@ -47,9 +44,9 @@ class Arguments:
     @property
     def given(self) -> set[str]:
         """Names of the arguments with another value than their default."""
-        usual, given = vars(NONE_GIVEN), set[str]()
-        for name, value in vars(self).items():
-            if value is not usual[name] and not (isinstance(value, int | float) and value == usual[name]):
+        given = set[str]()
+        for name, value, usual in zip(self._fields, self, NONE_GIVEN, strict=True):
+            if value is not usual and not (isinstance(value, int | float) and value == usual):
                 given.add(name)
         return given
 
@@ -59,7 +56,7 @@ class Arguments:
         if self.k is not None:
             parsed["k"] = parse_count("k", self.k)
         changed = {name: value for name, value in parsed.items() if value is not getattr(self, name)}
-        return replace(self, **changed) if changed else self
+        return self._replace(**changed) if changed else self
 
 
 class Read(NamedTuple):
@@ -71,5 +68,5 @@ class Read(NamedTuple):
 
 
 NONE_GIVEN = Arguments()
-ARGUMENTS = tuple(field.name for field in fields(Arguments))
-FLAGS = tuple(field.name for field in fields(Arguments) if isinstance(field.default, bool))
+ARGUMENTS = Arguments._fields
+FLAGS = tuple(name for name, usual in Arguments._field_defaults.items() if isinstance(usual, bool))

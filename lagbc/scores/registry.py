@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from operator import attrgetter
 
-from lagbc.centrality.arguments import ARGUMENTS, OF_ONE, OF_THE_SCORES, OF_THE_SUMS, Arguments
-from lagbc.centrality.records import BUILT_IN, USUAL, Centrality
+from lagbc.arguments import ARGUMENTS, OF_ONE, OF_THE_SCORES, OF_THE_SUMS, Arguments
 from lagbc.errors import InvalidTypeError, InvalidValueError, did_you_mean
 from lagbc.extensions import OF_CENTRALITIES, load_extensions
+from lagbc.scores.records import BUILT_IN, USUAL, Centrality
 
 _CENTRALITIES = {one.name: one for one in BUILT_IN}
 

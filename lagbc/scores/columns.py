@@ -19,7 +19,7 @@ def title_of(cutoff: float | None, decay: float | None) -> str:
 
 def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
     """Return columns by titles of cutoffs and decays, the first cutoff first; ValueError for another number of them."""
-    from lagbc.plan.request import parse_cutoffs, parse_decays  # the program's help has titles, and no NumPy
+    from lagbc.request import parse_cutoffs, parse_decays  # the program's help has titles, and no NumPy
 
     cutoffs = [None] if cutoff is None else parse_cutoffs(cutoff).tolist()
     decays = [None] if decay is None else parse_decays(decay).tolist()

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lagbc.centrality.arguments import Arguments
+    from lagbc.arguments import Arguments
     from lagbc.graph.graph import Graph
-    from lagbc.run.execute import Result
+    from lagbc.run.run import Result
 
 
 @dataclass(frozen=True)
@@ -84,25 +84,25 @@ class Centrality:
 
 
 def _make_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.require_range(finish.betweenness(result, arguments), arguments)
 
 
 def _make_edge_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.require_range(finish.edge_betweenness(result, arguments), arguments)
 
 
 def _make_closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.closeness(result, arguments)
 
 
 def _make_harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result)
 
@@ -114,7 +114,7 @@ def _make_eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float
 def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     import numpy as np
 
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     depth = result.sums.depth
     with np.errstate(over="ignore"):
@@ -123,31 +123,31 @@ def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArr
 
 
 def _make_stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.stress(result, arguments)
 
 
 def _make_reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.require_range(result.sums.targets.copy(), arguments)
 
 
 def _make_gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import finish
+    from lagbc.scores import finish
 
     return finish.require_range(result.sums.gravity.copy(), arguments)
 
 
 def _weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:
-    from lagbc.centrality import states
+    from lagbc.scores import states
 
     return states.weigh_roots(graph, arguments)
 
 
 def _make_percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.centrality import states
+    from lagbc.scores import states
 
     return states.percolation(result, arguments)
 

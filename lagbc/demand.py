@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.given import column_of, is_sparse, reals_of, refuse_masked, require_reals
 from lagbc.graph.graph import Graph
-from lagbc.graph.names import Names, in_words, numbers_of
+from lagbc.graph.names import Names, in_words, numbers_of, parse_numbers
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.targets import shifts_of_rows
-from lagbc.plan.request import parse_numbers
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.host.ops import transposed
 from lagbc.graph.names import in_words
+from lagbc.methods.sums import DECAYING
+from lagbc.scores.records import Centrality
+from lagbc.scores.registry import all_sums
 
 if TYPE_CHECKING:
-    from lagbc.centrality.arguments import Arguments
-    from lagbc.run.execute import Result
+    from lagbc.arguments import Arguments
+    from lagbc.run.run import Result
 
 Scores = NDArray[np.float64]
 
@@ -89,8 +92,11 @@ def stress(result: Result, arguments: Arguments) -> Scores:
             "log2=True returns its logarithm"
         )
     from lagbc.methods.cpu import extended
+    from lagbc.plan.sweep import request_to
+    from lagbc.reduce.pieces import Whole
 
-    logarithms: Scores = extended.log2_stress(result.graph.on_host, result.step.sweep, result.roots)
+    plan = request_to(Whole(result.graph, result.request), result.sweeps[0])
+    logarithms: Scores = extended.log2_stress(result.graph.on_host, plan, result.roots)
     return logarithms + np.log2(per_sample(np.ones(len(counts)), _sampled_roots(result)) / result.pairs)
 
 
@@ -101,7 +107,7 @@ def of_all_roots(raw: Scores, result: Result) -> Scores:
 
 
 def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
-    return result.roots if result.plan.request.is_sample else None
+    return result.roots if result.request.is_sample else None
 
 
 def require_range(scores: Scores, arguments: Arguments) -> Scores:
@@ -185,6 +191,23 @@ def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
         raise InvalidValueError(
             "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"
         )
+
+
+def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+    """Raise ValueError if a decay is missing, or would go unseen."""
+    if arguments.decay is None:
+        if "gravity" in all_sums(centralities):
+            raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
+        return
+    if without := [one.name for one in centralities if one.sums & DECAYING and "decay" not in one.takes]:
+        raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
+
+
+def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
+    """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
+    of_vertices = [one for one in centralities if not one.of_edges]
+    if of_vertices:
+        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
 
 
 def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import inf
+from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.arguments import OF_THE_SUMS, Arguments
+from lagbc.demand import origins, parse_demand
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.given import array_of, as_reals, refuse_masked
-from lagbc.graph.names import Names, in_words, vertex_numbers
-from lagbc.methods.sums import OF_BOUNDS, Bounds
-from lagbc.plan.options import parse_count, parse_flag, parse_real
+from lagbc.graph.graph import Graph
+from lagbc.graph.names import Names, in_words, parse_numbers, vertex_numbers
+from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Bounds
+from lagbc.options import parse_count, parse_flag, parse_real
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from lagbc.types import Vertices
 
 
-@frozen
-class Request:
+class Request(NamedTuple):
     """The request of a call, the same for every method and machine; n is the number of vertices."""
 
     sums: frozenset[str]  # fields of `lagbc.methods.sums.Sums`
@@ -38,9 +38,59 @@ class Request:
     endpoints: bool = False  # the ends of a path count as vertices on it
     rtol: float = 0.0  # relative difference up to which two lengths of paths are equal
     is_sample: bool = False  # the roots are a random sample, whose sums estimate those over all vertices
-    is_redrawn: bool = False  # drawn without a seed: another sample of the size, such as a checkpoint's, is as good
-    beside: int = 0  # bytes of arrays, where the sums are, of those who take them
-    probe_seconds: float = inf  # that the probe for the choice of the method may take
+
+
+def make_request(
+    graph: Graph,
+    sums: frozenset[str],
+    given: Arguments,
+    sample: Callable[[int, int], NDArray[np.int64] | None] | None = None,
+) -> Request:
+    """Check arguments, whose vertices have numbers, and turn them into a request for some sums.
+
+    ``sample(k, n)`` returns the roots of a resumed run, if they are as good as a sample drawn without a seed.
+    """
+    n, names = graph.n, graph.names
+    k, endpoints, targets, target_weights = given.k, given.endpoints, given.targets, given.target_weights
+    demand = root_weights = omega = None
+    if given.demand is not None:
+        _require_alone(given)
+        demand = parse_demand(n, given.demand, names)
+    roots = parse_roots(n, given.sources, k, given.rng, names) if demand is None else origins(demand)
+    if sample is not None and k is not None and given.rng is None and (before := sample(k, n)) is not None:
+        roots = before
+    if given.source_weights is not None:
+        root_weights = parse_vertex_weights("source_weights", given.source_weights, n, names)
+    if targets is not None or target_weights is not None:
+        omega = parse_targets(n, targets, target_weights, names, endpoints=endpoints)
+    is_weighted = target_weights is not None or root_weights is not None
+    if is_weighted and (given.normalized or endpoints or k is not None):
+        raise InvalidValueError("target_weights and source_weights do not go with normalized, endpoints or k")
+    bounds = parse_bounds(sums, given.cutoff, given.decay)
+    if given.decay is not None and (given.normalized or endpoints):
+        raise InvalidValueError("decay weighs targets, and does not go with normalized or endpoints")
+    if root_weights is not None and sums <= PATH_SUMS:  # roots of weight 0 add nothing to sums that roots weigh
+        roots = roots[root_weights[roots] > 0]
+    return Request(
+        sums=sums,
+        roots=roots,
+        omega=omega,
+        root_weights=root_weights,
+        demand=demand,
+        bounds=bounds,
+        weighs_pairs=is_weighted,
+        endpoints=endpoints,
+        rtol=0.0 if given.rtol is None else parse_tolerance(given.rtol),
+        is_sample=k is not None,
+    )
+
+
+def _require_alone(arguments: Arguments) -> None:
+    """Raise ValueError if an argument beside the demand chooses or weighs pairs, or scales their sum."""
+    given = arguments.given - {"demand", "cutoff"}
+    beside = [name for name in (*OF_THE_SUMS, "decay", "normalized", "endpoints") if name in given]
+    if beside:
+        raise InvalidValueError(f"demand says how often each pair of vertices counts; leave out {', '.join(beside)}")
 
 
 def parse_roots(
@@ -82,35 +132,6 @@ def parse_vertices(name: str, n: int, given: Vertices, names: Names | None = Non
         twice = in_words(names, int(distinct[counts > 1][0]))
         raise InvalidValueError(f"{name} names {twice} more than once; name it once{often}")
     return vertices
-
-
-def parse_numbers(name: str, n: int, given: Vertices) -> NDArray[np.int64]:
-    """Return the numbers of vertices, in the given order."""
-    vertices = array_of(name, given, "a 1-D array of vertex numbers")
-    if vertices.size == 0:
-        return np.zeros(0, np.int64)
-    items = vertices.ravel().tolist() if vertices.dtype.kind in "OU" else []
-    if (text := next((item for item in items if isinstance(item, str)), None)) is not None:
-        raise InvalidTypeError(
-            f"{name} holds {text!r}, but the vertices of this graph have no names; pass their numbers, 0..{n - 1} "
-            "(lagbc.read_graph and lagbc.graph_from_edges make graphs whose vertices have names)"
-        )
-    if (beyond := next((item for item in items if isinstance(item, int) and not 0 <= item < n), None)) is not None:
-        raise InvalidValueError(f"{name} holds {beyond}, which is not a vertex: there are 0..{n - 1}")
-    if vertices.dtype.kind == "f":
-        whole = (vertices == np.floor(vertices)) & (np.abs(vertices) < 2**53)
-        if not whole.all():
-            raise InvalidValueError(f"{name} holds {vertices[~whole][0]}, which is not a vertex: there are 0..{n - 1}")
-        vertices = vertices.astype(np.int64)
-    if vertices.ndim != 1 or vertices.dtype.kind not in "iu":
-        raise InvalidTypeError(
-            f"{name} has dtype {vertices.dtype} and shape {vertices.shape}; it is a 1-D array of vertex numbers "
-            "(for a mask, pass numpy.flatnonzero(mask))"
-        )
-    outside = (vertices < 0) | (vertices >= n)
-    if outside.any():
-        raise InvalidValueError(f"{name} holds {vertices[outside][0]}, which is not a vertex: there are 0..{n - 1}")
-    return vertices.astype(np.int64)
 
 
 def parse_targets(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -19,14 +18,17 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import StopFlag, SweepPlan, new_state
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.plan.junctions import ADDED, widths
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
 from lagbc.reduce.chains import Contracted, edge_scores, scores
+from lagbc.reduce.junctions import ADDED, widths
 from lagbc.reduce.piece import NotContractible
+from lagbc.reduce.pieces import Chains
 from lagbc.reduce.streams import Flows, Ways
-from lagbc.run.work import Hand, Items, Piece, Reads, Span, StepWork, Total
+from lagbc.run.work import Arrays, Hand, Items, MethodWork, Reads, Span, Total
 
 Floats = NDArray[np.float64]
 
@@ -43,25 +45,18 @@ class JunctionSums(NamedTuple):
     flows: tuple[Floats, ...]
 
 
-class Junctions(StepWork):
+class Junctions(MethodWork):
     """Sums over junctions: rows that are added, and flows of chains that one junction each writes."""
 
-    @cached_property
-    def contracted(self) -> Contracted:
-        """The bicomponent."""
-        assert self.step.contracted is not None
-        return self.step.contracted
+    def __init__(self, piece: Chains, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
+        super().__init__(piece, sweep, room, module)
+        self.contracted = piece.contracted
+        self.items = self.contracted.roots  # rows of the junctions
 
     @property
-    def items(self) -> Items:
-        """The rows of the junctions."""
-        rows: Items = self.contracted.roots
-        return rows
-
-    @property
-    def in_order(self) -> Items:
+    def order(self) -> Items:
         """The order of the graph before the items, as far ends are met in it."""
-        return np.concatenate([self.contracted.graph.order, self.contracted.roots])
+        return np.concatenate([self.graph.order, self.items])
 
     @property
     def panel(self) -> int:
@@ -69,36 +64,45 @@ class Junctions(StepWork):
         batching = self.module.batching
         return self.batch if batching.concurrent else batching.block
 
-    def prepare(self, stop: StopFlag) -> Hand:
-        """Prepare a state for groups."""
-        ways, flows = self.contracted.ways, Flows.zeros(len(self.contracted.inside))
-        groups = _Groups(self.contracted, self.step.method, flows, stop, self.batch)
+    @property
+    def grain(self) -> int:
+        """A panel."""
+        return self.panel
 
-        def run(cut: Span, group: Items) -> list[Piece]:
+    @property
+    def bytes_of_sums(self) -> int:
+        """Bound the bytes of the sums over some of the junctions."""
+        return 8 * self.contracted.held
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state for groups."""
+        contracted, flows = self.contracted, Flows.zeros(len(self.contracted.inside))
+        groups = _Groups(contracted, self.row, flows, stop, self.batch)
+
+        def run(_: Span, group: Items) -> JunctionSums:
             sums, junction = groups.run(group)
-            return [Piece(cut, JunctionSums(sums, junction, _flows_of(ways, flows, group)))]
+            return JunctionSums(sums, junction, _flows_of(contracted.ways, flows, group))
 
         return run
 
-    def on(self, copy: Callable[[Graph], Graph]) -> StepWork:
+    def on(self, copied: Callable[[Graph], Graph]) -> Junctions:
         """Return the work itself, as a state copies the chains."""
         return self
 
-    def add(self, total: Total, pieces: list[Piece]) -> Total:
+    def add(self, total: Total, span: Span, sums: JunctionSums) -> Total:
         """Add rows one after the other, and write flows."""
-        held = Held.nothing(self.contracted) if total.chunks is None else total.chunks.copy()
-        for span, (rows, junction, flows), _ in pieces:
-            group = self.items[span.place]
-            held.add(rows)
-            held.junction[group] = junction
-            _put_flows(self.contracted.ways, held.flows, group, flows)
-        return Total(pieces[-1].span.last, held, closed=tuple(pieces))
+        held = Held.nothing(self.contracted) if total.whole is None else total.whole.copy()
+        group = self.items[span.place]
+        held.add(sums.rows)
+        held.junction[group] = sums.junction
+        _put_flows(self.contracted.ways, held.flows, group, sums.flows)
+        return Total(span.last, held)
 
     def finish(self, total: Total) -> Sums:
         """Make the sums of the bicomponent; NotContractible if they overflow float64."""
         with phase("finish"):
-            contracted, asked = self.contracted, self.step.asked
-            held = Held.nothing(contracted) if total.chunks is None else total.chunks
+            contracted, asked = self.contracted, self.piece.request.sums
+            held = Held.nothing(contracted) if total.whole is None else total.whole
             sums = held.dependency, held.junction, held.along
             if not all(np.isfinite(array).all() for array in sums):
                 raise NotContractible("the weights sum to more than float64 holds")
@@ -107,23 +111,23 @@ class Junctions(StepWork):
                 edges=edge_scores(contracted, held.flows, held.along) if "edges" in asked else None,
             )
 
-    def pack(self, piece: Piece) -> dict[str, NDArray[Any]]:
+    def pack(self, span: Span, sums: JunctionSums) -> Arrays:
         """Return rows, demand and flows."""
-        rows, junction, flows = piece.sums
+        rows, junction, flows = sums
         return dict(rows) | {"junction": junction} | {f"flow/{number}": flow for number, flow in enumerate(flows)}
 
-    def unpack(self, span: Span, read: Reads) -> Piece:
+    def unpack(self, span: Span, read: Reads) -> JunctionSums:
         """Read rows, demand and flows."""
         graph, group = self.graph, self.items[span.place]
         first, second = _owned(self.contracted.ways, group)
         sizes = (len(first),), (len(second),), (2, len(first)), (len(first),), (len(first),)
         rows = Sums(dependency=read("dependency", (None, graph.n)), edges=read("edges", (None, graph.nnz)))
         flows = tuple(read(f"flow/{number}", size) for number, size in enumerate(sizes))
-        return Piece(span, JunctionSums(rows, read("junction", (len(group),)), flows))
+        return JunctionSums(rows, read("junction", (len(group),)), flows)
 
-    def pack_total(self, total: Total) -> dict[str, NDArray[Any]]:
+    def pack_total(self, total: Total) -> Arrays:
         """Return the total in one array."""
-        return {"held": total.chunks.array} if total.done else {}
+        return {"held": total.whole.array} if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
         """Read the array."""

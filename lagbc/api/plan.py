@@ -1,0 +1,252 @@
+"""The plan of a call, without its run."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsIndex, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagbc.arguments import Arguments, Read
+from lagbc.call import Call, open_checkpoint, plan_request
+from lagbc.centrality.compute import Asked, find_all, plan_call
+from lagbc.demand import origins, parse_demand
+from lagbc.errors import InvalidTypeError, InvalidValueError, warn
+from lagbc.graph.validate import as_graph
+from lagbc.methods import table
+from lagbc.options import Options, Settings, check_options, refuses_places
+from lagbc.plan.choose import Selection
+from lagbc.plan.devices import reading_gpu
+from lagbc.plan.memory import MemoryEstimate
+from lagbc.plan.plan import Plan
+from lagbc.plan.sweep import row_of
+from lagbc.request import Request, parse_bounds
+from lagbc.scores.registry import all_sums, require_taken
+from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices
+
+_OWN = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
+
+
+@refuses_places
+def plan(
+    A: GraphLike,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    targets: Vertices | None = None,
+    source_weights: ArrayLike | Mapping[Any, float] | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    rtol: float | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    normalized: bool = False,
+    endpoints: bool = False,
+    wf_improved: bool = True,
+    log2: bool = False,
+    **options: Unpack[Options],
+) -> Plan:
+    """Plan a call, without its run: the pieces of its graph, and the method, the memory and the time of each.
+
+    Parameters
+    ----------
+    A : as for `lagbc.bc`
+    which : str or several
+        Names of centralities, as for `lagbc.centralities`.
+    batch, directed, weighted, strength : as for `lagbc.bc`
+    sources, targets, source_weights, target_weights, demand, cutoff : as for `lagbc.bc`
+    decay, rtol : as for `lagbc.bc`
+    k, rng : as for `lagbc.bc`
+    normalized, endpoints, wf_improved, log2
+        As for the functions that take them.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    Plan
+        A tuple, which can be printed, compared and pickled: ``.method`` and ``.device`` of the piece with most work and
+        the ``.reason``, ``.memory`` with its ``.total`` in bytes, and ``.sweeps``, one for each piece.
+
+    Raises
+    ------
+    The errors of `lagbc.centralities` that are known before a run.
+
+    Notes
+    -----
+    It reads, checks and reduces the graph as a call does, and searches from some roots where methods are compared: the
+    time of a few roots, beside O(nnz). A graph made by `lagbc.as_graph` keeps all but the reductions for the call.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> planned = lagbc.plan(path, directed=False, device="cpu")
+    >>> planned.method, planned.memory.total < 10_000
+    ('batched', True)
+    """
+    arguments = Arguments(
+        sources=sources,
+        targets=targets,
+        source_weights=source_weights,
+        target_weights=target_weights,
+        demand=demand,
+        cutoff=cutoff,
+        decay=decay,
+        rtol=rtol,
+        k=k,
+        rng=rng,
+        normalized=normalized,
+        endpoints=endpoints,
+        wf_improved=wf_improved,
+        log2=log2,
+    )
+    return plan_call(A, find_all(which), batch, Read(directed, weighted, strength), options, arguments).plan
+
+
+def select_method(
+    A: GraphLike,
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    roots: int | None = None,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> Selection:
+    """Return the method that `bc`, or `centralities`, takes for a matrix, and the reason: use `lagbc.plan`.
+
+    It goes with the next release.
+
+    Parameters
+    ----------
+    A, directed, weighted, strength : as for `lagbc.bc`
+    roots : int, optional
+        The number of roots, drawn at random, as `k` draws them; so many neighbours as roots may get another method. All
+        vertices by default.
+    which : str or several
+        Names of centralities, as for `lagbc.centralities`.
+    demand : as for `lagbc.bc`, optional
+        Its origins are the roots, and `roots` does not go with it.
+    cutoff, decay : as for `lagbc.bc`, optional
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    Selection
+        ``.method`` is a row of `lagbc.METHODS`, ``.reason`` a sentence, with the predicted costs a root if there was a
+        choice: of a whole call, on the CPU by one thread.
+
+    Raises
+    ------
+    ValueError
+        No row has that name, device and weights; the message lists all rows. Or there are fewer vertices than `roots`.
+    MissingDependencyError
+        The row needs a library that is not installed.
+    """
+    warn("select_method goes with the next release; lagbc.plan tells the method and the reason", DeprecationWarning)
+    settings, read = check_options("auto", options, lambda: _OWN), Read(directed, weighted, strength)
+    return _with_shape(_plan_roots(A, read, roots, which, demand, (cutoff, decay), settings))
+
+
+def _with_shape(call: Call) -> Selection:
+    graph, plan = call.graph, call.plan
+    if plan.main < 0:
+        row, *_ = table.methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)
+    else:  # junctions are swept with lengths, whatever the graph has
+        row = row_of(call.reduced.large[plan.main], plan.sweeps[plan.main])
+    return Selection(row, f"{plan.reason}; {graph.order_in_words}")
+
+
+@refuses_places
+def estimate_memory(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    roots: int | None = None,
+    which: CentralityName | Iterable[CentralityName] = "bc",
+    demand: DemandLike | None = None,
+    cutoff: ArrayLike | None = None,
+    decay: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> MemoryEstimate:
+    """Estimate the memory that `bc`, or `centralities`, allocates with the same arguments: use `lagbc.plan`.
+
+    It goes with the next release.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    roots : int, optional
+        The number of roots: the length of `sources`, or `k`. All vertices by default.
+    which : str or several
+        Names of centralities, as for `lagbc.centralities`.
+    demand : as for `lagbc.bc`, optional
+        Its origins are the roots, and `roots` does not go with it.
+    cutoff, decay : as for `lagbc.bc`, optional
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    MemoryEstimate
+        In bytes: ``.total`` and its parts ``.graph``, ``.workspace``, ``.scores``; with the ``.batch``, ``.threads``,
+        ``.method`` and ``.device`` of the run, after all fallbacks. The run raises MemoryError if ``.is_over``.
+
+    Notes
+    -----
+    O(nnz): the pattern is read as `bc` reads it.
+    """
+    warn("estimate_memory goes with the next release; the memory of lagbc.plan is the same", DeprecationWarning)
+    settings = check_options(batch, options, lambda: ("batch", *_OWN))
+    read = Read(directed, weighted, strength)
+    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
+    return call.plan.estimate(call.room)
+
+
+def _plan_roots(
+    A: GraphLike,
+    read: Read,
+    roots: int | None,
+    which: Asked,
+    demand: DemandLike | None,
+    cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
+    settings: Settings,
+) -> Call:
+    """Plan a run of a demand, or from so many roots, drawn with a fixed seed; a checkpoint tells its methods alone."""
+    with reading_gpu(A, settings.devices):
+        graph = as_graph(A, **read._asdict())
+        cutoff, decay = cutoff_and_decay
+        centralities = find_all(which)
+        require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
+        sums = all_sums(centralities)
+        bounds = parse_bounds(sums, *cutoff_and_decay)
+        kept = open_checkpoint(settings)
+        labels = () if kept is None else kept.labels
+        if demand is not None:
+            if decay is not None:
+                raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")
+            if roots is not None:
+                raise InvalidValueError("demand says which roots there are; leave out roots")
+            trips = parse_demand(graph.n, demand, graph.names)
+            request = Request(sums, origins(trips), demand=trips, bounds=bounds)
+            return plan_request(graph, request, settings, labels=labels)
+        count = graph.n if roots is None else roots
+        if not isinstance(count, SupportsIndex):
+            raise InvalidTypeError(f"roots={roots!r} is not an integer; it is a count")
+        if not 0 <= operator.index(count) <= graph.n:
+            raise InvalidValueError(f"roots={roots}: it is a count, at most {graph.n}, the number of vertices")
+        drawn = np.sort(np.random.default_rng(0).choice(graph.n, count, replace=False))
+        return plan_request(graph, Request(sums, drawn, bounds=bounds), settings, labels=labels)

@@ -1,0 +1,244 @@
+"""The way of every call: read the graph, check the request, reduce, plan, run, and put the sums together.
+
+All but the run is done by `prepare`: a `Call` is data, and nothing of it has run but searches that tell the costs of
+methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Sized
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from lagbc.arguments import Arguments, Read
+from lagbc.calls import raise_if_stopped
+from lagbc.errors import InvalidValueError, OutOfMemoryError
+from lagbc.graph.given import is_sparse
+from lagbc.graph.graph import Graph
+from lagbc.graph.names import numbers_of
+from lagbc.graph.validate import take_graph
+from lagbc.limits import BUDGET_VARIABLE, in_units
+from lagbc.methods.sums import Sums
+from lagbc.options import Settings
+from lagbc.plan import memory
+from lagbc.plan.devices import is_read_on_device
+from lagbc.plan.memory import Room
+from lagbc.plan.plan import Plan, make_plan, with_sweep
+from lagbc.reduce.pieces import Chains, Whole
+from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
+from lagbc.request import Request, make_request
+from lagbc.run.partial import digests_of
+from lagbc.run.run import NotSummed, Result, carriers_of, keeper_of, meter_of, none_done, run, stretch_of, work_of
+from lagbc.run.work import NONE_DONE, PieceWork
+from lagbc.scores.finish import require_decays, require_defined_sample
+from lagbc.scores.records import Centrality
+from lagbc.scores.registry import all_sums
+
+if TYPE_CHECKING:
+    from lagbc.run.checkpoint import Checkpoint
+
+
+class Call(NamedTuple):
+    """A call that is checked and planned."""
+
+    graph: Graph
+    request: Request
+    settings: Settings
+    room: Room
+    reduced: Reduced
+    plan: Plan
+    kept: Checkpoint | None = None
+    centralities: tuple[Centrality, ...] = ()
+    arguments: Arguments = Arguments()  # with numbers of vertices in place of names
+
+    @property
+    def reason(self) -> str:
+        """Why this method, and in which order vertices are swept."""
+        return f"{self.plan.reason}; {self.graph.order_in_words}"
+
+
+def prepare(
+    A: Any,
+    centralities: tuple[Centrality, ...],
+    read: Read,
+    settings: Settings,
+    arguments: Arguments,
+    labels: Sequence[str] = (),
+) -> Call:
+    """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
+    roots = partial(_count_asked_roots, A, arguments)
+    uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
+    graph = take_graph(A, directed=read.directed, weighted=read.weighted, strength=read.strength, uploads=uploads)
+    raise_if_stopped()
+    if arguments.sources is not None or arguments.targets is not None:
+        arguments = _with_numbers(graph, arguments)
+    for one in centralities:
+        arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
+    kept, sums = open_checkpoint(settings), all_sums(centralities)
+    request = (
+        make_request(graph, sums, arguments) if kept is None else make_request(graph, sums, arguments, kept.sample)
+    )
+    if request.bounds is not None:
+        require_decays(centralities, arguments)
+    if arguments.k == 1:
+        require_defined_sample(graph.n, 1, centralities, endpoints=arguments.endpoints)
+    call = plan_request(graph, request, settings, kept, labels)
+    return call._replace(centralities=centralities, arguments=arguments)
+
+
+def open_checkpoint(settings: Settings) -> Checkpoint | None:
+    """Open the checkpoint that is asked for."""
+    if settings.checkpoint is None:
+        return None
+    from lagbc.run.checkpoint import Checkpoint
+
+    return Checkpoint(settings.checkpoint)
+
+
+def plan_request(
+    graph: Graph,
+    request: Request,
+    settings: Settings,
+    kept: Checkpoint | None = None,
+    labels: Sequence[str] = (),
+) -> Call:
+    """Reduce and plan a request; the sums of a checkpoint of another call are refused."""
+    settings = on_device_of(graph, request, settings)
+    if settings.grid is not None:
+        raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
+    room = Room(graph.room if settings.memory is None else settings.memory)
+    if kept is not None:
+        kept.belong(digests_of(graph, request, settings.dtype), request.roots)
+        labels = kept.labels
+    reduced = _reduced_as(graph, request, settings, labels)
+    plan = make_plan(graph, request, reduced, settings, room, labels)
+    is_over = plan.memory.total > room.for_need(plan.memory, plan.device)
+    if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
+        reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
+        plan = make_plan(graph, request, reduced, settings, room, labels)
+    return Call(graph, request, settings, room, reduced, plan, kept)
+
+
+def _reduced_as(graph: Any, request: Request, settings: Settings, labels: Sequence[str]) -> Reduced:
+    """Reduce a request, and leave as it is, or leave chains whole, where a run that goes on did, by its labels."""
+    if not graph.is_reducible:
+        from lagbc.plan.grid import reduce_dealt
+
+        return reduce_dealt(graph, request, settings)
+    reduced = reduce(graph, request, settings)
+    begun_whole = len(labels) == 1 and not labels[0].startswith(("chains ", "small "))
+    if begun_whole and len(reduced.pieces) > 1 and settings.reduce == "auto":
+        return Reduced((Whole(graph, request),))
+    for number, (piece, label) in enumerate(zip(reduced.pieces, labels, strict=False)):
+        if isinstance(piece, Chains) and not label.startswith("chains "):
+            reduced = without_chains(reduced, number, settings)
+    return reduced
+
+
+def sum_call(call: Call) -> Result:
+    """Run a call; a contracted piece that cannot be summed from its junctions is planned again, whole.
+
+    MemoryError says that the call is over the budget, or that memory runs out with the smallest batch; CheckpointError,
+    that the checkpoint belongs to another call. After any error all finished sums are in the checkpoint.
+    """
+    graph, request, settings, room, reduced, plan, kept, *_ = call
+    raise_if_stopped()
+    require_memory(call)
+    plan.warn_of_less_memory(settings.batch)
+    works = works_of(call)
+    totals = none_done(works)
+    with ExitStack() as stack:
+        if kept is not None:
+            stack.callback(kept.save)
+            totals = kept.begin(works, totals)
+        carriers = carriers_of(plan, works, settings, stack)
+        meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
+        keep = keeper_of(kept, meter)
+        while True:
+            try:
+                sums = run(works, carriers, totals, keep)
+                break
+            except NotSummed as answer:
+                number = answer.number
+                reduced = without_chains(reduced, number, settings)
+                plan = with_sweep(graph, request, reduced, plan, number, settings, room)
+                require_memory(call._replace(reduced=reduced, plan=plan))
+                works[number], totals[number] = work_of(reduced.pieces[number], plan.sweeps[number], room), NONE_DONE
+                carriers = carriers if settings.executor is not None else carriers_of(plan, works, settings, stack)
+                if kept is not None:
+                    totals = kept.begin(works, totals)
+                if meter is not None:
+                    meter.begin_anew(number, stretch_of(works[number], totals[number].done))
+    return result_of(call._replace(reduced=reduced, plan=plan), sums)
+
+
+def works_of(call: Call) -> list[PieceWork]:
+    """Return the works of the pieces of a call."""
+    return [
+        work_of(piece, sweep, call.room) for piece, sweep in zip(call.reduced.pieces, call.plan.sweeps, strict=True)
+    ]
+
+
+def digests_of_call(call: Call) -> dict[str, str]:
+    """Digest all that fixes the sums of a call but for its works."""
+    return digests_of(call.graph, call.request, call.settings.dtype)
+
+
+def result_of(call: Call, sums: list[Sums]) -> Result:
+    """Put the sums of the pieces of a call together."""
+    graph, request, reduced = call.graph, call.request, call.reduced
+    is_once = graph.directed or request.demand is not None or (reduced.tree is None and request.weighs_pairs)
+    return Result(restore(reduced, request, sums), graph, request, 1 if is_once else 2, call.plan.sweeps)
+
+
+def sum_request(graph: Graph, request: Request, settings: Settings) -> Result:
+    """Reduce, plan and run a request."""
+    return sum_call(plan_request(graph, request, settings))
+
+
+def require_memory(call: Call) -> None:
+    """Raise MemoryError if a call is over the budget; it names a method that would not be, if there is one."""
+    needed = call.plan.estimate(call.room)
+    if not needed.is_over:
+        return
+    instead = ""
+    if call.settings.method != "auto":
+        with suppress(InvalidValueError):  # an option means nothing to other methods
+            other = plan_request(call.graph, call.request, call.settings._replace(method="auto"))
+            by_other = other.plan.estimate(other.room)
+            if not by_other.is_over:
+                instead = f", or pass method={by_other.method!r}, which needs up to {in_units(by_other.total)}"
+    raise OutOfMemoryError(
+        f"{memory.over_budget(needed, needed.total, needed.budget)}; raise it by memory= or the environment variable "
+        f"{BUDGET_VARIABLE}{instead}"
+    )
+
+
+def on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
+    """Keep to the device of the caller's matrix; within cutoffs and decays a copy on the host is swept."""
+    if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
+        return settings
+    if settings.device == "cpu":
+        raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")
+    return settings._replace(device="cuda")
+
+
+def _with_numbers(graph: Graph, arguments: Arguments) -> Arguments:
+    """Replace names of vertices by their numbers."""
+    sources, targets = (
+        numbers_of(name, graph.names, getattr(arguments, name), in_order=False) for name in ("sources", "targets")
+    )
+    return arguments._replace(sources=sources, targets=targets)
+
+
+def _count_asked_roots(A: Any, arguments: Arguments) -> int:
+    """Count the roots of a call before its matrix is checked; 0 if the arguments do not tell."""
+    if arguments.k is not None:
+        return arguments.k
+    if arguments.sources is not None:
+        try:
+            return len(cast(Sized, arguments.sources))
+        except TypeError:  # `parse_vertices` has the better message
+            return 0
+    return A.shape[0] if is_sparse(A) else 0

@@ -1,0 +1,106 @@
+"""The choice of a reduction: whether a look at the structure of a graph pays, and the predicted costs of its pieces.
+
+**Bicomponents** have costs by their size, swept whole or contracted to their junctions:
+
+    whole        roots * (vertices * pair + edges * pair_edge), a pair taking longer the more levels there are
+    contracted   the same for junctions, which are swept with lengths, and `evaluations` of streams
+
+**The look** at the structure of a graph is work of its own, and has to pay:
+
+    look     n * vertex + nnz * edge, on one thread of the host
+    sweeps   on a CPU: those of a bicomponent, shared by some threads
+             on a GPU: roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
+
+A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
+felt, or if counts of degrees and components, known at once, promise less work. On a CPU roots that reach few vertices
+take less, as a search from some of them tells. The constants of both are those of `lagbc.reduce.tuning`: nanoseconds on
+a CPU, on a GPU the time of a root and an edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.methods.probe import COLUMNS, count_search
+from lagbc.reduce import tuning
+from lagbc.reduce.work import Work
+
+
+def predict_block(graph: Graph, roots: int, device: str) -> float:
+    """Predict the sweeps of a bicomponent; its depth is searched for only where it matters."""
+    least, most = (predict_at_depth(graph, roots, device, depth) for depth in (0, graph.n))
+    return least if least == most else predict_at_depth(graph, roots, device, graph.depth)
+
+
+def predict_at_depth(graph: Graph, roots: int, device: str, depth: int) -> float:
+    """Predict the sweeps of a bicomponent with a given depth, from 0 to n."""
+    costs = tuning.BLOCK_COSTS[device, graph.weighted]
+    pair = min(costs["pair"] + costs["level"] * depth, costs["most"])
+    return roots * (pair * graph.n + costs["pair_edge"] * graph.nnz)
+
+
+def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bool = False) -> float:
+    """Predict the sums from junctions of a bicomponent with lengths or in hops; a far column is half a sweep."""
+    costs = tuning.JUNCTION_COSTS[device, weighted]
+    pair_edge = costs["pair_edge"] * (tuning.FEW_LEVELS[device] if few_levels else 1.0)
+    sweep = work.junctions * costs["pair"] + 2 * work.edges * pair_edge
+    return (work.junctions + work.far_columns / 2) * sweep + costs["evaluation"] * work.evaluations
+
+
+def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], float] = lambda: 1.0) -> bool:
+    """Whether a run is long enough for a look at the structure of its graph.
+
+    The look searches for bicomponents, twins and chains; in a directed graph also for components and arcs. `reach`
+    tells the share of all vertices that a root reaches.
+    """
+    costs = tuning.LOOK_COSTS
+    edge = costs["directed_edge"] if graph.directed else costs["edge"]
+    look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
+    if look <= tuning.SHORT_LOOK:
+        return look <= tuning.SHORT_SHARE * sweeps
+    if look > tuning.LOOK_MOST * sweeps:
+        return False
+    if device == "cpu":
+        sweeps = reach() * sweeps + tuning.LEAST_OF_ROOT * roots
+        if look > tuning.LOOK_MOST * sweeps:
+            return False
+    return look <= tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= tuning.MOST_LEFT
+
+
+def reached_share(graph: Graph, roots: NDArray[np.int64]) -> float:
+    """Return the share of all vertices that a root reaches, by a search from some; 1 where they reach many edges."""
+    some = roots[:: -(-len(roots) // COLUMNS)].copy()
+    _, edges, pairs, _, _ = count_search(graph.on_host, some, most := graph.nnz // tuning.REACH_SHARE)
+    return 1.0 if edges > most else pairs / (len(some) * graph.n)
+
+
+def predict_sweeps(graph: Graph, roots: int, device: str) -> float:
+    """Predict the least time of the sweeps."""
+    if device == "cpu":
+        return predict_at_depth(graph, roots, device, 0) / tuning.LOOK_THREADS
+    return tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
+
+
+def promised_left(graph: Graph, roots: int) -> float:
+    """Return the share of the work that remains after reductions, as far as degrees and components tell.
+
+    A vertex of degree one goes with its edge; as a root it is merged where its neighbour is a root, too. Vertices of
+    degree two lie inside chains, and from junctions an edge takes some four times as long. A root sweeps its component.
+    """
+    both = graph.symmetric
+    if not both.nnz:
+        return 1.0
+    degrees, of_component = both.out_degrees, as_numpy(graph.components)
+    ends, inside = (float(np.count_nonzero(degrees == degree)) for degree in (1, 2))
+    there = float(np.count_nonzero(degrees))
+    roots_left = 1 - ends / there * min(1.0, roots / there)
+    left = roots_left * (1 - min(1.0, 2 * ends / both.nnz))
+    if not graph.directed:
+        left = min(left, tuning.FROM_JUNCTIONS * (1 - (ends + inside) / there) ** 2)
+    shares = np.bincount(of_component, degrees) / both.nnz
+    return float(left * (shares**2).sum())

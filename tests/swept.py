@@ -1,0 +1,35 @@
+"""Sums by one method as a request of its contract asks for them: the piece, the sweep and the work that a run makes."""
+
+from dataclasses import replace
+
+from lagbc.plan.memory import Room
+from lagbc.plan.sweep import Sweep
+from lagbc.reduce.pieces import Whole
+from lagbc.request import Request
+from lagbc.run.loop import sum_over, threaded
+from lagbc.run.run import work_of
+
+OF_REQUEST = ("sums", "omega", "root_weights", "class_sizes", "demand", "bounds", "endpoints", "rtol")
+OF_SWEEP = ("batch", "threads", "dtype", "bucket_width", "variant", "virtual_warp", "in_place", "linear")
+
+
+def swept(graph, roots, method, plan, ordered=None):
+    """Return the piece and the sweep whose request to the method is `plan`, but for the exponent."""
+    piece = Whole(graph, Request(roots=roots, **{name: getattr(plan, name) for name in OF_REQUEST}), lined_up=ordered)
+    of_sweep = {name: getattr(plan, name) for name in OF_SWEEP}
+    kind, count = "roots" if plan.bounds is None else "within", len(roots) if plan.roots is None else plan.roots
+    row = method.name, method.device, method.weighted
+    return piece, Sweep(kind, *row, roots=count, reason="", most=plan.batch, **of_sweep)
+
+
+def work(graph, roots, method, plan, *, ordered=None, module=None, room=None):
+    """Return the work that sums by this very request."""
+    piece, sweep = swept(graph, roots, method, plan, ordered)
+    made = work_of(piece, sweep, room or Room(), module)
+    return made.by(sweep, replace(plan, method=method.name, budget=made.plan.budget, growth=made.plan.growth))
+
+
+def summed(graph, roots, method, plan, *, ordered=None, module=None, carry=threaded):
+    """Return the sums from some roots, on the host."""
+    made = work(graph, roots, method, plan, ordered=ordered, module=module)
+    return made.finish(sum_over(made, carry))
