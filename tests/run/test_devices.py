@@ -11,30 +11,28 @@ from weakref import ref
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import long_mesh, step_of
+from chained import junctions, long_mesh, ones
 from strategies import grid, scale_free, with_lengths
+from swept import work
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
-from lagbc.plan import devices
 from lagbc.options import check_options
-from lagbc.plan.step import Step
-from lagbc.reduce.chains import contract
-from lagbc.reduce.piece import Piece
-from lagbc.run import execute
-from lagbc.run.gpus import Gpus
-from lagbc.run.junctions import Held
-from lagbc.run.loop import work_of
-from lagbc.run.work import Span, Total
+from lagbc.plan import devices
+from lagbc.plan.memory import Room
+from lagbc.run import gpus, run
+from lagbc.run.run import work_of
+from lagbc.run.work import NONE_DONE
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
 A = scale_free(700, 3000, seed=1)
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
 CHAINS = long_mesh()
+ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cuda" and row.weighted}
 PLAIN = {"directed": False, "reduce": "none", "device": "cpu", "method": "batched"}
 
 
@@ -87,10 +85,7 @@ def on(monkeypatch):
     """Have runs swept on some devices, wherever several may sweep."""
 
     def choose(*chosen):
-        def of(settings, part):
-            return list(chosen) if part.sweep.bounds is None else []
-
-        monkeypatch.setattr(execute, "devices_of", of)
+        monkeypatch.setattr(run, "devices_of", lambda settings, row: list(chosen))
         return chosen
 
     return choose
@@ -284,32 +279,36 @@ def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
     np.testing.assert_array_equal(lagbc.merge_parts(paths)["edge_bc"].toarray(), expected)
 
 
-def test_a_group_that_is_larger_than_a_worker_has_room_for():
-    """As on a GPU that has run out of memory: the blocks of its parts, and what leaves chains in all of them."""
-    graph = as_graph(CHAINS, directed=False)
-    work = work_of(step_of(contract(Piece(graph, np.ones(graph.n), np.ones(graph.n))), size=64))
-    whole = work.add(Total(0), work.open(StopFlag())(Span(0, 150), work.items[:150]))
-    hand, parts = work.open(StopFlag()), Total(0)
-    for first in (0, 64, 128):
-        span = Span(first, min(first + 64, 150))
-        parts = work.add(parts, hand(span, work.items[span.place]))
-    assert isinstance(whole.chunks, Held)
-    np.testing.assert_array_equal(whole.chunks.array, parts.chunks.array)
-    assert whole.chunks.flows.out.any()
+def test_a_group_that_is_larger_than_a_device_has_room_for():
+    """As on a GPU that has run out of memory: it is cut, and all that leaves chains has the same bits."""
+    held = []
+    for size, spans in ((192, [(0, 150)]), (64, [(0, 64), (64, 128), (128, 150)])):
+        work = work_of(*junctions(ones(CHAINS), size=size), Room())
+        hand, total = work.open(StopFlag()), NONE_DONE
+        assert [*work.batches(0, 150)] == spans
+        for span in work.batches(0, 150):
+            total = work.add(total, span, hand(span, work.items[span.place]))
+        held.append(total.whole)
+    whole, parts = held
+    for one, other in ((whole.junction, parts.junction), *zip(whole.flows, parts.flows, strict=True)):
+        np.testing.assert_array_equal(one, other)
+    for one, other in ((whole.dependency, parts.dependency), (whole.along, parts.along)):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert whole.flows.out.any()
+    assert whole.along.any()
 
 
-def test_groups_are_halved_where_bits_do_not_depend_on_them():
+def test_groups_are_halved_where_bits_do_not_depend_on_them(monkeypatch):
     module = SimpleNamespace(batching=Batching(block=256, auto=256), arrays=lambda graph, sweep: {})
-    row = SimpleNamespace(name="ours", device="cuda", load=lambda: module)
-    graph = as_graph(CHAINS, directed=False)
-    step = replace(step_of(contract(Piece(graph, np.ones(graph.n), np.ones(graph.n)))), method=row)
+    piece, sweep = junctions(ones(CHAINS), ROWS["delta-stepping"])
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
 
     def smaller(size):
-        work = work_of(replace(step, sweep=replace(step.sweep, batch=size)), module)
+        work = work_of(piece, sweep._replace(batch=size), Room(10**9), module)
         return work.smaller(MemoryError(), lambda message: None).batch
 
     assert [smaller(size) for size in (2048, 512, 768)] == [1024, 256, 512]
-    with pytest.raises(MemoryError, match="ours on cuda ran out of memory with the smallest batch, 256"):
+    with pytest.raises(MemoryError, match="delta-stepping on cuda ran out of memory with the smallest batch, 256"):
         smaller(256)
     module.batching = replace(module.batching, concurrent=True)
     with pytest.raises(MemoryError):
@@ -337,12 +336,11 @@ def test_progress_is_told_of_what_a_device_is_given(on, count, length):
 )
 def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, count, length):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 4096})
-    module = SimpleNamespace(batching=Batching(block=256, auto=4096))
-    row = SimpleNamespace(device="cuda", load=lambda: module)
-    step = Step(None, np.arange(roots), row, SweepPlan(batch=batch), ordered=np.arange(roots))
-    assert Gpus(fakes(count)).length(work_of(step)) == length
+    module, places = SimpleNamespace(batching=Batching(block=256, auto=4096)), np.arange(roots)
+    given = as_graph(grid(4, 5), weighted=True), places, ROWS["delta-stepping"], SweepPlan(batch=batch)
+    assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == length
     module.batching = replace(module.batching, block=1)
-    assert Gpus(fakes(count)).length(work_of(step)) == 4096
+    assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == 4096
 
 
 def test_a_graph_moves_with_what_was_worked_out_of_it():
@@ -478,11 +476,11 @@ def test_a_gpu_by_its_number(monkeypatch):
 def test_gpus_share_what_is_swept_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
     monkeypatch.setattr(table, "count_gpus", lambda: 4)
-    part = SimpleNamespace(method=SimpleNamespace(is_shared=True))
+    row = SimpleNamespace(is_shared=True)
     settings = check_options("auto", {"device": [3, 1]})
-    assert [gpu.name for gpu in devices.devices_of(settings, part)] == ["GPU 3", "GPU 1"]
-    assert len(devices.devices_of(check_options("auto", {"device": "all"}), part)) == 4
-    assert not devices.devices_of(check_options("auto", {"device": 2}), part)
-    assert not devices.devices_of(check_options("auto", {"device": "cuda"}), part)
-    assert not devices.devices_of(settings, SimpleNamespace(method=SimpleNamespace(is_shared=False)))
+    assert [gpu.name for gpu in devices.devices_of(settings, row)] == ["GPU 3", "GPU 1"]
+    assert len(devices.devices_of(check_options("auto", {"device": "all"}), row)) == 4
+    assert not devices.devices_of(check_options("auto", {"device": 2}), row)
+    assert not devices.devices_of(check_options("auto", {"device": "cuda"}), row)
+    assert not devices.devices_of(settings, SimpleNamespace(is_shared=False))
     assert {row.device for row in table.METHODS if row.is_shared} == {"cuda"}
