@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -15,21 +16,27 @@ from lagbc.methods.sums import Sums
 
 PACKAGE = Path(lagbc.__file__).parent
 
-# The floors of the house, from the lowest on: folders, and modules that stand in none. A module imports from its own
-# floor or from those below it.
+# The rooms, from the lowest on: folders, and modules that stand in none. A module imports from its own room or from
+# those below it; functions and strings that name a module count as imports, too.
 FLOORS = (
     ("errors", "extensions", "files", "frozen", "types", "reference", "calls", "native", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
+    ("options", "arguments", "demand", "request"),
     ("reduce", "grid"),
     ("plan",),
     ("run",),
+    ("scores",),
+    ("call",),
     ("centrality",),
     ("api",),
     ("comparison", "estimates", "plots"),
     ("__init__",),
     ("interfaces", "__main__"),
 )
+# The same of the headers of compiled kernels.
+KERNELS = PACKAGE / "native" / "kernels"
+FLOORS_OF_HEADERS = ((".",), ("batched", "extended", "graph", "io", "methods", "reduce", "traversal"), ("within",))
 
 
 @functools.cache
@@ -73,6 +80,9 @@ def imports(tree, *, at_run_time):
                 package = PACKAGE.joinpath(*node.module.split(".")[1:])
                 inside = node.module.removeprefix("lagbc.")
                 found |= {f"{inside}.{alias.name}" if package.is_dir() else inside for alias in node.names}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("lagbc."):
+            named = node.value.removeprefix("lagbc.")
+            found |= {named} & sources().keys()
     return found
 
 
@@ -101,6 +111,32 @@ def test_imports_have_no_circle():
         folders[folder_of(module)] |= {folder_of(other) for other in needed} - {folder_of(module)}
     require_no_circle(below)
     require_no_circle(folders)
+
+
+def includes(header):
+    """Paths of the headers of kernels that one includes, from their folder."""
+    found = re.findall(r'#include "([^"@]+)"', (KERNELS / header).read_text(encoding="utf-8"))
+    return {(KERNELS / header).parent.joinpath(one).resolve().relative_to(KERNELS).as_posix() for one in found}
+
+
+def test_headers_include_downward():
+    headers = {file.relative_to(KERNELS).as_posix() for file in KERNELS.rglob("*.h")}
+    below = {header: includes(header) & headers for header in headers}
+    assert sum(map(len, below.values())) > len(headers) / 2
+    for header, needed in below.items():
+        for other in needed:
+            mine, its = (height_of(one) for one in (header, other))
+            assert its <= mine, f"{header} includes {other} from a floor above it"
+            assert its < mine or folder_of_header(header) == folder_of_header(other), f"{header} includes {other}"
+    require_no_circle(below)
+
+
+def folder_of_header(header):
+    return header.rpartition("/")[0] or "."
+
+
+def height_of(header):
+    return next(number for number, names in enumerate(FLOORS_OF_HEADERS) if folder_of_header(header) in names)
 
 
 def folder_of(module):
