@@ -32,6 +32,7 @@ from lagbc.graph.validate import take_graph
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.plan import rounds
 from lagbc.plan.devices import is_read_on_device, reading_gpu
+from lagbc.plan.memory import settled
 from lagbc.plan.options import (
     Options,
     Settings,
@@ -522,7 +523,7 @@ class _Run:
             arguments = replace(arguments, normalized=False)
         if arguments.endpoints and graph.directed:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
-        self._arguments, self._wanted, self._settings = arguments, asked.wanted, asked.settings
+        self._arguments, self._wanted, self._settings = arguments, asked.wanted, settled(asked.settings, graph)
         self._device = "cpu"  # until a plan tells another one
         self.carriers = ExitStack()
         self._submit: Submit | None = None

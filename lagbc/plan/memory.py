@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen_value
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
+from lagbc.limits import host_budget, in_units, left_of, most_threads, raised_by, stated_budget
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.table import Method
 from lagbc.plan.demand import demand_bytes
 from lagbc.plan.step import Step, chunk_length
+
+if TYPE_CHECKING:
+    from lagbc.plan.options import Settings
+    from lagbc.plan.request import Request
 
 # Share of the device's free memory at the start of a run that it may take, unless the variable says otherwise.
 _DEVICE_SHARE = 0.8
@@ -66,7 +70,8 @@ class MemoryEstimate:
     scores : int
         The sums.
     budget : int
-        The most that the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
+        The most that the run may take: of ``LAGBC_MEMORY``, the bytes that the process does not hold beside the graph.
+        A run of up to 512 KiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -186,7 +191,7 @@ def _bytes_of(graph: Graph) -> int:
 
 
 def budget(device: str) -> int:
-    """Return the bytes of a run: ``LAGBC_MEMORY``, or a share of the free memory; ValueError if that is no size."""
+    """Return the bytes of a run: what ``LAGBC_MEMORY`` leaves, on a GPU all of it, or a share of the free memory."""
     if device == "cpu":
         return host_budget()
     stated = stated_budget()
@@ -196,6 +201,38 @@ def budget(device: str) -> int:
 
     free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
     return int(_DEVICE_SHARE * free)
+
+
+def settled(settings: Settings, graph: Graph) -> Settings:
+    """Fill in, once in a call, the room that a memory stated for the process leaves it: a run counts its graph."""
+    if settings.room is not None or graph.room is not None or (stated := stated_budget()) is None:
+        return settings
+    return settings._replace(room=left_of(stated, graph.bytes_at_hand))
+
+
+def require_order(graph: Graph, request: Request, settings: Settings) -> None:
+    """Raise MemoryError if transposes and order, made to choose a method, take the process over its memory."""
+    room = settings.room_on("cpu")
+    if (
+        settings.room is None
+        or room is None
+        or settings.device == "cuda"
+        or graph.is_on_device
+        or "reordered" in vars(graph)
+    ):
+        return
+    if graph.directed and "_reverse" not in vars(graph):
+        needed = _own_bytes(graph) + 8 * graph.n + graph.nnz * _edge_bytes(graph) + _transposing_bytes(graph)
+        _require_room("the transpose of the graph", needed, room)
+    sweep = SweepPlan(batch=1, threads=1, sums=request.sums, roots=len(request.roots))
+    _require_room("the graph in order", host_graph_bytes(graph, sweep)[1], room)
+
+
+def _require_room(made: str, needed: int, room: int) -> None:
+    if needed > max(room, SMALL_RUN):
+        raise OutOfMemoryError(
+            f"{made} needs up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
+        )
 
 
 def fit(step: Step, limit: int | None = None) -> tuple[Step, MemoryEstimate]:
@@ -270,9 +307,7 @@ def most_batch(
 def require_memory(needed: MemoryEstimate, instead: str = "") -> None:
     """Raise MemoryError, with both figures, if a run is over the budget; `instead` says what else would do."""
     if needed.is_over:
-        raise OutOfMemoryError(
-            f"{over_budget(needed)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}{instead}"
-        )
+        raise OutOfMemoryError(f"{over_budget(needed)}; {raised_by()}{instead}")
 
 
 def over_budget(needed: MemoryEstimate) -> str:
@@ -289,14 +324,11 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     A matrix is transposed range by range of its columns: the rows of its entries, the entries of a range, the result.
     """
     n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
-    entries, edge = graph.nnz, index + length
+    entries, edge = graph.nnz, _edge_bytes(graph)
     roots = n if plan.roots is None else plan.roots
     is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
-    own = graph.indices.nbytes * graph.indices.flags.owndata
-    if graph.weights is not None and graph.weights.flags.owndata:
-        own += graph.weights.nbytes
     # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
-    held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
+    held = _own_bytes(graph) + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
     if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
         held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
     if is_grouped and graph.weighted:  # the matrix that SciPy searches
@@ -305,12 +337,27 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
         held += 16 * n
     grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
     ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
-    transposing = n * (8 + index) + entries * (4 * index + 2 * length)
+    transposing = _transposing_bytes(graph)
     if "edges" in plan.sums:
         held += 8 * entries
         transposing = max(transposing, entries * (4 * index + 4 * 8))
     freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
     return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
+
+
+def _own_bytes(graph: Graph) -> int:
+    """Count the bytes of the edges, unless they are the caller's."""
+    return sum(array.nbytes for array in graph.csr[1:] if array is not None and array.flags.owndata)
+
+
+def _edge_bytes(graph: Graph) -> int:
+    return int(graph.indices.dtype.itemsize) + 8 * graph.weighted
+
+
+def _transposing_bytes(graph: Graph) -> int:
+    """Count the bytes of the entries while a graph is transposed, without the result."""
+    index, length = graph.indices.dtype.itemsize, 8 * graph.weighted
+    return int(graph.n * (8 + index) + graph.nnz * (4 * index + 2 * length))
 
 
 def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:

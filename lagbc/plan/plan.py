@@ -109,6 +109,8 @@ def make_plan(graph: Graph, request: Request, settings: Settings, resumed: Resum
         request = _with_roots(request, graph.n, resumed)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
+    settings = memory.settled(settings, graph)
+    memory.require_order(graph, request, settings)
     return plan_of(graph, request, settings, resumed)
 
 
@@ -161,14 +163,16 @@ def _as_resumed(
 def _planned(graph: Graph, reduction: Reduction, settings: Settings, made: Sequence[tuple[Step, Choice]]) -> Plan:
     """Make the plan of a reduced graph from its steps."""
     request = reduction.request
-    edges, limit = "edges" in request.sums, settings.memory
+    edges = "edges" in request.sums
     needed = [choice.needed for _, choice in made]
     if not made:  # nothing is left
         selection = Selection(_ranked(graph, request, settings)[0].method, str(reduction))
+        limit = settings.room_on(selection.method.device)
         whole = memory.estimate_call(graph, needed, selection.method, edges=edges, limit=limit)
     else:
         step, choice = max(made, key=lambda one: one[0].work)
         selection = Selection(step.method, f"{reduction}; {choice.reason}")
+        limit = settings.room_on(step.method.device)
         whole = memory.estimate_call(graph, needed, choice.needed, edges=edges, limit=limit)
     steps, choices = tuple(step for step, _ in made), tuple(choice for _, choice in made)
     return Plan(request, graph, steps, choices, reduction, selection, whole, settings)
@@ -241,7 +245,7 @@ def _step_on(graph: Graph, request: Request, settings: Settings) -> tuple[Step, 
         step = Step(
             there, request.roots, method, _sweep(there, method, request, settings), probing.items, beside=request.beside
         )
-        fitted, needed = memory.fit(step, settings.memory)
+        fitted, needed = memory.fit(step, settings.room_on(method.device))
         return fitted, Choice(reason, needed, step.sweep.batch)
 
     return _first_within(_ranked(graph, request, settings, probing), fit)
@@ -282,7 +286,7 @@ def _junctions(contracted: Contracted, sums: frozenset[str], settings: Settings,
         threads = min(settings.threads, max(1, -(-len(roots) // size)))
         sweep = SweepPlan(batch=size, threads=threads, sums=ADDED, roots=len(roots), method=method.name)
         step = Step(graph, roots, method, sweep, probing.items, contracted, sums)
-        fitted, needed = memory.fit(step, settings.memory)
+        fitted, needed = memory.fit(step, settings.room_on(method.device))
         return fitted, Choice(f"junctions by {selection.reason}", needed, step.sweep.batch)
 
     selections = ranked(

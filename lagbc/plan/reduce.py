@@ -38,7 +38,7 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, stated_budget
+from lagbc.limits import host_budget, in_units, raised_by
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.probe import COLUMNS, count_search
@@ -204,18 +204,18 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 
 def _is_within(graph: Graph, request: Request, settings: Settings) -> bool:
     """Whether a graph can be reduced within the stated memory, if any; free memory decides nothing."""
-    stated = stated_budget() if settings.memory is None else settings.memory
+    stated = settings.room_on("cpu")
     return stated is None or memory.reduction_bytes(graph, edges="edges" in request.sums) <= stated
 
 
 def _require_memory(graph: Graph, request: Request, settings: Settings) -> None:
     needed = memory.reduction_bytes(graph, edges="edges" in request.sums)
-    budget = host_budget() if settings.memory is None else settings.memory
+    stated = settings.room_on("cpu")
+    budget = host_budget() if stated is None else stated
     if needed > budget:
         raise OutOfMemoryError(
             f"reduce='all' needs up to {in_units(needed)} to take the graph apart, but the budget is "
-            f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass "
-            "reduce='none'"
+            f"{in_units(budget)}; {raised_by()}, or pass reduce='none'"
         )
 
 

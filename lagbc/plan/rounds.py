@@ -167,7 +167,7 @@ def plan_rounds(
     if settings.batch is None:  # larger ones would be swept in vain at the end
         most = _LEAST_ROUND["cuda"] if step.method.device == "cuda" else step.method.load().batching.round(1)
         step = replace(step, sweep=replace(step.sweep, batch=min(step.sweep.batch, most)))
-    step, needed = memory.fit(step, settings.memory)
+    step, needed = memory.fit(step, plan.settings.room_on(step.method.device))
     choices, request = (choice._replace(needed=needed),), replace(request, roots=order)
     reduction = population.reduction
     return replace(plan, steps=(step,), choices=choices, memory=needed, request=request, reduction=reduction)

@@ -283,7 +283,8 @@ def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
     if memory is not None:
         return memory, memory
     with site.context()():
-        return budget(site.device) // site.sharers, budget("cpu") // site.mates
+        here, host = budget(site.device), budget("cpu")
+    return (here // site.sharers, host // site.mates) if stated_budget() is None else (here, host)  # of each process
 
 
 def _required(grid: tuple[int, int], ranks: int) -> Shape:

@@ -22,7 +22,7 @@ import numpy as np
 
 from lagbc.errors import RunError
 from lagbc.frozen import frozen
-from lagbc.limits import host_budget, stated_budget
+from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
@@ -153,8 +153,7 @@ class OpenWorks:
 
     def _room(self, limit: int | None) -> int:
         """Return the bytes left beside the kept works."""
-        stated = stated_budget() if limit is None else limit
-        return host_budget() if stated is None else stated - sum(held.bytes for held in self._held.values())
+        return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
 
     def drop(self, key: str | None) -> None:
         """Drop one work, or all."""

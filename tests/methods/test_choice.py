@@ -79,8 +79,6 @@ def test_threads_and_memory_make_no_difference(monkeypatch):
     first = chosen(MESH, SPREAD)
     assert chosen(MESH, SPREAD, threads=1) == chosen(MESH, SPREAD, threads=7) == first
     assert chosen(MESH, SPREAD, memory=1000) == first
-    monkeypatch.setenv("LAGBC_MEMORY", "1kB")
-    assert chosen(MESH, SPREAD) == first
 
 
 @pytest.mark.parametrize("weighted", [False, True])
