@@ -18,19 +18,20 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
-from lagbc.limits import BUDGET_VARIABLE, in_units
+from lagbc.limits import in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.plan import memory
 from lagbc.plan.devices import is_read_on_device
-from lagbc.plan.memory import Room
 from lagbc.plan.plan import Plan, make_plan, with_sweep
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
+from lagbc.room import Room
 from lagbc.run.partial import digests_of
-from lagbc.run.run import NotSummed, Result, carriers_of, keeper_of, meter_of, none_done, run, stretch_of, work_of
+from lagbc.run.run import NotSummed, Result, carriers_of, keeper_of, meter_of, none_done, run, stretch_of
 from lagbc.run.work import NONE_DONE, PieceWork
+from lagbc.run.works import work_of
 from lagbc.scores.finish import require_decays, require_defined_sample
 from lagbc.scores.records import Centrality
 from lagbc.scores.registry import all_sums
@@ -107,26 +108,27 @@ def plan_request(
     settings = on_device_of(graph, request, settings)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
-    room = Room(graph.room if settings.memory is None else settings.memory)
+    room = Room.of_call(settings.memory, graph)
+    memory.require_order(graph, request, settings, room)
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
-    reduced = _reduced_as(graph, request, settings, labels)
+    reduced = _reduced_as(graph, request, settings, room, labels)
     plan = make_plan(graph, request, reduced, settings, room, labels)
-    is_over = plan.memory.total > room.for_need(plan.memory, plan.device)
+    is_over = plan.memory.total > room.for_need(plan.memory.total, plan.device)
     if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
         reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
         plan = make_plan(graph, request, reduced, settings, room, labels)
     return Call(graph, request, settings, room, reduced, plan, kept)
 
 
-def _reduced_as(graph: Any, request: Request, settings: Settings, labels: Sequence[str]) -> Reduced:
+def _reduced_as(graph: Any, request: Request, settings: Settings, room: Room, labels: Sequence[str]) -> Reduced:
     """Reduce a request, and leave as it is, or leave chains whole, where a run that goes on did, by its labels."""
     if not graph.is_reducible:
         from lagbc.plan.grid import reduce_dealt
 
         return reduce_dealt(graph, request, settings)
-    reduced = reduce(graph, request, settings)
+    reduced = reduce(graph, request, settings, room)
     begun_whole = len(labels) == 1 and not labels[0].startswith(("chains ", "small "))
     if begun_whole and len(reduced.pieces) > 1 and settings.reduce == "auto":
         return Reduced((Whole(graph, request),))
@@ -209,10 +211,7 @@ def require_memory(call: Call) -> None:
             by_other = other.plan.estimate(other.room)
             if not by_other.is_over:
                 instead = f", or pass method={by_other.method!r}, which needs up to {in_units(by_other.total)}"
-    raise OutOfMemoryError(
-        f"{memory.over_budget(needed, needed.total, needed.budget)}; raise it by memory= or the environment variable "
-        f"{BUDGET_VARIABLE}{instead}"
-    )
+    raise OutOfMemoryError(f"{memory.over_budget(needed, needed.total, needed.budget)}; {raised_by()}{instead}")
 
 
 def on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:

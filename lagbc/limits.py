@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
@@ -33,24 +34,56 @@ _NO_LIMIT = 2**62
 
 
 def host_budget() -> int:
-    """Return the bytes of a call on the host: stated, or a share of the free memory; ValueError for no size."""
+    """Return the bytes of a call on the host: those that a stated size leaves, or a share of the free memory."""
     stated = stated_budget()
-    return int(_DEFAULT_SHARE * free_memory()) if stated is None else stated
+    return int(_DEFAULT_SHARE * free_memory()) if stated is None else left_of(stated)
 
 
-def reading_budget(stated: int | None = None) -> int:
-    """Return the bytes for reading: those that a size stated for the process leaves, or a share of the free memory."""
-    stated = stated_budget() if stated is None else stated
-    return int(_DEFAULT_SHARE * free_memory()) if stated is None else max(0, stated - held_memory())
+def left_of(stated: int, counted: int = 0) -> int:
+    """Return the bytes that a size stated for the process leaves; some of those that it holds are counted elsewhere."""
+    return max(0, stated - max(0, held_memory() - counted))
+
+
+def raised_by() -> str:
+    """Say how a budget is raised."""
+    held = "" if stated_budget() is None else f", which counts the {in_units(held_memory())} that the process holds"
+    return f"raise it by memory= or the environment variable {BUDGET_VARIABLE}{held}"
+
+
+@contextmanager
+def stating(size: str | float | None) -> Iterator[None]:
+    """State the memory of this process for a while, as the environment variable does; None changes nothing."""
+    before = os.environ.get(BUDGET_VARIABLE)
+    if size is not None:
+        os.environ[BUDGET_VARIABLE] = str(parse_size("memory", size))
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(BUDGET_VARIABLE, None)
+        else:
+            os.environ[BUDGET_VARIABLE] = before
 
 
 def held_memory() -> int:
-    """Return the bytes of this process in memory: from /proc on Linux, elsewhere from psutil."""
+    """Return the bytes of this process in memory, less those given back: from /proc on Linux, else from psutil."""
+    give_back()
     if pages := _pages():
         return pages[1] * resource.getpagesize()
     import psutil
 
     return int(psutil.Process().memory_info().rss)
+
+
+def give_back() -> bool:
+    """Give memory that is free in the heap back to the system; False where it cannot be asked to."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):  # not of glibc
+        return False
+    return True
 
 
 def _pages() -> list[int]:

@@ -92,8 +92,9 @@ class Options(TypedDict, total=False):
         method that promises bits. All cores put a large graph in order before the sweeps, whatever is given here.
     memory : str, int or None
         The most memory of the run: a size such as "8GB" or "512MiB", or a number of bytes. It counts all that the run
-        takes by itself; the process before the call, with the matrix that is given, lies beside it. None is the value
-        of the environment variable ``LAGBC_MEMORY``, and without it half of the free memory, on the GPU 80 %.
+        takes by itself; the process before the call, with the matrix that is given, lies beside it. None is what the
+        process leaves of the environment variable ``LAGBC_MEMORY``, which counts all that it holds (on the GPU the
+        value itself), and without it half of the free memory, on the GPU 80 %.
     dtype : str
         Type of path counts: "float64", or on the GPU "float32", in which scores have a relative error of 1e-6 to 2e-5.
         Scores are always summed in float64. Counts past 2**126 are common on meshes and roads; each such root is
@@ -392,7 +393,7 @@ OPTIONS = (
     Option("reduce", _one_of(*_REDUCE), "auto", _LEFT, _REDUCE),
     Option("batch", _parse_batch, "auto", "Roots at a time.", "N|auto"),
     Option("threads", parse_count, None, "CPU threads.  [default: as many as there are cores]"),
-    Option("memory", parse_size, None, "What the run may take, e.g. 8GB.  [default: half of what is free]", "SIZE"),
+    Option("memory", parse_size, None, "What the process may take, e.g. 8GB.  [default: half of what is free]", "SIZE"),
     Option("dtype", _one_of(*_DTYPES), "float64", "Type of path counts; float32 on the GPU only.", _DTYPES),
     Option("bucket_width", _parse_width, "auto", _BUCKETS, "LENGTH|auto", is_of_some=True),
     Option("variant", lambda _, name: name, None, "Which of its ways a traversal on the GPU takes.", is_of_some=True),

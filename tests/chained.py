@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep
 from lagbc.reduce.chains import contract
 from lagbc.reduce.junctions import ADDED, group_size
@@ -16,8 +15,9 @@ from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.streams import Ways
 from lagbc.request import Request
+from lagbc.room import Room
 from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.run import work_of
+from lagbc.run.works import work_of
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
 BATCHED = ROWS["batched"]

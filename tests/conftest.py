@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import lagbc
+from lagbc import limits
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 
@@ -22,6 +23,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lagbc"))
 READY = [row for row in lagbc.METHODS if row.available and find_spec(row.module) is not None]
 HOPS = [row for row in READY if not row.weighted]
 LENGTHS = [row for row in READY if row.weighted]
+
+
+@pytest.fixture
+def empty_process(monkeypatch):
+    """Let the process hold nothing, so that it leaves a call all of a memory that is stated for it."""
+    monkeypatch.setattr(limits, "held_memory", lambda: 0)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -39,12 +39,12 @@ from test_weighted import diamonds_with_lengths
 
 import lagbc
 from lagbc import reference
-from lagbc.scores.registry import shared
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
+from lagbc.scores.registry import shared
 
 ALL = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
 

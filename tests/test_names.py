@@ -100,6 +100,15 @@ def test_integers_are_names_where_names_are_integers(tmp_path):
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
 
 
+def test_integers_are_names_where_names_are_floats():
+    G = nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")])
+    for given in ([1], [1.0], np.array([1])):
+        assert lagbc.bc(G, sources=given).tolist() == [0, 2, 1, 0], "name 1.0 is vertex number 0"
+    for given in ([2], [3.0]):
+        with pytest.raises(ValueError, match=rf"sources holds {given[0]}, which no vertex is called; .*1\.0, 2\.5, 0"):
+            lagbc.bc(G, sources=given)
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

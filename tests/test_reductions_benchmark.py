@@ -12,6 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from lagbc.run.junctions import _Groups
 from scipy.io import mmwrite
 from scipy.sparse import block_diag, csr_array, kron
 
@@ -21,7 +22,6 @@ from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
-from lagbc.run.junctions import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
 CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)

@@ -26,9 +26,9 @@ from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
+from lagbc.methods.roots import order_roots
 from lagbc.native import core
 from lagbc.plan import memory
-from lagbc.methods.roots import order_roots
 from lagbc.run.loop import sum_over
 
 A = scale_free(500, 4000, seed=1)
@@ -507,7 +507,7 @@ def test_error_in_a_worker(failing):
         ("7B", 7),
     ],
 )
-def test_budget(monkeypatch, text, size):
+def test_budget(monkeypatch, text, size, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", text)
     assert memory.budget("cpu") == size
 
@@ -527,7 +527,7 @@ def test_budget_is_half_of_what_is_free(monkeypatch):
         lagbc.bc(A, method="batched", device="cpu", threads=2)  # more than a small run takes, which looks for no budget
 
 
-def test_over_budget(bc, monkeypatch):
+def test_over_budget(bc, monkeypatch, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", "10kB")
     device = bc.keywords["device"]
     with pytest.raises(
@@ -536,7 +536,7 @@ def test_over_budget(bc, monkeypatch):
         bc(A)
 
 
-def test_threads_are_given_up_first(monkeypatch):
+def test_threads_are_given_up_first(monkeypatch, empty_process):
     one = lagbc.estimate_memory(A, method="batched", device="cpu", threads=1)
     monkeypatch.setenv("LAGBC_MEMORY", str(one.total + 1000))
     fitted = lagbc.estimate_memory(A, method="batched", device="cpu", threads=8)
@@ -545,7 +545,7 @@ def test_threads_are_given_up_first(monkeypatch):
     np.testing.assert_allclose(batched(A, threads=8), oracle(A), rtol=1e-12)
 
 
-def test_batch_shrinks(failing, monkeypatch):
+def test_batch_shrinks(failing, monkeypatch, empty_process):
     failing(block=16, widest=None, auto=64, concurrent=False)
     small = lagbc.estimate_memory(A, batch=16, method="failing")
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))

@@ -103,7 +103,7 @@ def bc(
     sources : array of int, or sequence or set of names, optional
         Sum over these roots s only, nothing else changed: the partial sum of igraph's ``sources=`` and of NetworkX's
         ``betweenness_centrality_subset``. Distinct vertices, or their names if they have some (nodes of NetworkX, the
-        attribute "name" of igraph, the ids or names of a file); integers are names where some names are integers, and
+        attribute "name" of igraph, the ids or names of a file); integers are names where some names are numbers, and
         else numbers of vertices.
     targets : array of int, or sequence or set of names, optional
         Count only paths that end at these vertices t, as NetworkX's ``betweenness_centrality_subset`` does. Distinct

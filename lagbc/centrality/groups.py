@@ -17,14 +17,15 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, most_threads, stated_budget
+from lagbc.limits import host_budget, in_units, most_threads, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.plan.memory import SMALL_RUN, host_graph_bytes
+from lagbc.plan.memory import host_graph_bytes
 from lagbc.plan.ties import warn_of_ties
 from lagbc.request import parse_tolerance, parse_vertices
+from lagbc.room import SMALL_RUN, Room
 from lagbc.run.groups import Groups
 from lagbc.run.loop import inline, sum_over, threaded
 from lagbc.run.progress import Meter, Stretch
@@ -162,7 +163,7 @@ def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     _, held = host_graph_bytes(graph, plan_of(0.0, StopFlag()))
     held += n * groups  # marks of the vertices in each group
     search = bytes_of(arrays(graph, 0)) + n * _BESIDE_BYTES
-    stated = stated_budget() if settings.memory is None else settings.memory
+    stated = Room.of_call(settings.memory, graph).stated_on("cpu")
     small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
     if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
@@ -174,5 +175,5 @@ def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     needed = held + search + 9 * n
     raise OutOfMemoryError(
         f"group_bc with one thread, one group at a time, needs up to {in_units(needed)}, but the budget is "
-        f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}"
+        f"{in_units(budget)}; {raised_by()}"
     )

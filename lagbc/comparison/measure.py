@@ -23,11 +23,11 @@ from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.options import OPTIONS, Options, check_options
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
-from lagbc.run.run import sum_piece
+from lagbc.room import Room
+from lagbc.run.works import sum_piece
 from lagbc.types import Auto
 
 # A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from lagbc.limits import give_back
 
 
 class PeakMemory:
@@ -60,12 +61,11 @@ def old_objects_apart() -> Iterator[None]:
 
 def _trim() -> bool:
     """Give free memory back, as the next method could use it unseen, and reset the peak; False where impossible."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not give_back():
         return False
     try:
-        ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except (OSError, AttributeError):
+    except OSError:
         return False
     return True
 

@@ -40,7 +40,6 @@ from lagbc.options import (
 )
 from lagbc.plan import rounds
 from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.memory import Room
 from lagbc.plan.plan import Plan, sweep_of_small
 from lagbc.plan.rounds import Population
 from lagbc.plan.sweep import Sweep, row_of
@@ -48,12 +47,14 @@ from lagbc.plan.ties import warn_of_ties
 from lagbc.reduce.pieces import Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
+from lagbc.room import Room
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import carriers_of, keeper_of, meter_of, sum_piece
+from lagbc.run.run import carriers_of, keeper_of, meter_of
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import NONE_DONE, PieceWork
+from lagbc.run.works import sum_piece
 from lagbc.scores.records import Centrality
 from lagbc.scores.registry import require_taken
 from lagbc.types import Auto, GraphLike
@@ -528,7 +529,7 @@ class _Run:
             raise InvalidValueError("endpoints are counted in estimates of undirected graphs alone; leave it out")
         self._arguments, self._wanted = arguments, asked.wanted
         self._device = "cpu"  # until a plan tells another one
-        self._room = Room(graph.room if asked.settings.memory is None else asked.settings.memory)
+        self._room = Room.of_call(asked.settings.memory, graph)
         self.carriers = ExitStack()
         self._carry: Carrier | None = None  # of an executor
         sums = sums_of(name)
@@ -551,7 +552,7 @@ class _Run:
 
     def result(self) -> Estimate:
         """Draw rounds, or sweep all roots."""
-        population = rounds.population_of(self._graph, self._request, self._settings)
+        population = rounds.population_of(self._graph, self._request, self._settings, self._room)
         if population.size < 3 or self._graph.n < 3:
             if self._name == "distance" and self._graph.n:
                 self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected

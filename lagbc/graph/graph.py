@@ -126,6 +126,18 @@ class Graph:
         out = native_csr(*self.csr)
         return out, out if self.transpose is self else native_csr(*self.transpose.csr)
 
+    @property
+    def bytes_at_hand(self) -> int:
+        """The bytes on the host of its edges, transpose, order and edges in that order, as far as they are made."""
+        if self.is_on_device:
+            return 0
+        made = vars(self).get
+        arrays: list[Any] = [array for array in self.csr[1:] if array is not None and array.flags.owndata]
+        arrays += map(made, ("order", "position", "out_degrees", "hub_distances"))
+        for graph in filter(None, map(made, ("_reverse", "_both_ways", "reordered"))):
+            arrays += (*graph.csr, *(graph.known_reverse or ()))
+        return sum({id(array): array.nbytes for array in arrays if array is not None}.values())
+
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """Stored edges that leave each vertex."""

@@ -17,11 +17,11 @@ from lagbc.graph.given import array_of, as_reals, refuse_masked
 Names = Sequence[Any] | NDArray[Any]
 
 
-def are_integers(names: Names) -> bool:
-    """Whether some names are integers, so that an integer is a name, not a number."""
+def are_numbers(names: Names) -> bool:
+    """Whether some names are real numbers, so that a number is a name, not the number of a vertex."""
     if isinstance(names, np.ndarray):
-        return names.dtype.kind in "iu"
-    return any(isinstance(name, Integral) for name in names)
+        return names.dtype.kind in "iuf"
+    return any(isinstance(name, Real) for name in names)
 
 
 def listed_names(names: Any, n: int) -> list[Any]:
@@ -57,8 +57,8 @@ def _is_missing(name: Any) -> bool:
 def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool = True) -> Any:
     """Return the numbers of vertices given by name; `given` itself, if it holds numbers. Messages call it `argument`.
 
-    Integers are numbers of vertices, unless some names are integers, or are text of these; so are whole floats, unless
-    some names are real numbers. TypeError or ValueError if `given` is one string or no list, or a set where results are
+    Integers and whole floats are numbers of vertices, unless some names are real numbers: then 1 and 1.0 are the name
+    that is equal. TypeError or ValueError if `given` is one string or no list, or a set where results are
     `in_order`, or no vertex has such a name, or several have it, or an integer may be meant as a number or as text.
     """
     refuse_masked(argument, given)
@@ -76,11 +76,12 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
     if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise InvalidTypeError(f"{argument} is {given!r}; pass a list, [{given!r}]")
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
-    if any(isinstance(item, float) for item in items) and not any(isinstance(name, Real) for name in names):
-        given = items = [int(item) if isinstance(item, float) and item.is_integer() else item for item in items]
-    if all(isinstance(item, Integral) for item in items) and not are_integers(names):
-        _refuse_ambiguous(argument, items, names)
-        return given
+    if not are_numbers(names):
+        if any(isinstance(item, float) for item in items):
+            given = items = [int(item) if isinstance(item, float) and item.is_integer() else item for item in items]
+        if all(isinstance(item, Integral) for item in items):
+            _refuse_ambiguous(argument, items, names)
+            return given
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     numbers = {name: i for i, name in enumerate(listed)}
     try:

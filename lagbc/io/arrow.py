@@ -53,6 +53,8 @@ _Stream._fields_ = [
 _NUMBERS = dict(zip("cCsSiIlLefg", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"], strict=True))
 _OFFSETS = {"u": np.int32, "U": np.int64}
 _VIEWS = "vu"
+# The most bytes of a text that its view holds itself.
+_WITHIN_VIEW = 12
 # Types that hold neither vertices nor lengths, by the first letter of their formats.
 _OTHERS = {"b": "booleans", "d": "decimals", "t": "times", "+": "lists or records"} | dict.fromkeys("zZvw", "bytes")
 
@@ -160,12 +162,30 @@ class ArrowArray:
         return Texts(self._buffer(2, int(bounds[-1]), np.uint8), bounds[:-1], bounds[1:])
 
     def _texts_of_views(self) -> Texts:
-        views = self._buffer(1, 16 * (self._first + self.rows), np.uint8).reshape(-1, 16)[self._first :]
-        stops = np.cumsum(views[:, :4].copy().view(np.int32).ravel(), dtype=np.int64)
-        text = np.empty(stops[-1] if len(stops) else 0, np.uint8)
+        views = self._buffer(1, 16 * (self._first + self.rows), np.uint8).reshape(-1, 16)[self._first :].copy()
+        if (nulls := self._nulls()) is not None:
+            views[nulls] = 0  # a view without a value may hold anything
+        heads = views.view(np.int32)  # the size, its beginning, the buffer and the place there
         buffers = [self._array.buffers[i] or 0 for i in range(2, self._array.n_buffers - 1)]
+        self._require_inside(heads[:, 0], heads[:, 2], heads[:, 3].astype(np.int64), len(buffers))
+        stops = np.cumsum(heads[:, 0], dtype=np.int64)
+        text = np.empty(stops[-1] if len(stops) else 0, np.uint8)
         core.join_views(views, np.array(buffers, np.uint64).view(np.int64), text)
         return Texts(text, np.append(0, stops[:-1]), stops)
+
+    def _require_inside(self, sizes: NDArray[Any], buffers: NDArray[Any], places: NDArray[Any], count: int) -> None:
+        """Raise ValueError for a view of more bytes than its buffer, one of `count`, has behind its place."""
+        room = np.append(self._buffer(self._array.n_buffers - 1, count, np.int64), np.iinfo(np.int64).min)
+        far = np.flatnonzero(sizes > _WITHIN_VIEW)
+        is_there = (buffers[far] >= 0) & (buffers[far] < count) & (places[far] >= 0)
+        wrong = sizes < 0
+        wrong[far] = places[far] + sizes[far] > room[np.where(is_there, buffers[far], count)]
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InvalidValueError(
+                f"Arrow's view in row {row} is of {sizes[row]} bytes from byte {places[row]} on of buffer "
+                f"{buffers[row]}, which has not as many"
+            )
 
     def is_same(self, other: ArrowArray) -> bool:
         """Whether two arrays are rows of the same buffers; both are kept until then."""

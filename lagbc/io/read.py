@@ -17,7 +17,7 @@ from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, examp
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile, repeat_notices
 from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
-from lagbc.limits import reading_budget
+from lagbc.limits import host_budget
 
 
 def read_graph(
@@ -132,7 +132,7 @@ def read_graph(
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
         _require_file(file, name)
-        source = find_source(file, name, reading_budget() if budget is None else budget, report)
+        source = find_source(file, name, host_budget() if budget is None else budget, report)
         read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
         notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
         graph = replace(read, name=name, strengths=strengths, notices=notices)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 
 from lagbc.errors import GraphFormatError, MissingFileError, OutOfMemoryError, UnusableFileError
-from lagbc.limits import BUDGET_VARIABLE, in_units
+from lagbc.limits import in_units, raised_by
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -152,8 +152,7 @@ class Source:
         if needed > self.budget:
             raise OutOfMemoryError(
                 f"{self.name}: {subject} needs up to {in_units(needed)} to be read, but the budget is "
-                f"{in_units(self.budget)}; raise it by {BUDGET_VARIABLE} or --memory, which count all that the process "
-                "holds"
+                f"{in_units(self.budget)}; {raised_by()}"
             )
 
     def whole(self) -> bytes:

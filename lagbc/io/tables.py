@@ -19,7 +19,7 @@ from lagbc.graph.coordinates import Coordinates
 from lagbc.io.layout import content_of, separator_of
 from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
-from lagbc.limits import reading_budget
+from lagbc.limits import host_budget
 
 _PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
 _GROUP = "vertices, separated by commas, semicolons, tabs or blanks; names that hold one in quotes"
@@ -250,7 +250,7 @@ class _Table(NamedTuple):
 def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
     """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
     with gzip_errors_named(str(path)):
-        source = find_source(path, str(path), reading_budget())
+        source = find_source(path, str(path), host_budget())
         separators = (separator_of(source, line, text) for line, text in content_of(source))
         separator = next((found for found in separators if found != b" "), b" ")
         yield _Table(source, separator, not vertices.are_names, expected)

@@ -16,7 +16,7 @@ from lagbc.io.scan import quoted
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.io.tables import Vertices
 from lagbc.io.titles import TITLES_OF_TRIPS, TRIPS
-from lagbc.limits import reading_budget
+from lagbc.limits import host_budget
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -29,7 +29,7 @@ def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
     edge list is, of origins, destinations and trips; those of a pair that it repeats are added when it is summed.
     """
     with gzip_errors_named(str(path)):
-        source = find_source(path, str(path), reading_budget())
+        source = find_source(path, str(path), host_budget())
         form = format_of(source)
         if form.name == "edge list":
             return _of_table(source, vertices)

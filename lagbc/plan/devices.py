@@ -16,8 +16,8 @@ from lagbc.graph.validate import is_cupy
 from lagbc.methods import table, tuning
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.plan.memory import budget
 from lagbc.reduce.memory import graph_bytes
+from lagbc.room import budget
 from lagbc.types import All
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,

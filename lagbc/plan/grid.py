@@ -10,11 +10,11 @@ from lagbc.grid.deal import DealtGraph
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
 from lagbc.options import Settings
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
+from lagbc.room import Room
 
 
 def reduce_dealt(graph: DealtGraph, request: Request, settings: Settings) -> Reduced:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from lagbc.demand import demand_bytes
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.limits import host_budget, in_units, most_threads, stated_budget
+from lagbc.limits import in_units, most_threads, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
+from lagbc.options import Settings
 from lagbc.plan.sweep import Memory, Sweep, request_to, row_of
 from lagbc.reduce.junctions import widths
 from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
+from lagbc.request import Request
+from lagbc.room import SMALL_RUN, Room
 
-# Share of the device's free memory at the start of a run that it may take, unless the variable says otherwise.
-_DEVICE_SHARE = 0.8
-# A run with at most these bytes is over in milliseconds. It takes them without a look at the free memory, which takes
-# longer than a small graph.
-SMALL_RUN = 2**19
 # On the host, bytes per vertex that are freed before the sweep: for a probe's search by bits; for the order of a graph
 # of high diameter; for grouping roots by hops to 16 hubs, or by lengths to one.
 _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
@@ -59,7 +58,8 @@ class MemoryEstimate(NamedTuple):
     scores : int
         The sums.
     budget : int
-        The most that the run may take. A run of up to 512 KiB may take that, if nothing else was stated.
+        The most that the run may take: of ``LAGBC_MEMORY``, the bytes that the process does not hold beside the graph.
+        A run of up to 512 KiB may take that, if nothing else was stated.
     """
 
     method: str
@@ -85,31 +85,6 @@ class MemoryEstimate(NamedTuple):
     def total(self) -> int:
         """The sum of graph, workspace and scores, in bytes."""
         return self.graph + self.workspace + self.scores
-
-
-@dataclass(slots=True)
-class Room:
-    """The bytes that a call may take on each kind of device: those that were stated, or a share of the free ones.
-
-    Free memory is read once a call: all decisions of the call are by the same number.
-    """
-
-    stated: int | None = None  # by memory=, or by the ranks of a grid
-    read: dict[str, int] = field(default_factory=dict)
-
-    def of(self, device: str) -> int:
-        """Return the budget of a kind of device."""
-        if self.stated is not None:
-            return self.stated
-        if device not in self.read:
-            self.read[device] = budget(device)
-        return self.read[device]
-
-    def for_need(self, needed: Memory, device: str) -> int:
-        """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
-        if needed.total <= SMALL_RUN and self.stated is None and stated_budget() is None:
-            return SMALL_RUN
-        return self.of(device)
 
 
 def estimate(piece: Whole | Chains, sweep: Sweep) -> Memory:
@@ -167,23 +142,29 @@ def of_call(graph: Graph, sweeps: Sequence[Sweep], *, edges: bool) -> Memory:
     return Memory(made, workspace, scores)
 
 
-def budget(device: str) -> int:
-    """Return the bytes of a run: ``LAGBC_MEMORY``, or a share of the free memory; ValueError if that is no size."""
-    if device == "cpu":
-        return host_budget()
-    stated = stated_budget()
-    if stated is not None:
-        return stated
-    import cupy
+def require_order(graph: Graph, request: Request, settings: Settings, room: Room) -> None:
+    """Raise MemoryError if transposes and order, made to choose a method, take the process over its memory."""
+    left = room.of_process
+    if left is None or settings.device == "cuda" or graph.is_on_device or "reordered" in vars(graph):
+        return
+    if graph.directed and "_reverse" not in vars(graph):
+        needed = _own_bytes(graph) + 8 * graph.n + graph.nnz * _edge_bytes(graph) + _transposing_bytes(graph)
+        _require_room("the transpose of the graph", needed, left)
+    sweep = SweepPlan(batch=1, threads=1, sums=request.sums, roots=len(request.roots))
+    _require_room("the graph in order", host_graph_bytes(graph, sweep)[1], left)
 
-    free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
-    return int(_DEVICE_SHARE * free)
+
+def _require_room(made: str, needed: int, room: int) -> None:
+    if needed > max(room, SMALL_RUN):
+        raise OutOfMemoryError(
+            f"{made} needs up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
+        )
 
 
 def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     """Choose batch and threads that keep to the budget, or come as near to it as possible."""
     sweep = sweep._replace(memory=estimate(piece, sweep))
-    limit = room.for_need(sweep.memory, sweep.device)
+    limit = room.for_need(sweep.memory.total, sweep.device)
     while sweep.memory.total > limit and (less := smaller(piece, sweep)) is not None:
         sweep = less._replace(memory=estimate(piece, less))
     return sweep
@@ -210,7 +191,7 @@ def smaller(piece: Whole | Chains, sweep: Sweep) -> Sweep | None:
 
 def bound(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
     """Return the request of a sweep to its method, with the rest of the budget, at least 512 KiB, shared by workers."""
-    if isinstance(piece, Chains) or (limit := room.for_need(sweep.memory, sweep.device)) == SMALL_RUN:
+    if isinstance(piece, Chains) or (limit := room.for_need(sweep.memory.total, sweep.device)) == SMALL_RUN:
         return request_to(piece, sweep)
     states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
     return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - sweep.memory.total) // states)
@@ -250,14 +231,11 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     A matrix is transposed range by range of its columns: the rows of its entries, the entries of a range, the result.
     """
     n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
-    entries, edge = graph.nnz, index + length
+    entries, edge = graph.nnz, _edge_bytes(graph)
     roots = n if plan.roots is None else plan.roots
     is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
-    own = graph.indices.nbytes * graph.indices.flags.owndata
-    if graph.weights is not None and graph.weights.flags.owndata:
-        own += graph.weights.nbytes
     # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
-    held = own + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
+    held = _own_bytes(graph) + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
     if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
         held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
     if is_grouped and graph.weighted:  # the matrix that SciPy searches
@@ -266,12 +244,27 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
         held += 16 * n
     grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
     ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
-    transposing = n * (8 + index) + entries * (4 * index + 2 * length)
+    transposing = _transposing_bytes(graph)
     if "edges" in plan.sums:
         held += 8 * entries
         transposing = max(transposing, entries * (4 * index + 4 * 8))
     freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
     return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
+
+
+def _own_bytes(graph: Graph) -> int:
+    """Count the bytes of the edges, unless they are the caller's."""
+    return sum(array.nbytes for array in graph.csr[1:] if array is not None and array.flags.owndata)
+
+
+def _edge_bytes(graph: Graph) -> int:
+    return int(graph.indices.dtype.itemsize) + 8 * graph.weighted
+
+
+def _transposing_bytes(graph: Graph) -> int:
+    """Count the bytes of the entries while a graph is transposed, without the result."""
+    index, length = graph.indices.dtype.itemsize, 8 * graph.weighted
+    return int(graph.n * (8 + index) + graph.nnz * (4 * index + 2 * length))
 
 
 def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:

@@ -24,12 +24,13 @@ from lagbc.options import Settings
 from lagbc.plan import memory
 from lagbc.plan.choose import Selection, ranked
 from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.memory import MemoryEstimate, Room
+from lagbc.plan.memory import MemoryEstimate
 from lagbc.plan.sweep import Memory, Sweep
 from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
+from lagbc.room import SMALL_RUN, Room
 
 
 class Plan(NamedTuple):
@@ -75,7 +76,7 @@ class Plan(NamedTuple):
     def estimate(self, room: Room) -> MemoryEstimate:
         """Return the memory of the call beside its budget."""
         batch, threads = (self.sweeps[self.main].batch, self.sweeps[self.main].threads) if self.main >= 0 else (1, 1)
-        limit = room.for_need(self.memory, self.device)
+        limit = room.for_need(self.memory.total, self.device)
         return MemoryEstimate(self.method, self.device, batch, threads, *self.memory, limit)
 
     def warn_of_less_memory(self, asked: int | None) -> None:
@@ -150,7 +151,7 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: Sequence[
     if reduced.tree is None:
         (sweep,) = sweeps
         # Other processes wait for the calling thread of a dealt graph: no hand of it is there.
-        is_short = graph.is_reducible and (sweep.memory.total <= memory.SMALL_RUN or is_light)
+        is_short = graph.is_reducible and (sweep.memory.total <= SMALL_RUN or is_light)
         return Plan((sweep,), sweep.method, sweep.device, sweep.reason, sweep.memory, is_short, 0, size, roots)
     needed = memory.of_call(graph, sweeps, edges="edges" in request.sums)
     main = max(range(len(reduced.large)), key=lambda number: _swept(reduced.pieces[number]), default=-1)
@@ -159,7 +160,7 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: Sequence[
         method, device, reason = str(row.name), str(row.device), str(reduced)
     else:
         method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
-    is_short = needed.total <= memory.SMALL_RUN or is_light
+    is_short = needed.total <= SMALL_RUN or is_light
     return Plan(tuple(sweeps), method, device, reason, needed, is_short, main, size, roots)
 
 
@@ -191,7 +192,7 @@ def _sweep_of_whole(piece: Whole, settings: Settings, room: Room, label: str, se
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
     sweep = _first_within(piece, _ranked(graph, request, settings, piece, seconds), settings, room, beside)
     may_fall_back = settings.device == "auto" and settings.dtype == "float64"
-    limit = room.for_need(sweep.memory, sweep.device)
+    limit = room.for_need(sweep.memory.total, sweep.device)
     is_too_large = sweep.device == "cuda" and sweep.memory.total > limit
     if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
         piece.lined_up, own = None, settings._replace(device="cpu")
@@ -212,10 +213,10 @@ def _first_within(piece: Whole, selections: Sequence[Selection], settings: Setti
 
 def _fitting(fit: Callable[[Selection], Sweep], selections: Sequence[Selection], room: Room) -> Sweep:
     first = fit(selections[0])
-    limit = room.for_need(first.memory, first.device)
+    limit = room.for_need(first.memory.total, first.device)
     if first.memory.total > limit:
         for other in map(fit, selections[1:]):
-            if other.memory.total <= room.for_need(other.memory, other.device):
+            if other.memory.total <= room.for_need(other.memory.total, other.device):
                 too_large = memory.over_budget(first, first.memory.total, limit)
                 return other._replace(reason=f"{other.reason}; {too_large}")
     return first
@@ -260,7 +261,7 @@ def _sweep_of_chains(piece: Chains, settings: Settings, room: Room) -> Sweep:
     taken.
     """
     sweep = _sweep_of_chains_on(piece, piece.device, settings, room)
-    limit = room.for_need(sweep.memory, sweep.device)
+    limit = room.for_need(sweep.memory.total, sweep.device)
     is_chosen = settings.device == settings.method == "auto"
     if sweep.memory.total > limit and piece.device == "cuda" and is_chosen:
         on_cpu = _sweep_of_chains_on(piece, "cpu", settings, room)

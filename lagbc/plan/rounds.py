@@ -19,12 +19,12 @@ from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
 from lagbc.plan.plan import Plan, make_plan
 from lagbc.plan.sweep import Sweep, row_of
 from lagbc.reduce.pieces import Chains, Drawn, Whole
 from lagbc.reduce.reduced import Reduced, reduce, without_chains
 from lagbc.request import Request
+from lagbc.room import Room
 
 # Roots of the first round, the least of them in limited time, and of the least round after it.
 PILOT = {"cpu": 128, "cuda": 256}
@@ -78,7 +78,7 @@ class Population(NamedTuple):
 
 
 @in_phase("prepare")
-def population_of(graph: Graph, request: Request, settings: Settings) -> Population:
+def population_of(graph: Graph, request: Request, settings: Settings, room: Room) -> Population:
     """Tell what roots are drawn from: a block where all others are small, of an undirected graph.
 
     Original vertices are drawn, also of a block: those beyond a vertex of it are searched from there.
@@ -86,7 +86,7 @@ def population_of(graph: Graph, request: Request, settings: Settings) -> Populat
     as_it_is = reduced = Reduced((Whole(graph, request),))
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed:
         plain = request._replace(sums=frozenset({"dependency"}), roots=np.arange(graph.n))
-        reduced = reduce(graph, plain, settings._replace(method="auto"), swept=_FORESEEN)
+        reduced = reduce(graph, plain, settings._replace(method="auto"), room, swept=_FORESEEN)
     roots = np.flatnonzero(as_numpy(graph.out_degrees) > 0)
     if reduced.tree is None:
         return Population(graph, request, roots, float(len(roots)) * graph.nnz, as_it_is)
@@ -162,6 +162,7 @@ def plan_rounds(
     beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
     request = asked._replace(roots=np.unique(population.roots[order[:PROBED]]))
     piece = Whole(graph, request)
+    memory.require_order(graph, request, settings, room)
     plan = make_plan(graph, request, Reduced((piece,)), settings, room, labels, seconds, beside)
     (sweep,) = plan.sweeps
     row = row_of(piece, sweep)

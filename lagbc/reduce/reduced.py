@@ -19,7 +19,7 @@ from lagbc.calls import phase
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, host_budget, in_units, stated_budget
+from lagbc.limits import in_units, raised_by
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -36,6 +36,7 @@ from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.twins import merge
 from lagbc.reduce.work import expect_work
 from lagbc.request import Request
+from lagbc.room import Room
 
 # The sums that reductions can give back.
 _REDUCIBLE = frozenset({"dependency", "edges"})
@@ -85,7 +86,13 @@ class _Form(NamedTuple):
 
 
 def reduce(
-    graph: Graph, request: Request, settings: Settings, *, chains: bool = True, swept: int | None = None
+    graph: Graph,
+    request: Request,
+    settings: Settings,
+    room: Room,
+    *,
+    chains: bool = True,
+    swept: int | None = None,
 ) -> Reduced:
     """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
 
@@ -96,7 +103,7 @@ def reduce(
     as_it_is = Reduced((Whole(graph, request),))
     if settings.reduce == "none" or not _applies(graph, request, settings):
         return as_it_is
-    if not _has_room(graph, request, settings):
+    if not _has_room(graph, request, settings, room):
         return as_it_is
     if settings.reduce == "auto":
         roots = len(request.roots) if swept is None else min(swept, len(request.roots))
@@ -173,20 +180,19 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     )
 
 
-def _has_room(graph: Graph, request: Request, settings: Settings) -> bool:
+def _has_room(graph: Graph, request: Request, settings: Settings, room: Room) -> bool:
     """Whether a graph can be taken apart within the stated memory, if any; free memory decides nothing for "auto".
 
     MemoryError says that reduce="all" takes more than the budget.
     """
-    stated, edges = stated_budget() if settings.memory is None else settings.memory, "edges" in request.sums
+    stated, edges = room.stated_on("cpu"), "edges" in request.sums
     if settings.reduce == "auto":
         return stated is None or reduction_bytes(graph, edges=edges) <= stated
-    needed, budget = reduction_bytes(graph, edges=edges), host_budget() if stated is None else stated
+    needed, budget = reduction_bytes(graph, edges=edges), room.on("cpu")
     if needed > budget:
         raise OutOfMemoryError(
             f"reduce='all' needs up to {in_units(needed)} to take the graph apart, but the budget is "
-            f"{in_units(budget)}; raise it by memory= or the environment variable {BUDGET_VARIABLE}, or pass "
-            "reduce='none'"
+            f"{in_units(budget)}; {raised_by()}, or pass reduce='none'"
         )
     return True
 

@@ -21,13 +21,13 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.junctions import ADDED, widths
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.streams import Flows, Ways
+from lagbc.room import Room
 from lagbc.run.work import Arrays, Hand, Items, MethodWork, Reads, Span, Total
 
 Floats = NDArray[np.float64]

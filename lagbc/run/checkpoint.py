@@ -101,10 +101,10 @@ class Checkpoint:
                     if not before.startswith("chains "):
                         raise self._of_other("options")
                     continue
-                if not 0 <= done <= len(work.items):
-                    raise InvalidValueError
                 if done and orders[number] != self._orders[number]:
                     raise self._of_other("order")
+                if not 0 <= done <= len(work.items):
+                    raise InvalidValueError
                 if not found[number].done:
                     found[number] = work.unpack_total(done, file.below(f"{number}/"))
         return found

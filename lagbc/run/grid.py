@@ -38,9 +38,9 @@ from lagbc.methods.sums import SQUARES
 from lagbc.native.pool import Pool
 from lagbc.options import OfGrid
 from lagbc.plan.grid import depth_search
-from lagbc.plan.memory import Room, budget
-from lagbc.run.run import sum_piece
+from lagbc.room import Room, budget
 from lagbc.run.tasks import portable
+from lagbc.run.works import sum_piece
 from lagbc.types import All, GraphLike
 
 Result = TypeVar("Result")
@@ -283,7 +283,8 @@ def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
     if memory is not None:
         return memory, memory
     with site.context()():
-        return budget(site.device) // site.sharers, budget("cpu") // site.mates
+        here, host = budget(site.device), budget("cpu")
+    return (here // site.sharers, host // site.mates) if stated_budget() is None else (here, host)  # of each process
 
 
 def _required(grid: tuple[int, int], ranks: int) -> Shape:

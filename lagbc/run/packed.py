@@ -22,9 +22,9 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.plan.sweep import Memory, Sweep
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
-from lagbc.run.run import work_of
 from lagbc.run.within import Within
 from lagbc.run.work import PieceWork
+from lagbc.run.works import work_of
 
 # Bytes at whose multiples arrays begin, as compiled code reads them best.
 _ALIGNMENT = 64

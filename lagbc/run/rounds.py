@@ -13,9 +13,9 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep
 from lagbc.reduce.pieces import Drawn, Whole
+from lagbc.room import Room
 from lagbc.run.sequence import Sequence
 from lagbc.run.sweeps import Batches, Rows, Sweeps, on_host
 from lagbc.run.work import Arrays, Found, Hand, Items, Reads, Span, Total

@@ -22,12 +22,13 @@ import numpy as np
 
 from lagbc.errors import RunError
 from lagbc.frozen import frozen
-from lagbc.limits import host_budget, stated_budget
+from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.plan import memory
 from lagbc.plan.devices import gpu_of_worker
 from lagbc.reduce.pieces import Chains
+from lagbc.room import SMALL_RUN
 from lagbc.run.loop import Hands
 from lagbc.run.packed import map_work, unpack
 from lagbc.run.work import Found, Items, MethodWork, PieceWork, Span
@@ -149,14 +150,13 @@ class OpenWorks:
             if needed > self._room(task.limit) and not held.users:
                 self._held.pop(key).close()
         if isinstance(work, MethodWork):
-            growth = max(memory.SMALL_RUN, self._room(task.limit) - needed) // work.hands
+            growth = max(SMALL_RUN, self._room(task.limit) - needed) // work.hands
             work = work.by(work.sweep, replace(work.plan, growth=growth))
         return _Opened(work, needed)
 
     def _room(self, limit: int | None) -> int:
         """Return the bytes left beside the kept works."""
-        stated = stated_budget() if limit is None else limit
-        return host_budget() if stated is None else stated - sum(held.bytes for held in self._held.values())
+        return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
 
     def drop(self, key: str | None) -> None:
         """Drop one work, or all."""

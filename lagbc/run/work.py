@@ -23,9 +23,9 @@ from lagbc.limits import BUDGET_VARIABLE, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
 from lagbc.plan.sweep import Sweep, request_to, row_of
 from lagbc.reduce.pieces import Chains, Whole
+from lagbc.room import Room
 
 Items = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]

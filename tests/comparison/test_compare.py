@@ -43,7 +43,7 @@ def test_no_gpu(only_rows, monkeypatch):
     assert only(lagbc.compare(GRAPH, 2), gpu).skipped == "it needs an NVIDIA GPU, and CuPy sees none"
 
 
-def test_over_the_memory_budget(monkeypatch):
+def test_over_the_memory_budget(monkeypatch, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", "10kB")
     table = lagbc.compare(GRAPH, 2, device="cpu")
     for record in (only(table, row) for row in CPU):

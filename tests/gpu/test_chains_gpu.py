@@ -5,18 +5,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from batches import peak_of
-from chained import FAMILIES, assert_agree, grown, hub, ones, plain, random_piece, step_of, sums_of, symmetric
+from chained import FAMILIES, assert_agree, grown, hub, junctions, ones, plain, random_piece, sums_of, symmetric
 from killed import Killed, stop
 from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.plan import memory
-from lagbc.reduce.junctions import group_size
 from lagbc.reduce import tuning
-from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run.loop import Inline, sum_step
+from lagbc.run.loop import inline
+from lagbc.run.works import sum_piece
 
 (DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))
@@ -87,7 +86,7 @@ def test_calls(cupy, power, weighted):
     """Whole calls, of any batch, on either device's matrix, give what whole graphs do."""
     A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else sp.csr_array(power)
     given = GIVEN | {"weighted": weighted}
-    assert "junctions by delta-stepping on cuda" in lagbc.select_method(A, **given).reason
+    assert "junctions by delta-stepping on cuda" in lagbc.plan(A, **given).reason
     theirs = lagbc.bc(A, **given | {"reduce": "none"})
     ours = lagbc.bc(A, **given)
     np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12 * theirs.max())
@@ -114,9 +113,10 @@ def test_counts_out_of_range(cupy):
 
 
 def test_memory_is_what_was_estimated(cupy):
-    contracted = contract(roads(40, False))
-    for size in (512, group_size(contracted, "cuda")):
-        needed = memory.estimate(step_of(contracted, DELTA, size))
+    piece, whole = junctions(roads(40, False), DELTA)
+    for size in (512, whole.batch):
+        sweep = whole._replace(batch=size)
+        needed = memory.estimate(piece, sweep)
         with peak_of(cupy) as peak:
-            sum_step(step_of(contracted, DELTA, size), carrier=Inline())
+            sum_piece(piece, sweep, memory.Room(), carry=inline)
         assert peak.bytes <= needed.total

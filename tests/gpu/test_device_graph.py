@@ -172,7 +172,7 @@ def test_a_cupy_matrix_is_searched_on_the_host_within_cutoffs(cupy, weighted):
     A = with_lengths(grid(9, 11), [1.0, 2.5])
     placed = on_gpu.csr_matrix(sp.csr_matrix(A))
     names, given = ("bc", "edge_bc", "closeness", "reach"), {"weighted": weighted, "cutoff": [2, 4], "directed": False}
-    assert lagbc.select_method(placed, **given).method.device == "cpu"
+    assert lagbc.plan(placed, **given).device == "cpu"
     ours, theirs = lagbc.centralities(placed, names, **given), lagbc.centralities(A, names, device="cpu", **given)
     for name in names:
         if name == "edge_bc":

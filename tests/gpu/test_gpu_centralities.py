@@ -24,6 +24,7 @@ from strategies import (
     scale_free,
     vertex_weights,
 )
+from swept import summed
 
 import lagbc
 from lagbc import reference
@@ -32,8 +33,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.table import METHODS
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
 MESH = grid(30, 31)
@@ -44,11 +43,11 @@ def offered(gpu, outputs=EVERYTHING):
     return outputs - {"stress"} if gpu.dtype == "float32" else outputs
 
 
-def summed(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING, **options):
-    """The sums of a run, as `lagbc.run.execute` makes it."""
+def sums_of(gpu, A, *, directed=True, sources=None, batch=256, outputs=EVERYTHING, **options):
+    """The sums of a run."""
     graph = as_graph(A, directed=directed)
     plan = SweepPlan(batch=batch, dtype=gpu.dtype, sums=offered(gpu, outputs), method=gpu.row.name, **options)
-    return sum_step(Step(graph, np.arange(graph.n) if sources is None else np.array(sources, np.int64), gpu.row, plan))
+    return summed(graph, np.arange(graph.n) if sources is None else np.array(sources, np.int64), gpu.row, plan)
 
 
 def by_the_oracle(A, *, directed=True, sources=None, omega=None, root_weights=None):
@@ -76,7 +75,7 @@ def by_the_cpu(A, *, directed=True, sources=None, outputs=EVERYTHING, **options)
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
     graph = as_graph(A, directed=directed)
     roots = np.arange(graph.n) if sources is None else np.array(sources, np.int64)
-    return sum_step(Step(graph, roots, row, SweepPlan(batch=64, sums=outputs, **options)))
+    return summed(graph, roots, row, SweepPlan(batch=64, sums=outputs, **options))
 
 
 @functools.cache
@@ -114,7 +113,7 @@ def schedule(request, monkeypatch):
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_graphs(sums_gpu, schedule, name, directed):
-    ours = summed(sums_gpu, SPECIAL[name], directed=directed)
+    ours = sums_of(sums_gpu, SPECIAL[name], directed=directed)
     assert {part for part, _ in ours} == offered(sums_gpu)
     assert_sums_close(sums_gpu, ours, by_the_oracle(SPECIAL[name], directed=directed))
 
@@ -136,7 +135,7 @@ def test_random_graphs(sums_gpu, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "has_high_diameter", property(lambda graph: deep))
         patch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
-        ours = summed(sums_gpu, A, outputs=outputs, **options)
+        ours = sums_of(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
 
@@ -149,7 +148,7 @@ def test_against_the_cpu(sums_gpu, schedule, A, directed):
     omega, times = rng.integers(0, 4, (2, A.shape[0])) / 2
     for options in ({}, {"omega": omega, "root_weights": times}):
         options |= {"directed": directed}
-        assert_sums_close(sums_gpu, summed(sums_gpu, A, batch=1024, **options), by_the_cpu(A, **options))
+        assert_sums_close(sums_gpu, sums_of(sums_gpu, A, batch=1024, **options), by_the_cpu(A, **options))
 
 
 def test_hubs(sums_gpu, monkeypatch):
@@ -158,16 +157,16 @@ def test_hubs(sums_gpu, monkeypatch):
     for directed in (True, False):
         options = {"directed": directed, "sources": range(300)}
         theirs = by_the_cpu(SCALE_FREE, **options)
-        assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, **options), theirs)
+        assert_sums_close(sums_gpu, sums_of(sums_gpu, SCALE_FREE, **options), theirs)
         for some in (frozenset({"edges"}), frozenset({"dependency", "stress"}), frozenset({"reached", "depth"})):
-            assert_sums_close(sums_gpu, summed(sums_gpu, SCALE_FREE, outputs=some, **options), theirs)
+            assert_sums_close(sums_gpu, sums_of(sums_gpu, SCALE_FREE, outputs=some, **options), theirs)
 
 
 def test_a_row_longer_than_a_block(sums_gpu, schedule):
     n = 3000
     edges = [(0, v) for v in range(1, n)] + [(v, 0) for v in range(1, n, 2)] + [(v, v + 1) for v in range(1, n - 1)]
     options = {"sources": [0, 1, 2, 1500, 2999]}
-    assert_sums_close(sums_gpu, summed(sums_gpu, matrix(n, edges), **options), by_the_cpu(matrix(n, edges), **options))
+    assert_sums_close(sums_gpu, sums_of(sums_gpu, matrix(n, edges), **options), by_the_cpu(matrix(n, edges), **options))
 
 
 # Batches
@@ -176,16 +175,16 @@ def test_a_row_longer_than_a_block(sums_gpu, schedule):
 @pytest.mark.parametrize("count", [1, 255, 257, 600])
 def test_ragged_batches(sums_gpu, schedule, count):
     for batch in (256, 512):
-        ours = summed(sums_gpu, SCALE_FREE, batch=batch, sources=range(count))
+        ours = sums_of(sums_gpu, SCALE_FREE, batch=batch, sources=range(count))
         assert_sums_close(sums_gpu, ours, from_first_roots(count))
 
 
 @pytest.mark.parametrize("A", [scale_free(900, 7000, seed=6), grid(28, 30)], ids=["scale-free", "mesh"])
 def test_bits(sums_gpu, schedule, A):
     """Neither the batch nor the run changes a bit."""
-    expected = summed(sums_gpu, A, batch=256)
+    expected = sums_of(sums_gpu, A, batch=256)
     for batch in (256, 512, 1024):
-        assert_same_bits(summed(sums_gpu, A, batch=batch), expected)
+        assert_same_bits(sums_of(sums_gpu, A, batch=batch), expected)
 
 
 def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
@@ -193,7 +192,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
     results = []
     for small in (*SMALL.values(), 8):
         monkeypatch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
-        results.append(summed(sums_gpu, A, batch=512))
+        results.append(sums_of(sums_gpu, A, batch=512))
     for result in results[1:]:
         assert_same_bits(result, results[0])
 
@@ -201,10 +200,10 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
 def test_bits_where_few_roots_see_many_levels(sums_gpu):
     """Some groups are swept again as deep ones, and their edges summed by the other schedule."""
     assert not as_graph(UNLIKE).has_high_diameter
-    alone = summed(sums_gpu, UNLIKE, batch=256)
+    alone = sums_of(sums_gpu, UNLIKE, batch=256)
     assert_sums_close(sums_gpu, alone, by_the_cpu(UNLIKE))
     for batch in (512, 768):
-        assert_same_bits(summed(sums_gpu, UNLIKE, batch=batch), alone)
+        assert_same_bits(sums_of(sums_gpu, UNLIKE, batch=batch), alone)
 
 
 def sums_of_batch(gpu, cupy, state, roots, fill=0.0):
@@ -308,7 +307,7 @@ def test_overflow_is_recomputed(sums_gpu, count):
     n = A.shape[0]
     sources = [0, 1, 4, n // 2, n - 50, n - 5]
     theirs = by_the_oracle(A, sources=sources) if count == 90 else by_the_cpu(A, sources=sources)
-    ours = summed(sums_gpu, A, sources=sources)
+    ours = sums_of(sums_gpu, A, sources=sources)
     for name, array in ours:
         if name == "stress":
             expected = getattr(theirs, name)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from gpu_schedules import NAMES, Schedule
 from states import prepare
 from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
+from swept import summed
 
 import lagbc
 from lagbc.graph.csr import as_numpy
@@ -16,9 +17,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.plan.step import Step
 from lagbc.reduce import tuning
-from lagbc.run.loop import sum_step
 
 ASKED = frozenset({"dependency", "edges"})
 
@@ -40,7 +39,7 @@ def weights_of(n, seed=1):
 def on_cpu(schedule, A, roots, *, directed=True, **weights):
     graph = as_graph(A, directed=directed, weighted=schedule.weighted)
     plan = SweepPlan(batch=64, sums=ASKED, **weights)
-    return sum_step(Step(graph, roots, row_of("cpu", weighted=schedule.weighted), plan))
+    return summed(graph, roots, row_of("cpu", weighted=schedule.weighted), plan)
 
 
 def zeros(cupy, graph, roots):
@@ -123,7 +122,7 @@ def test_groups_that_come_apart(cupy, monkeypatch, weighted):
     given = weights_of(A.shape[0])
     graph = as_graph(A, weighted=weighted)
     plan = SweepPlan(batch=768, sums=ASKED, **given)
-    ours = sum_step(Step(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan))
+    ours = summed(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan)
     assert_near(ours, on_cpu(schedule, A, np.arange(graph.n), **given))
 
 
@@ -170,7 +169,7 @@ def test_counts_past_the_range_of_float64(cupy, weighted, symmetric):
     for device in ("cuda", "cpu"):
         row = row_of(device, weighted=weighted)
         plan = SweepPlan(batch=row.load().batching.round(1), sums=ASKED, class_sizes=members, omega=omega)
-        found.append(sum_step(Step(graph, roots, row, plan, ordered=roots)))
+        found.append(summed(graph, roots, row, plan, ordered=roots))
     assert_near(*found)
 
 
@@ -201,7 +200,7 @@ def test_twins_are_merged_for_the_gpu(cupy, monkeypatch, directed, weighted):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     A = with_twins(weighted)
     of = {"directed": directed, "weighted": weighted}
-    reason = lagbc.select_method(A, device="cuda", reduce="all", **of).reason
+    reason = lagbc.plan(A, device="cuda", reduce="all", **of).reason
     assert "classes of twins" in reason
     assert f"{row_of('cuda', weighted=weighted).name} on cuda" in reason
     expected = lagbc.bc(A, device="cpu", reduce="none", **of)
@@ -217,5 +216,5 @@ def test_what_options_ask_for_comes_first(cupy, monkeypatch):
     call = functools.partial(lagbc.bc, A, device="cuda", variant="one-block")
     expected = call(reduce="none")
     np.testing.assert_allclose(call(reduce="all"), expected, rtol=1e-12, atol=1e-12 * expected.max())
-    reason = lagbc.select_method(A, device="cuda", variant="one-block", reduce="all").reason
+    reason = lagbc.plan(A, device="cuda", variant="one-block", reduce="all").reason
     assert "twins" not in reason

@@ -34,9 +34,9 @@ from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
-from lagbc.methods.roots import order_roots
 from lagbc.reference import count_hops
 
 SCALE_FREE = scale_free(700, 5000, seed=1)
@@ -195,13 +195,11 @@ def test_bits_of_counts_in_place(gpu):
         pytest.skip("only 'batched' in float64 has rows for counts")
     how = {"method": "batched", "device": "cuda", "reduce": "none"}
     for A in (SCALE_FREE, disjoint(scale_free(600, 5000, seed=3), layered(9, 40))):
-        whole = lagbc.estimate_memory(A, batch=256, **how)
-        less = lagbc.estimate_memory(A, batch=256, memory=whole.total - 1, **how)
-        assert whole.total - less.total == 1024 * as_graph(A).active
-        assert (less.batch, less.is_over) == (256, False)
-        np.testing.assert_array_equal(
-            lagbc.bc(A, batch=256, memory=whole.total - 1, **how), lagbc.bc(A, batch=256, **how)
-        )
+        whole = lagbc.plan(A, batch=256, **how).memory.total
+        (less,) = lagbc.plan(A, batch=256, memory=whole - 1, **how).sweeps
+        assert whole - less.memory.total == 1024 * as_graph(A).active
+        assert (less.batch, less.in_place) == (256, True)
+        np.testing.assert_array_equal(lagbc.bc(A, batch=256, memory=whole - 1, **how), lagbc.bc(A, batch=256, **how))
 
 
 def test_bits_where_few_roots_see_many_levels(gpu):

@@ -6,7 +6,10 @@ from strategies import grid, path, scale_free
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import probe
-from lagbc.plan.choose import Probing, ranked
+from lagbc.methods.sums import DEPENDENCY
+from lagbc.plan.choose import ranked
+from lagbc.reduce.pieces import Whole
+from lagbc.request import Request
 
 GRAPHS = {
     "directed": (scale_free(4000, 15000, seed=3), True),
@@ -33,9 +36,9 @@ def test_a_graph_of_the_device_is_swept_by_the_same_method(cupy, monkeypatch, na
     monkeypatch.setattr(tuning, "PROBE_WORK", 0)
     matrix, directed = GRAPHS[name]
     graph = as_graph(matrix, directed=directed)
-    here, there = (
-        ranked(placed, method="auto", device="cuda", probing=Probing(placed, graph.order, graph.order))
-        for placed in (graph, graph.on_device)
+    pieces = (
+        Whole(placed, Request(DEPENDENCY, graph.order), lined_up=graph.order) for placed in (graph, graph.on_device)
     )
+    here, there = (ranked(piece.graph, method="auto", device="cuda", probed=piece) for piece in pieces)
     assert here == there
     assert "predicted" in here[0].reason

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import swept
 from batches import EVERYTHING, search, sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -296,14 +297,11 @@ def test_deeper_groups(cupy, first, outputs):
 
 def test_unlike_groups_come_apart(cupy):
     """And the batch changes no bit."""
-    from lagbc.plan.step import Step
-    from lagbc.run.loop import sum_step
-
     graph, roots = as_graph(UNLIKE, weighted=True), np.arange(150, 600)
     results = []
     for batch in (256, 512):
         plan = SweepPlan(batch=batch, sums=EVERYTHING, method=ROW.name)
-        results.append(sum_step(Step(graph, roots, ROW, plan)))
+        results.append(swept.summed(graph, roots, ROW, plan))
     assert_same_bits(results[1], results[0])
     assert_close(results[0], by_the_oracle(UNLIKE, roots=roots, number=float))
 

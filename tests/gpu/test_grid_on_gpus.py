@@ -94,7 +94,7 @@ def test_the_same_bits_of_estimates():
 
 
 def test_the_device_of_a_plan():
-    assert on_gpus((1, 2), GRAPHS[0], lambda graph: lagbc.estimate_memory(graph).device) == "cuda"
+    assert on_gpus((1, 2), GRAPHS[0], lambda graph: lagbc.plan(graph).device) == "cuda"
 
 
 def test_trees_are_folded():

@@ -166,6 +166,6 @@ def test_parts_have_the_bits_of_one_run(name, tmp_path):
 def test_what_is_said_of_several(several):
     A, _ = GRAPHS["directed"]
     if table.count_gpus() > 1:
-        assert "GPUs 1, 0 share the roots" in lagbc.select_method(A, device=[1, 0]).reason
-        assert f"on one of {table.count_gpus()} GPUs" in lagbc.select_method(A, device="cuda").reason
+        assert "GPUs 1, 0 share the roots" in lagbc.plan(A, device=[1, 0]).reason
+        assert f"on one of {table.count_gpus()} GPUs" in lagbc.plan(A, device="cuda").reason
     assert f"{table.count_gpus()} GPU" in table.gpus_in_words()

@@ -5,14 +5,13 @@ import pytest
 import scipy.sparse as sp
 from gpu_schedules import NAMES
 from strategies import diamonds, grid, scale_free, with_lengths
+from swept import summed
 
 import lagbc
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
 
 ASKED = frozenset({"dependency", "dependency_squares"})
 OF_EDGES = frozenset({"edges", "edges_squares"})
@@ -35,7 +34,7 @@ def on_gpu(schedule, cupy, A, roots, sums, **weights):
 def on_cpu(schedule, A, roots, sums, **weights):
     graph = as_graph(A, directed=True, weighted=schedule.weighted)
     plan = SweepPlan(batch=64, sums=sums, **weights)
-    return sum_step(Step(graph, roots, row_of("cpu", weighted=schedule.weighted), plan))
+    return summed(graph, roots, row_of("cpu", weighted=schedule.weighted), plan)
 
 
 def often(n):
@@ -101,7 +100,7 @@ def test_squares_of_traversals_are_those_of_the_cpu(cupy, row, counts):
     roots = np.random.default_rng(1).permutation(graph.n)[:100]
     given = often(graph.n) if counts == "often" else {}
     ours, theirs = (
-        sum_step(Step(graph, roots, method, SweepPlan(batch=64, method=method.name, sums=ASKED, **given)))
+        summed(graph, roots, method, SweepPlan(batch=64, sums=ASKED, **given))
         for method in (row, row_of("cpu", weighted=row.weighted))
     )
     for name in ASKED:

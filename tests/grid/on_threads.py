@@ -11,11 +11,11 @@ from families import disjoint, grid, path, scale_free, star
 from thread_lines import line_of_threads
 
 import lagbc
-from lagbc.scores.registry import find
 from lagbc.estimates.terms import estimated_sum, sums_of
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import OfGrid
 from lagbc.run.grid import Call, call_on_line, take_part
+from lagbc.scores.registry import find
 
 # All sums of vertices.
 ALL = ("bc", "stress", "closeness", "harmonic", "eccentricity")

@@ -120,10 +120,11 @@ def test_sources_draws_an_estimate_from_the_seed(tmp_path):
 
 def test_all_options_reach_bc(monkeypatch, tmp_path):
     def bc(A, **options):
-        seen.update(options, n=A.n)
+        seen.update(options, n=A.n, stated=limits.stated_budget())
         return np.zeros(A.n)
 
     seen = {}
+    monkeypatch.setenv("LAGBC_MEMORY", "2GB")
     monkeypatch.setattr(lagbc, "bc", bc)
     checkpoint = tmp_path / "run.npz"
     arguments = "--batch 64 --threads 2 --k 7 --seed 5 --no-error --normalized --endpoints --device cpu --memory 1GB"
@@ -144,7 +145,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "checkpoint": checkpoint,
         "threads": 2,
         "bucket_width": "auto",
-        "memory": "1GB",
+        "stated": 10**9,
         "dtype": "float64",
         "variant": None,
         "virtual_warp": None,
@@ -159,6 +160,7 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
     }
     seen.clear()
     succeed("bc", "example:karate")
+    assert seen["stated"] == 2 * 10**9, "of the environment, as before"
     assert "k" not in seen
     defaults = {"batch": "auto", "progress": False, "checkpoint": None, "threads": None}
     assert {name: seen[name] for name in defaults} == defaults

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import fail, run, succeed
+from lagbc.run.execute import execute
 
 import lagbc
 from lagbc.calls import PHASES
 from lagbc.centrality import compute
-from lagbc.scores.registry import shared
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
-from lagbc.run.execute import execute
+from lagbc.scores.registry import shared
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

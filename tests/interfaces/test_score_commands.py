@@ -8,10 +8,10 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
-from lagbc.calls import PHASES
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
-from lagbc.scores.registry import shared
+from lagbc.calls import PHASES
 from lagbc.interfaces.cli import main
+from lagbc.scores.registry import shared
 
 OF_VERTICES = [record for record in shared() if not record.of_edges]
 

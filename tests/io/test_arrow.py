@@ -190,6 +190,31 @@ def test_what_holds_no_vertices(column, error, message):
     assert isinstance(caught.value, lagbc.Error)
 
 
+def views(heads, nulls=()):
+    """An array of views as another library may hand it over: whatever they say, of one buffer of 20 bytes."""
+    valid = pa.array([row not in nulls for row in range(len(heads))]).buffers()[1]
+    buffers = [valid, pa.py_buffer(np.array(heads, np.int32)), pa.py_buffer(b"a name of twenty one")]
+    return pa.Array.from_buffers(pa.string_view(), len(heads), buffers)
+
+
+FAR, NEAR, JUNK = [20, 0, 0, 0], [1, ord("b"), 0, 0], [-1, -1, -1, -1]
+
+
+def test_a_view_without_a_value_may_hold_anything():
+    values = views([FAR, JUNK, NEAR, [2**31 - 1, 0, 7, 5]], nulls=(1, 3))
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0]), values)
+    graph = lagbc.graph_from_edges(column, ["b", "c", "c"], directed=True)
+    assert [*graph.names] == ["a name of twenty one", "b", "c"]
+
+
+@pytest.mark.parametrize("wrong", [JUNK, [21, 0, 0, 0], [20, 0, 0, 1], [13, 0, 1, 0], [13, 0, -1, 0], [13, 0, 0, -99]])
+def test_a_view_beyond_its_buffer_is_refused(wrong):
+    size, _, buffer, place = wrong
+    told = f"view in row 2 is of {size} bytes from byte {place} on of buffer {buffer}, which has not as many"
+    with pytest.raises(ValueError, match=told):
+        lagbc.graph_from_edges(views([FAR, NEAR, wrong]), ["a", "b", "c"], directed=True)
+
+
 def test_a_stream_that_fails():
     def batches():
         yield pa.record_batch({"source": ["a"], "target": ["b"]})

@@ -81,8 +81,6 @@ def test_threads_and_memory_make_no_difference(monkeypatch):
     first = chosen(MESH, SPREAD).reason
     assert chosen(MESH, SPREAD, threads=1).reason == chosen(MESH, SPREAD, threads=7).reason == first
     assert chosen(MESH, SPREAD, memory=1000).reason == first
-    monkeypatch.setenv("LAGBC_MEMORY", "1kB")
-    assert chosen(MESH, SPREAD).reason == first
 
 
 @pytest.mark.parametrize("weighted", [False, True])

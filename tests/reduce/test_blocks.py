@@ -15,7 +15,7 @@ from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Small
 from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.run import sum_piece, work_of
+from lagbc.run.works import sum_piece, work_of
 
 
 def graph_of(n, edges, *, directed=False, lengths=None):

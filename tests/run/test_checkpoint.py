@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import os
 import stat
 import subprocess
@@ -43,12 +44,13 @@ def file(tmp_path):
 
 
 def refused(file, message, **options):
-    """A file is refused and kept; only sums of another run, which a checkpoint holds, may be deleted."""
+    """A file is refused and kept; only sums of another run or version, which a checkpoint holds, may be deleted."""
     before = file.read_bytes()
     with pytest.raises(lagbc.CheckpointError, match=f"{file.name} {message}.*name another file") as error:
         batched(A, checkpoint=file, **options)
     assert file.read_bytes() == before
-    assert ("delete" in str(error.value)) == (" belongs to " in str(error.value))
+    holds_sums = " belongs to " in str(error.value) or " its sums are " in str(error.value)
+    assert ("delete" in str(error.value)) == holds_sums
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,16 @@ def test_arrays_are_checked(file, changed):
 def test_roots_are_checked(file, roots):
     rewrite(file, roots=roots)
     refused(file, "belongs to other roots")
+
+
+@pytest.mark.parametrize("version", [2, 99])
+def test_another_form_is_told(file, version):
+    """An older version of lagbc wrote it, or a newer one; the file stays as it is."""
+    with np.load(file) as held:
+        head = json.loads(held["head"].tobytes())
+    head["format"] = f"lagbc partial sums {version}"
+    rewrite(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8))
+    refused(file, "was written by another version of lagbc, and its sums are of another form; go on with that version")
 
 
 def test_roots_are_integers(file):

@@ -22,10 +22,10 @@ from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.options import check_options
 from lagbc.plan import devices
-from lagbc.plan.memory import Room
+from lagbc.room import Room
 from lagbc.run import gpus, run
-from lagbc.run.run import work_of
 from lagbc.run.work import NONE_DONE
+from lagbc.run.works import work_of
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 

@@ -106,6 +106,18 @@ def test_reduced(pool, A, threads, monkeypatch):
         assert_same(scores, expected[name])
 
 
+def test_small_blocks(pool):
+    """Slice after slice, as the other pieces are; each worker sums at the places of its own slice alone."""
+    blocks = sp.block_diag([scale_free(300, 1500, seed=seed) for seed in range(6)])
+    given, met = {"device": "cpu", "reduce": "all", "directed": False}, Inline()
+    expected = lagbc.centralities(blocks, ["bc", "edge_bc"], **given)
+    for executor in (pool, met):
+        for name, scores in lagbc.centralities(blocks, ["bc", "edge_bc"], executor=executor, **given).items():
+            assert_same(scores, expected[name])
+    assert len({task.digest for task in met.tasks}) == 1
+    assert len(met.tasks) > 1
+
+
 def test_chains_that_cannot_be_contracted_after_all(pool, monkeypatch):
     """A worker meets counts out of range; the block is swept as it is."""
     power = hub(300)

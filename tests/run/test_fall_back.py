@@ -14,8 +14,8 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
-from lagbc.run.run import work_of
+from lagbc.room import Room
+from lagbc.run.works import work_of
 
 A = scale_free(500, 4000, seed=1)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from strategies import scale_free
+from strategies import grid, scale_free
 
 import lagbc
 from lagbc import limits, options
@@ -12,7 +12,7 @@ from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.plan.memory import device_graph_bytes
 
-A = scale_free(500, 4000, seed=1)
+A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
 
 
 def estimate(threads):
@@ -44,12 +44,33 @@ def test_a_wide_batch_leaves_no_thread_without_roots(recwarn):
 
 
 @pytest.mark.parametrize("threads", range(1, 9))
-def test_as_many_threads_as_memory_holds(monkeypatch, threads):
+def test_as_many_threads_as_memory_holds(monkeypatch, threads, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", str(estimate(threads).total))
     assert estimate(10**30).threads == threads
     monkeypatch.setenv("LAGBC_MEMORY", str(estimate(threads).total - 1))
     fewer = estimate(10**30)
     assert (fewer.threads, fewer.is_over) == ((threads - 1, False) if threads > 1 else (1, True))
+
+
+def test_the_memory_stated_for_the_process_leaves_what_it_does_not_hold(monkeypatch):
+    """A graph at hand counts in the run, and so not again in the process; `memory=` is that of the run alone."""
+    monkeypatch.setattr(limits, "held_memory", lambda: 4 * 10**7)
+    monkeypatch.setenv("LAGBC_MEMORY", "50MB")
+    graph = as_graph(MESH, directed=False)
+    assert lagbc.estimate_memory(graph, threads=1).budget == 10**7 + graph.indices.nbytes
+    assert lagbc.estimate_memory(graph, threads=1).budget == 10**7 + graph.bytes_at_hand > 10**7 + graph.indices.nbytes
+    assert lagbc.estimate_memory(graph, threads=1, memory="5MB").budget == 5 * 10**6
+    assert lagbc.bc(graph, k=3, rng=0).shape == (10_000,)
+
+
+@pytest.mark.parametrize(("directed", "made"), [(True, "transpose of the graph"), (False, "graph in order")])
+def test_transpose_and_order_are_counted_before_they_are_made(monkeypatch, directed, made):
+    monkeypatch.setattr(limits, "held_memory", lambda: 4 * 10**7)
+    monkeypatch.setenv("LAGBC_MEMORY", "40.1MB")
+    graph = as_graph(MESH, directed=directed)
+    with pytest.raises(MemoryError, match=rf"the {made} needs .* budget is .* which counts the 40 MB that the process"):
+        lagbc.bc(graph, k=3)
+    assert not {"_reverse", "order", "reordered"} & vars(graph).keys()
 
 
 def test_as_many_threads_as_the_address_space_holds(monkeypatch):

@@ -94,7 +94,7 @@ def test_options_that_mean_nothing_to_the_method(options):
     assert missing == (name == "bucket_width"), "those of traversals are for hops, too"
 
 
-def test_memory_comes_before_the_variable(monkeypatch):
+def test_memory_comes_before_the_variable(monkeypatch, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", "1")
     with pytest.raises(MemoryError, match="the budget is 1 B; raise it by memory= or"):
         lagbc.bc(A)
@@ -210,7 +210,7 @@ def test_an_unknown_default_is_told_with_what_may_be_meant():
 def test_the_options_of_type_checkers_are_those_of_the_table():
     names = [option.name for option in OPTIONS]
     assert [name for name in names if name != "batch"] == list(Options.__annotations__)
-    assert set(Settings._fields) - set(names) == {"devices", "threads_asked", "of_some_methods"}
+    assert set(Settings._fields) - set(names) == {"devices", "threads_asked", "of_some_methods", "room"}
     assert set(names) <= set(Settings._fields)
     described = Options.__doc__.partition("Attributes")[2]
     assert all(f"    {name} :" in described for name in Options.__annotations__)

@@ -15,12 +15,12 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.options import check_options
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
 from lagbc.plan.plan import with_sweep
 from lagbc.plan.sweep import row_of
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.reduced import without_chains
 from lagbc.request import Request
+from lagbc.room import Room
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
 

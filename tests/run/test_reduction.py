@@ -8,17 +8,18 @@ import pytest
 import scipy.sparse as sp
 from chained import hub
 from killed import Killed, kill_after
-from strategies import times
+from strategies import scale_free, times
 
 import lagbc
-from lagbc.centrality import compute
 from lagbc.arguments import Arguments, Read
-from lagbc.plan import memory
-from lagbc.reduce import tuning
+from lagbc.call import sum_call
+from lagbc.centrality import compute
+from lagbc.reduce import memory, tuning
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.execute import execute
-from lagbc.run.junctions import Junctions
-from lagbc.run.partial import Checkpoint, PartialFile, steps_in
+from lagbc.reduce.pieces import Chains
+from lagbc.run.chains import Junctions
+from lagbc.run.checkpoint import Checkpoint
+from lagbc.run.partial import PartialFile
 
 
 @pytest.fixture(params=["at once", "swept"])
@@ -66,11 +67,11 @@ def test_chains_stay_where_fewer_roots_than_junctions_are_asked_for(monkeypatch)
     rows, columns = np.concatenate([ends[:, 0], inside]), np.concatenate([inside, ends[:, 1]])
     A = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(144 + len(ends),) * 2).tocsr()
     for roots, contracted in ((3, False), (300, True)):
-        sources, plans = np.arange(roots), []
-        monkeypatch.setattr(compute, "execute", lambda plan, plans=plans: plans.append(plan) or execute(plan))
+        sources, calls = np.arange(roots), []
+        monkeypatch.setattr(compute, "sum_call", lambda call, calls=calls: calls.append(call) or sum_call(call))
         found = lagbc.bc(A, directed=False, sources=sources, reduce="all", device="cpu")
         np.testing.assert_allclose(found, lagbc.bc(A, directed=False, sources=sources, reduce="none"), rtol=1e-12)
-        assert any(part.contracted is not None for part in plans[0].steps) == contracted
+        assert any(isinstance(piece, Chains) for piece in calls[0].reduced.pieces) == contracted
 
 
 def arguments_of(rng, n):
@@ -188,11 +189,32 @@ def test_resume(monkeypatch, tmp_path, function):
         function(A, checkpoint=file, **given | {"reduce": "none"})
 
 
-def plan_of(A, given):
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc])
+def test_small_blocks_go_on(monkeypatch, tmp_path, function):
+    """They are a work of their own, whose slices count as done, and end with the same bits."""
+    monkeypatch.setattr(tuning, "SLICE_WORK", 2**16)
+    A, file = sp.block_diag([scale_free(70, 400, seed=seed) for seed in range(9)]), tmp_path / "run"
+    done, labels = [], []
+    expected = function(A, **REDUCED)
+    for calls in (1, 2, 1):
+        with pytest.raises(Killed):
+            function(A, checkpoint=file, progress=kill_after(calls), threads=2, **REDUCED)
+        with PartialFile(file) as held:
+            labels.append(held.head["labels"])
+            done.append(held.array("done", dtype=np.int64).tolist())
+    assert labels == [["small work-efficient cpu"]] * 3
+    assert done == [[1], [3], [4]]
+    with monkeypatch.context() as patch:
+        patch.setattr(tuning, "SLICE_WORK", 2**17)
+        with pytest.raises(lagbc.CheckpointError, match="belongs to another version's order of the roots"):
+            function(A, checkpoint=file, **REDUCED)
+    scores = function(A, checkpoint=file, threads=2, **REDUCED)
+    assert not (scores != expected).sum()
+
+
+def call_of(A, given):
     options = {name: value for name, value in given.items() if name != "directed"}
-    centralities = compute.find_all("bc")
-    settings = compute.check_options("auto", options)
-    return compute.plan_call(A, centralities, Read(given["directed"]), settings, Arguments()).plan
+    return compute.plan_call(A, "bc", "auto", Read(given["directed"]), options, Arguments())
 
 
 def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
@@ -201,32 +223,34 @@ def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_p
     A = sp.block_diag([hub(300), hub(200)]).tocsr()
     given = REDUCED | {"threads": 1}
     expected = lagbc.bc(A, directed=False, reduce="none", device="cpu")
-    labels = [step.label for step in plan_of(A, given).steps]
-    assert [label.startswith("chains") for label in labels] == [True, True]
+    call = call_of(A, given)
+    assert call.plan.labels == ["chains batched cpu"] * 2
     opened, kept = Junctions.open, []
 
     def fail_on_the_second(self, stop):
-        if self.graph.n == plan_of(A, given).steps[1].graph.n:
+        if self.graph.n == call.reduced.pieces[1].graph.n:
             raise NotContractible("counts")
         return opened(self, stop)
 
-    def drop(self, number, *given, drop=Checkpoint.drop):
-        drop(self, number, *given)
-        kept.append([total.done for total in self.totals])
+    def begin(self, works, totals, begin=Checkpoint.begin):
+        totals = begin(self, works, totals)
+        kept.append([total.done for total in totals])
+        return totals
 
     monkeypatch.setattr(Junctions, "open", fail_on_the_second)
-    monkeypatch.setattr(Checkpoint, "drop", drop)
+    monkeypatch.setattr(Checkpoint, "begin", begin)
     file, progress = tmp_path / "run", []
     scores = lagbc.bc(A, checkpoint=file, progress=progress.append, **given)
     np.testing.assert_allclose(scores, expected, rtol=1e-9)
-    ((first, second),) = kept
-    assert first > 0
+    none, (first, second) = kept
+    assert none == [0, 0]
+    assert first == len(call.reduced.pieces[0].contracted.roots)
     assert second == 0
     assert all(at.done <= at.total and at.share <= 1 for at in progress)
     assert progress[-1].done == progress[-1].total
     assert progress[-1].share == pytest.approx(1)
     with PartialFile(file) as held:
-        assert [begun.chains for begun in steps_in(held)] == [True, False]
+        assert held.head["labels"] == ["chains batched cpu", "roots batched cpu"]
     np.testing.assert_array_equal(lagbc.bc(A, checkpoint=file, **given), scores)
 
 

@@ -23,16 +23,16 @@ from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.options import check_options
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
 from lagbc.plan.plan import sweep_of_small
 from lagbc.plan.sweep import row_of
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small
+from lagbc.room import Room
 from lagbc.run import loop
 from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Span
+from lagbc.run.works import sum_piece, work_of
 
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})
 ROW = {row.weighted: row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu")}

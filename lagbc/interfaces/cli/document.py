@@ -47,7 +47,8 @@ def method_of(call: Call) -> dict[str, str]:
 
 def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments typed on the command line."""
-    source_of = click.get_current_context().get_parameter_source
+    context = click.get_current_context()
+    source_of, given = context.get_parameter_source, {**given, "memory": context.params.get("memory")}
     return {name: as_json(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
 
 

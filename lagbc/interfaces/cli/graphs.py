@@ -73,7 +73,7 @@ class Dealing(NamedTuple):
     def of_run(cls, run: dict[str, Any], sums: Callable[[], frozenset[str]]) -> Dealing | None:
         """Take the options of a grid from those of a run; None without a grid."""
         how = {name: run.pop(name, None) for name in ("grid", "overlap")}
-        return None if how["grid"] is None else cls(how | {name: run[name] for name in ("memory", "device")}, sums)
+        return None if how["grid"] is None else cls(how | {"device": run["device"]}, sums)
 
 
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
@@ -111,7 +111,6 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
         file = read_graph(
             name,
             strengths=options.strength,
-            budget=options.budget,
             progress=steps.progress,
             part=part,
             **options.columns,

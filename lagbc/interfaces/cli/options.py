@@ -15,7 +15,6 @@ import click
 from lagbc.errors import Error, shortened
 from lagbc.interfaces.cli.completion import complete_device, complete_graph, complete_method
 from lagbc.interfaces.cli.text import in_options
-from lagbc.limits import parse_size, reading_budget
 from lagbc.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
@@ -37,12 +36,7 @@ class GraphOptions:
     length: int | str | None
     header: bool | None
     names: bool
-    memory: Any = None  # of the whole process, as the command takes it for its run
-
-    @property
-    def budget(self) -> int | None:
-        """The bytes for reading that the memory leaves; None if none is stated."""
-        return None if self.memory is None else reading_budget(parse_size("memory", self.memory))
+    memory: str | None = None  # of the process
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -237,7 +231,12 @@ def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Functi
 def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Function]:
     """Declare options of a run, all by default, and those of a `grid` of ranks: a dict `run` of the command."""
     declarations = (_RUN_OPTIONS[name] for name in names or _RUN_OPTIONS)
-    return _takes_record(dict, "run", *declarations, *_GRID_OPTIONS * grid)
+    return _takes_record(_run_of, "run", *declarations, *_GRID_OPTIONS * grid)
+
+
+def _run_of(**own: Any) -> dict[str, Any]:
+    """Return the options of a run, without the memory, which is stated for the process: `GraphOptions` has it."""
+    return {name: value for name, value in own.items() if name != "memory"}
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")

@@ -16,6 +16,7 @@ from lagbc.interfaces.cli.document import show_document
 from lagbc.interfaces.cli.graphs import deal_source, open_source, title_lines, weight_lines
 from lagbc.interfaces.cli.steps import shown_steps
 from lagbc.interfaces.cli.text import timing
+from lagbc.limits import stating
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
@@ -97,7 +98,7 @@ def carry_out(
     source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task], dealing: Dealing | None = None
 ) -> None:
     """Open a graph, compute the task prepared for it, and deliver the scores; rank 0 leads if the graph is dealt."""
-    with shown_steps(progress) as steps:
+    with stating(source.memory), shown_steps(progress) as steps:
 
         def lead(taken: Source) -> None:
             task = prepare(taken, steps)

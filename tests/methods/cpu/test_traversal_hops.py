@@ -22,7 +22,7 @@ from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.plan import memory
-from lagbc.plan.memory import Room
+from lagbc.room import Room
 from lagbc.run.work import Span
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
