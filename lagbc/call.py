@@ -32,9 +32,8 @@ from lagbc.run.partial import digests_of
 from lagbc.run.run import NotSummed, Result, carriers_of, keeper_of, meter_of, none_done, run, stretch_of
 from lagbc.run.work import NONE_DONE, PieceWork
 from lagbc.run.works import work_of
-from lagbc.scores.finish import require_decays, require_defined_sample
 from lagbc.scores.records import Centrality
-from lagbc.scores.registry import all_sums
+from lagbc.scores.registry import all_sums, require_decays, require_defined_sample
 
 if TYPE_CHECKING:
     from lagbc.run.checkpoint import Checkpoint

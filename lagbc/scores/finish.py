@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.host.ops import transposed
 from lagbc.graph.names import in_words
-from lagbc.methods.sums import DECAYING
-from lagbc.scores.records import Centrality
-from lagbc.scores.registry import all_sums
 
 if TYPE_CHECKING:
     from lagbc.arguments import Arguments
@@ -191,23 +188,6 @@ def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
         raise InvalidValueError(
             "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"
         )
-
-
-def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
-    """Raise ValueError if a decay is missing, or would go unseen."""
-    if arguments.decay is None:
-        if "gravity" in all_sums(centralities):
-            raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
-        return
-    if without := [one.name for one in centralities if one.sums & DECAYING and "decay" not in one.takes]:
-        raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
-
-
-def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
-    """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
-    of_vertices = [one for one in centralities if not one.of_edges]
-    if of_vertices:
-        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
 
 
 def _factor(others: int, roots: int, pairs_of_root: int | None, directed: bool) -> float:

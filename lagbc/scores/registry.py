@@ -119,3 +119,24 @@ def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) ->
         if without and (name in OF_THE_SUMS or len(without) == len(centralities)):
             or_them = ", or them" if len(without) < len(centralities) else ""
             raise InvalidValueError(f"{name} means nothing to {', '.join(without)}; leave it out{or_them}")
+
+
+def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
+    """Raise ValueError if a decay is missing, or would go unseen."""
+    from lagbc.methods.sums import DECAYING  # lists of records load no NumPy
+
+    if arguments.decay is None:
+        if "gravity" in all_sums(centralities):
+            raise InvalidValueError("gravity needs decay, by how much a target counts less for each unit of distance")
+        return
+    if without := [one.name for one in centralities if one.sums & DECAYING and "decay" not in one.takes]:
+        raise InvalidValueError(f"decay changes sums of {', '.join(without)}, which takes none; ask for it by itself")
+
+
+def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
+    """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
+    from lagbc.scores.finish import require_defined
+
+    of_vertices = [one for one in centralities if not one.of_edges]
+    if of_vertices:
+        require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))
