@@ -36,7 +36,7 @@ FLOORS = (
 )
 # The same of the headers of compiled kernels.
 KERNELS = PACKAGE / "native" / "kernels"
-FLOORS_OF_HEADERS = ((".",), ("batched", "extended", "graph", "io", "methods", "reduce", "traversal"), ("within",))
+FLOORS_OF_HEADERS = ((".",), ("extended", "graph", "io", "methods", "reduce", "traversal"), ("batched", "within"))
 
 
 @functools.cache

@@ -164,8 +164,9 @@ def _require_room(made: str, needed: int, room: int) -> None:
 def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     """Choose batch and threads that keep to the budget, or come as near to it as possible."""
     sweep = sweep._replace(memory=estimate(piece, sweep))
-    limit = room.for_need(sweep.memory.total, sweep.device)
-    while sweep.memory.total > limit and (less := smaller(piece, sweep)) is not None:
+    while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
+        if (less := smaller(piece, sweep)) is None:
+            break
         sweep = less._replace(memory=estimate(piece, less))
     return sweep
 

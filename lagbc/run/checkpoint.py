@@ -27,7 +27,7 @@ _OWNERS = {
     "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
     "k for sources)",
     "roots": "other roots",
-    "order": "another version's order of the roots",
+    "order": "another version's order of the roots, or to options by which the graph is reduced otherwise",
 }
 
 
