@@ -121,6 +121,9 @@ if TYPE_CHECKING:
     from lagbc.scores.registry import unregister_centrality as unregister_centrality
     from lagbc.scores.table import table as table
 else:
+    from lagbc import plan as _plan  # the folder: imported later, it would take the name from the function
+
+    del plan, _plan
 
     def __getattr__(name):
         from lagbc.calls import whole_import

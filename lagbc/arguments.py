@@ -52,10 +52,12 @@ class Arguments(NamedTuple):
 
     def checked(self) -> Arguments:
         """Return the arguments with flags and `k` as Python's; TypeError or ValueError names one that is none."""
-        parsed: dict[str, Any] = {name: parse_flag(name, getattr(self, name)) for name in FLAGS}
+        changed: dict[str, Any] = {}
+        for name in FLAGS:
+            if type(flag := getattr(self, name)) is not bool:
+                changed[name] = parse_flag(name, flag)
         if self.k is not None:
-            parsed["k"] = parse_count("k", self.k)
-        changed = {name: value for name, value in parsed.items() if value is not getattr(self, name)}
+            changed["k"] = parse_count("k", self.k)
         return self._replace(**changed) if changed else self
 
 

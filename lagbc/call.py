@@ -29,7 +29,7 @@ from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
 from lagbc.room import Room
 from lagbc.run.partial import digests_of
-from lagbc.run.run import NotSummed, Result, carriers_of, keeper_of, meter_of, none_done, run, stretch_of
+from lagbc.run.run import NotSummed, Result, carriers_of, keep_total, meter_of, run, stretch_of
 from lagbc.run.work import NONE_DONE, PieceWork
 from lagbc.run.works import work_of
 from lagbc.scores.records import Centrality
@@ -104,11 +104,13 @@ def plan_request(
     labels: Sequence[str] = (),
 ) -> Call:
     """Reduce and plan a request; the sums of a checkpoint of another call are refused."""
-    settings = on_device_of(graph, request, settings)
+    if graph.is_on_device:
+        settings = on_device_of(graph, request, settings)
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
     room = Room.of_call(settings.memory, graph)
-    memory.require_order(graph, request, settings, room)
+    if room.of_process is not None:
+        memory.require_order(graph, request, settings, room)
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
@@ -146,16 +148,17 @@ def sum_call(call: Call) -> Result:
     graph, request, settings, room, reduced, plan, kept, *_ = call
     raise_if_stopped()
     require_memory(call)
-    plan.warn_of_less_memory(settings.batch)
+    if plan.sweeps:
+        plan.warn_of_less_memory(settings.batch)
     works = works_of(call)
-    totals = none_done(works)
+    totals = [NONE_DONE] * len(works)
     with ExitStack() as stack:
         if kept is not None:
             stack.callback(kept.save)
             totals = kept.begin(works, totals)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
-        keep = keeper_of(kept, meter)
+        keep = None if kept is None and meter is None else partial(keep_total, kept, meter)
         while True:
             try:
                 sums = run(works, carriers, totals, keep)
@@ -200,10 +203,10 @@ def sum_request(graph: Graph, request: Request, settings: Settings) -> Result:
 
 def require_memory(call: Call) -> None:
     """Raise MemoryError if a call is over the budget; it names a method that would not be, if there is one."""
-    needed = call.plan.estimate(call.room)
-    if not needed.is_over:
+    total = call.plan.memory.total
+    if total <= call.room.for_need(total, call.plan.device):
         return
-    instead = ""
+    needed, instead = call.plan.estimate(call.room), ""
     if call.settings.method != "auto":
         with suppress(InvalidValueError):  # an option means nothing to other methods
             other = plan_request(call.graph, call.request, call.settings._replace(method="auto"))
@@ -215,7 +218,7 @@ def require_memory(call: Call) -> None:
 
 def on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:
     """Keep to the device of the caller's matrix; within cutoffs and decays a copy on the host is swept."""
-    if not graph.is_on_device or graph.uploaded or (request.bounds is not None and settings.device == "auto"):
+    if graph.uploaded or (request.bounds is not None and settings.device == "auto"):
         return settings
     if settings.device == "cpu":
         raise InvalidValueError("A is a CuPy matrix, but device='cpu' was asked for; pass A.get()")

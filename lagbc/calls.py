@@ -42,9 +42,9 @@ def logged(name: str) -> Iterator[None]:
 
 
 def log_plan(name: str, plan: Any) -> None:
-    """Log the plan of a call, in words: a record that somebody keeps holds no graph."""
+    """Log the first line of the plan of a call: a record that somebody keeps holds no graph."""
     if logger.isEnabledFor(logging.INFO):
-        logger.info("%s: %s", name, str(plan))
+        logger.info("%s: %s", name, str(plan).partition("\n")[0])
 
 
 class Recorder:

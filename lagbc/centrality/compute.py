@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from logging import INFO
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from lagbc.scores.records import Centrality
 from lagbc.scores.registry import all_sums, require_taken
 from lagbc.types import GraphLike
 
+_NAME = attrgetter("name")
 # Centralities, by name or as records.
 Asked = str | Centrality | Iterable[str | Centrality]
 Made = TypeVar("Made")
@@ -131,21 +133,30 @@ def run_call(A: GraphLike, call: Call) -> dict[str, Any]:
         return _scores_of(A, call)  # type: ignore[no-any-return]
 
 
+def names_of(centralities: tuple[Centrality, ...]) -> str:
+    """Return the names of centralities, in one line."""
+    return ", ".join(map(_NAME, centralities))
+
+
 @contextmanager
 def _making(centralities: tuple[Centrality, ...], A: GraphLike, settings: Settings) -> Iterator[None]:
     """Log a call that is made in the block, stop it if that is asked for, and read its graph on the GPU asked for."""
-    names = ", ".join(one.name for one in centralities)
-    with logged(names), stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
+    with (
+        logged(names_of(centralities)),
+        stopping_by(settings.stop, settings.checkpoint),
+        reading_gpu(A, settings.devices),
+    ):
         yield
 
 
 def _scores_of(A: GraphLike, call: Call, standard_error: bool = False) -> Any:
     """Run a call, and make its scores."""
-    names, arguments, settings = ", ".join(one.name for one in call.centralities), call.arguments, call.settings
-    log_plan(names, call.plan.in_short)
+    names, arguments, settings = names_of(call.centralities), call.arguments, call.settings
+    log_plan(names, call.plan)
     if standard_error:
         require_estimate(arguments.k, log2=arguments.log2)
-    warn_of_ties_of(call)
+    if call.graph.weighted:
+        warn_of_ties_of(call)
     result = sum_call(call)
     with phase("finish"):
         scores = finish_call(A, call, result)

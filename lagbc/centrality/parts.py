@@ -68,7 +68,7 @@ def write_part(
     told = f"part {share} of {', '.join(one.name for one in centralities)}"
     with logged(told), stopping_by(settings.stop), reading_gpu(A, settings.devices):
         call = prepare(A, centralities, read, settings, arguments)
-        log_plan(told, call.plan.in_short)
+        log_plan(told, call.plan)
         warn_of_ties_of(call)
         return _save_share(target, share, call)
 

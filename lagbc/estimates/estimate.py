@@ -51,7 +51,7 @@ from lagbc.room import Room
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import carriers_of, keeper_of, meter_of
+from lagbc.run.run import carriers_of, meter_of
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import NONE_DONE, PieceWork
 from lagbc.run.works import sum_piece
@@ -534,7 +534,8 @@ class _Run:
         self._carry: Carrier | None = None  # of an executor
         sums = sums_of(name)
         self._request = Request(sums=sums, roots=np.arange(graph.n), rtol=parse_tolerance(arguments.rtol))
-        self._settings = on_device_of(graph, self._request, asked.settings)
+        is_there, settings = graph.is_on_device, asked.settings
+        self._settings = on_device_of(graph, self._request, settings) if is_there else settings
         if sums & PATH_SUMS:
             warn_of_ties(graph, arguments.rtol, self._request.roots)
         self._vertices = self._vertex_numbers()
@@ -711,12 +712,10 @@ class _Run:
                 totals = kept.begin([work], totals)
             reduced, settings = Reduced((work.piece,)), self._settings
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
-            keep = keeper_of(kept, meter)
             (total,) = totals
             if not work.is_enough(total):
-                total = sum_over(
-                    work, self._carrier(plan, work), total, keep=None if keep is None else partial(keep, 0)
-                )
+                keep = None if kept is None and meter is None else partial(keep_total, kept, meter, 0)
+                total = sum_over(work, self._carrier(plan, work), total, keep=keep)
         found: Any = total.whole or work.begun
         return found  # type: ignore[no-any-return]
 

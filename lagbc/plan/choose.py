@@ -19,7 +19,7 @@ steeply where the distances of the columns lie apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from typing import NamedTuple, NoReturn
 
@@ -73,7 +73,7 @@ def ranked(
     sums: frozenset[str] = DEPENDENCY,
     demand: bool = False,
     bounds: bool = False,
-    options: frozenset[str] = frozenset(),
+    options: Collection[str] = (),
     probed: Whole | None = None,
     seconds: float = inf,
 ) -> list[Selection]:

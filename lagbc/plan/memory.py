@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lagbc.demand import demand_bytes
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.limits import in_units, most_threads, raised_by
+from lagbc.limits import in_units, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
@@ -29,6 +29,9 @@ _PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
 # The part of these that the allocator keeps, where no later array fits: this share, up to a bound, as it gives large
 # blocks back to the system.
 _KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
+# Bounds of the bytes of a call by one thread, for each vertex and stored edge: the smallest graphs are counted by these
+# alone, as to count all arrays takes longer than to sweep them.
+_SMALL_VERTEX, _SMALL_EDGE = 4096, 160
 # On a device, per entry: when sorted, its key twice; when merged with others, a flag and a place; with a length, this
 # twice, too.
 _KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
@@ -163,6 +166,11 @@ def _require_room(made: str, needed: int, room: int) -> None:
 
 def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     """Choose batch and threads that keep to the budget, or come as near to it as possible."""
+    small = piece.graph.n * _SMALL_VERTEX + piece.graph.nnz * _SMALL_EDGE
+    is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
+    is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
+    if is_tiny and room.for_need(small, "cpu") == SMALL_RUN:
+        return sweep._replace(memory=Memory(workspace=small))
     sweep = sweep._replace(memory=estimate(piece, sweep))
     while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
         if (less := smaller(piece, sweep)) is None:
@@ -196,13 +204,6 @@ def bound(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
         return request_to(piece, sweep)
     states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
     return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - sweep.memory.total) // states)
-
-
-def busy_threads(batching: Batching, roots: int, batch: int, threads: int) -> int:
-    """Return the threads that have batches, and room in the address space."""
-    if threads == 1 or not batching.concurrent:
-        return threads
-    return most_threads(min(threads, max(-(-roots // batch), 1)))
 
 
 def most_batch(

@@ -6,7 +6,7 @@ the ranked methods that fits into the memory (`lagbc.plan.choose`), with batch a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
-from lagbc.limits import in_units
+from lagbc.limits import in_units, most_threads
 from lagbc.methods import table, tuning
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
@@ -56,14 +56,17 @@ class Plan(NamedTuple):
     memory: Memory
     is_short: bool  # one thread takes some 10 ms: starting another is felt, delaying a Ctrl-C is not
     main: int  # the number of the sweep with most work; -1 without one
-    size: str  # of the graph, in words
     roots: int
+    vertices: int  # vertices, entries, directed: of the graph
+    entries: int
+    directed: bool
 
     @property
     def in_short(self) -> str:
         """The plan in one line."""
-        told = f"{self.reason}; up to {in_units(self.memory.total)} of memory"
-        return f"{self.size}; {quantity(self.roots, 'root')}; {told}"
+        size = size_in_words(self.vertices, self.entries, directed=self.directed)
+        roots, memory = quantity(self.roots, "root"), in_units(self.memory.total)
+        return f"{size}; {roots}; {self.reason}; up to {memory} of memory"
 
     def __str__(self) -> str:
         return "\n".join([self.in_short, *(f"- {sweep}" for sweep in self.sweeps)])
@@ -110,58 +113,58 @@ def make_plan(
     """
     if reduced.tree is not None:
         _require_options(_ranked(graph, request, settings)[0].method, request, settings)
-    if settings.method != "auto" or len(labels) != len(reduced.pieces):
-        labels = [""] * len(reduced.pieces)
-    sweeps = [
-        _sweep_of(piece, settings, room, label, seconds, beside)
-        for piece, label in zip(reduced.pieces, labels, strict=True)
-    ]
-    return _plan_of(graph, request, reduced, sweeps, settings)
+    kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
+    sweeps = list[Sweep]()
+    for number, piece in enumerate(reduced.pieces):
+        if isinstance(piece, Whole) and piece.graph.is_reducible:
+            sweeps.append(_sweep_of_whole(piece, settings, room, kept[number] if kept else "", seconds, beside))
+        else:
+            sweeps.append(_sweep_of_other(piece, settings, room, beside))
+    return _plan_of(graph, request, reduced, tuple(sweeps), settings)
 
 
 @in_phase("prepare")
 def with_sweep(
     graph: Graph, request: Request, reduced: Reduced, plan: Plan, number: int, settings: Settings, room: Room
 ) -> Plan:
-    """Return the plan with one piece planned anew; the other sweeps stay."""
-    sweeps = list(plan.sweeps)
-    sweeps[number] = _sweep_of(reduced.pieces[number], settings, room)
-    return _plan_of(graph, request, reduced, sweeps, settings)
+    """Return the plan with one piece planned anew, as a whole; the other sweeps stay."""
+    piece, sweeps = reduced.pieces[number], list(plan.sweeps)
+    assert isinstance(piece, Whole)
+    sweeps[number] = _sweep_of_whole(piece, settings, room)
+    return _plan_of(graph, request, reduced, tuple(sweeps), settings)
 
 
-def _sweep_of(
-    piece: Piece, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
-) -> Sweep:
+def _sweep_of_other(piece: Piece, settings: Settings, room: Room, beside: int) -> Sweep:
+    """Plan the sums of small bicomponents, from junctions, or of a graph that is dealt over ranks."""
     if isinstance(piece, Small):
         return sweep_of_small(piece, settings)
     if isinstance(piece, Chains):
         return _sweep_of_chains(piece, settings, room)
-    if piece.graph.is_reducible:
-        return _sweep_of_whole(piece, settings, room, label, seconds, beside)
     from lagbc.plan.grid import sweep_of_dealt
 
     return sweep_of_dealt(piece, settings, room, beside)
 
 
-def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: Sequence[Sweep], settings: Settings) -> Plan:
+def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Sweep, ...], settings: Settings) -> Plan:
     """Put the sweeps of all pieces together."""
-    work = sum(piece.work for piece in reduced.pieces)
-    is_light = work <= tuning.THREAD_WORK and all(one.threads == 1 for one in sweeps if one.work != "small")
-    size, roots = size_in_words(graph.n, graph.nnz, directed=graph.directed), len(request.roots)
+    work, threads, main = 0, 1, 0
+    for piece, sweep in zip(reduced.pieces, sweeps, strict=True):
+        work += piece.work
+        threads = max(threads, 1 if sweep.work == "small" else sweep.threads)
     if reduced.tree is None:
-        (sweep,) = sweeps
-        # Other processes wait for the calling thread of a dealt graph: no hand of it is there.
-        is_short = graph.is_reducible and (sweep.memory.total <= SMALL_RUN or is_light)
-        return Plan((sweep,), sweep.method, sweep.device, sweep.reason, sweep.memory, is_short, 0, size, roots)
-    needed = memory.of_call(graph, sweeps, edges="edges" in request.sums)
-    main = max(range(len(reduced.large)), key=lambda number: _swept(reduced.pieces[number]), default=-1)
-    if main < 0:  # small blocks alone are left
-        row = _ranked(graph, request, settings)[0].method
-        method, device, reason = str(row.name), str(row.device), str(reduced)
+        method, device, reason, needed = sweeps[0].method, sweeps[0].device, sweeps[0].reason, sweeps[0].memory
     else:
-        method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
-    is_short = needed.total <= SMALL_RUN or is_light
-    return Plan(tuple(sweeps), method, device, reason, needed, is_short, main, size, roots)
+        needed = memory.of_call(graph, sweeps, edges="edges" in request.sums)
+        main = max(range(len(reduced.large)), key=lambda number: _swept(reduced.pieces[number]), default=-1)
+        if main < 0:  # small blocks alone are left
+            row = _ranked(graph, request, settings)[0].method
+            method, device, reason = str(row.name), str(row.device), str(reduced)
+        else:
+            method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
+    # Other processes wait for the calling thread of a dealt graph: no hand of it is there.
+    is_short = needed.total <= SMALL_RUN or (threads == 1 and work <= tuning.THREAD_WORK)
+    is_short, size = is_short and graph.is_reducible, (graph.n, graph.nnz, graph.directed)
+    return Plan(sweeps, method, device, reason, needed, is_short, main, len(request.roots), *size)
 
 
 def _swept(piece: Piece) -> int:
@@ -178,7 +181,9 @@ def sweep_of_small(piece: Small, settings: Settings) -> Sweep:
     return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, "small blocks, root by root", most=1)
 
 
-def _sweep_of_whole(piece: Whole, settings: Settings, room: Room, label: str, seconds: float, beside: int) -> Sweep:
+def _sweep_of_whole(
+    piece: Whole, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
+) -> Sweep:
     """Choose method and device; where "auto" meets a GPU that is too small, a method of the CPU that does the same.
 
     A method that a checkpoint began with is kept.
@@ -188,49 +193,45 @@ def _sweep_of_whole(piece: Whole, settings: Settings, room: Room, label: str, se
     name, _, device = kept.rpartition(" ")
     if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
         own = settings._replace(method=name, device=device)
-        sweep = _first_within(piece, _ranked(graph, request, own, piece, seconds), own, room, beside)
+        sweep = _first_within(piece, own, room, seconds, beside)
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
-    sweep = _first_within(piece, _ranked(graph, request, settings, piece, seconds), settings, room, beside)
-    may_fall_back = settings.device == "auto" and settings.dtype == "float64"
-    limit = room.for_need(sweep.memory.total, sweep.device)
-    is_too_large = sweep.device == "cuda" and sweep.memory.total > limit
-    if is_too_large and may_fall_back and _is_offered(graph, request, settings.method, "cpu"):
-        piece.lined_up, own = None, settings._replace(device="cpu")
-        on_cpu = _first_within(piece, _ranked(graph, request, own, piece, seconds), own, room, beside)
-        return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
+    sweep = _first_within(piece, settings, room, seconds, beside)
+    if sweep.device == "cuda" and settings.device == "auto" and settings.dtype == "float64":
+        limit = room.for_need(sweep.memory.total, sweep.device)
+        if sweep.memory.total > limit and _is_offered(graph, request, settings.method, "cpu"):
+            piece.lined_up = None
+            on_cpu = _first_within(piece, settings._replace(device="cpu"), room, seconds, beside)
+            return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 
-def _first_within(piece: Whole, selections: Sequence[Selection], settings: Settings, room: Room, beside: int) -> Sweep:
-    """Return the sweep of the first selection that fits into the memory; the first of all if none does."""
-
-    def fit(selection: Selection) -> Sweep:
-        _require_options(selection.method, piece.request, settings)
-        return memory.fit(piece, _sweep(piece, selection, settings, beside), room)
-
-    return _fitting(fit, selections, room)
-
-
-def _fitting(fit: Callable[[Selection], Sweep], selections: Sequence[Selection], room: Room) -> Sweep:
-    first = fit(selections[0])
-    limit = room.for_need(first.memory.total, first.device)
-    if first.memory.total > limit:
-        for other in map(fit, selections[1:]):
-            if other.memory.total <= room.for_need(other.memory.total, other.device):
-                too_large = memory.over_budget(first, first.memory.total, limit)
-                return other._replace(reason=f"{other.reason}; {too_large}")
+def _first_within(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
+    """Return the sweep of the first of the ranked methods that fits into the memory; of the first if none does."""
+    selections = _ranked(piece.graph, piece.request, settings, piece, seconds)
+    first, too_large = None, ""
+    for selection in selections:
+        sweep = memory.fit(piece, _sweep(piece, selection, settings, beside), room)
+        limit = room.for_need(sweep.memory.total, sweep.device)
+        if sweep.memory.total <= limit:
+            return sweep._replace(reason=f"{sweep.reason}; {too_large}") if too_large else sweep
+        if first is None:
+            first, too_large = sweep, memory.over_budget(sweep, sweep.memory.total, limit)
+    assert first is not None
     return first
 
 
 def _sweep(piece: Whole, selection: Selection, settings: Settings, beside: int) -> Sweep:
     """Make the sweep of a piece by a method, with the batch and the threads asked for."""
     row, request, graph = selection.method, piece.request, piece.graph
+    _require_options(row, request, settings)
     roots, batching, threads = len(request.roots), row.load().batching, settings.threads
     if not settings.threads_asked and row.device == "cpu":  # as many as have some work each
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
     batch = memory.most_batch(row, batching, roots, -(-shared // threads), settings.batch)
+    if threads > 1 and batching.concurrent:
+        threads = most_threads(min(threads, max(-(-roots // batch), 1)))
     # Sums of targets, or stress, may leave the range of float32.
     is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
     is_wide = is_wide or "stress" in request.sums
@@ -242,7 +243,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, beside: int) 
         weighted=row.weighted,
         roots=roots,
         batch=batch,
-        threads=memory.busy_threads(batching, roots, batch, threads),
+        threads=threads,
         reason=reason + _gpus(settings) if row.device == "cuda" else reason,
         most=batch,
         seconds=None if a_root is None else a_root * roots / 1000,
@@ -273,24 +274,26 @@ def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Ro
     graph, contracted = piece.graph, piece.contracted
     roots = graph.order[contracted.roots]
     in_rows = Whole(graph, Request(ADDED, roots), lined_up=roots[graph.out_degrees[roots] > 0])
-
-    def fit(selection: Selection) -> Sweep:
-        row = selection.method
+    first, too_large = None, ""
+    for row, why, _ in ranked(
+        graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probed=in_rows
+    ):
         size, batching = group_size(contracted, device), row.load().batching
         if device == "cuda":  # a group for each GPU
             share = -(-len(roots) // max(1, len(gpu_numbers(settings.devices))))
             size = min(size, -(-share // batching.block) * batching.block)
         if not batching.concurrent and settings.batch is not None:
             size = min(size, batching.round(settings.batch))
-        threads = min(settings.threads, max(1, -(-len(roots) // size)))
-        reason = f"junctions by {selection.reason}"
-        sweep = Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size)
-        return memory.fit(piece, sweep, room)
-
-    selections = ranked(
-        graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probed=in_rows
-    )
-    return _fitting(fit, selections, room)
+        threads, reason = min(settings.threads, max(1, -(-len(roots) // size))), f"junctions by {why}"
+        made = Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size)
+        sweep = memory.fit(piece, made, room)
+        limit = room.for_need(sweep.memory.total, sweep.device)
+        if sweep.memory.total <= limit:
+            return sweep._replace(reason=f"{reason}; {too_large}") if too_large else sweep
+        if first is None:
+            first, too_large = sweep, memory.over_budget(sweep, sweep.memory.total, limit)
+    assert first is not None
+    return first
 
 
 def _ranked(
@@ -305,7 +308,7 @@ def _ranked(
         sums=request.sums,
         demand=request.demand is not None,
         bounds=request.bounds is not None,
-        options=frozenset(_given(request, settings)),
+        options=_given(request, settings).keys(),
         probed=piece,
         seconds=seconds,
     )

@@ -72,7 +72,7 @@ def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
     hand = work.open(StopFlag())
     for span in work.batches(first, last):
         raise_if_stopped()
-        yield span, hand(span, work.items[span.place])
+        yield span, hand(span, work.items[span.first : span.last])
 
 
 def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:

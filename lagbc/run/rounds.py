@@ -119,8 +119,8 @@ class Rounds(Sweeps):
             batches = Batches(self, stop)
         n, repeats = self.graph.n, self.drawn.repeats
 
-        def run(_: Span, items: Items) -> Rows:
-            return batches.run(np.where(items < 0, -1, items % n), items // n + 1 if repeats else None)
+        def run(span: Span, items: Items) -> Rows:
+            return batches.run(span, np.where(items < 0, -1, items % n), items // n + 1 if repeats else None)
 
         return run
 

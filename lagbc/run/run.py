@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
 from lagbc.run.loop import Carrier, inline, sum_over, threaded
 from lagbc.run.small import Slices
-from lagbc.run.work import NONE_DONE, MethodWork, PieceWork, Total
+from lagbc.run.work import MethodWork, PieceWork, Total
 
 if TYPE_CHECKING:
     from lagbc.run.checkpoint import Checkpoint
@@ -84,16 +85,18 @@ def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stac
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)
-    return [_carrier_here(plan, work, settings) for work in works]
+    here: list[Carrier] = [inline if plan.is_short else threaded] * len(works)
+    return here if settings.devices is None else list(map(_over_devices, works, here, repeat(settings)))
 
 
-def _carrier_here(plan: Plan, work: PieceWork, settings: Settings) -> Carrier:
+def _over_devices(work: PieceWork, here: Carrier, settings: Settings) -> Carrier:
+    """Return a carrier over several devices, where the method of a work is shared by some."""
     devices = devices_of(settings, work.row) if isinstance(work, MethodWork) else []
-    if devices:
-        from lagbc.run.gpus import over_devices
+    if not devices:
+        return here
+    from lagbc.run.gpus import over_devices
 
-        return partial(over_devices, devices)
-    return inline if plan.is_short else threaded
+    return partial(over_devices, devices)
 
 
 def meter_of(
@@ -130,20 +133,9 @@ def _note(reduced: Reduced) -> str:
     return f"; {idle} of {roots} have no out-edges" if idle else ""
 
 
-def keeper_of(kept: Checkpoint | None, meter: Meter | None) -> Callable[[int, Total], None] | None:
-    """Return the function that takes each new total, for a file and for the progress."""
-    if kept is None and meter is None:
-        return None
-
-    def keep(number: int, total: Total) -> None:
-        if kept is not None:
-            kept.keep(number, total)
-        if meter is not None:
-            meter.tell(number, total.done)
-
-    return keep
-
-
-def none_done(works: Sequence[PieceWork]) -> list[Total]:
-    """Return the totals of works of which nothing is summed."""
-    return [NONE_DONE] * len(works)
+def keep_total(kept: Checkpoint | None, meter: Meter | None, number: int, total: Total) -> None:
+    """Take a new total, for a file and for the progress."""
+    if kept is not None:
+        kept.keep(number, total)
+    if meter is not None:
+        meter.tell(number, total.done)

@@ -60,15 +60,14 @@ class Sweeps(MethodWork):
     def open(self, stop: StopFlag) -> Hand:
         """Prepare a state for batches."""
         with phase("prepare"):
-            batches = Batches(self, stop)
-        return lambda _, items: batches.run(items)
+            return Batches(self, stop).run
 
     def add(self, total: Total, span: Span, sums: Rows | Added) -> Total:
         """Add panels to the chunk at hand, and a whole chunk to the chunks before it."""
-        part = self._plus(total.part, sums, self.items[span.place])
+        part = self._plus(total.part, sums, self.items[span.first : span.last])
         if span.last % self.chunk and span.last != len(self.items):
             return Total(span.last, total.whole, part)
-        chunk = _summed(part)
+        chunk = part if isinstance(part, Sums) else part.whole()
         return Total(span.last, chunk if total.whole is None else _like(total.whole, chunk).plus(chunk))
 
     def _plus(self, part: Part | None, sums: Rows | Added, roots: Items) -> Part:
@@ -199,7 +198,7 @@ class Batches:
         self._demand = None if "demand" in self._module.options else scaled.demand
         self._states = {self._plan.dtype: self._new_state(self._scaled)}
 
-    def run(self, roots: Items, counts: Items | None = None) -> Rows:
+    def run(self, _: Span, roots: Items, counts: Items | None = None) -> Rows:
         """Sum one batch, its blocks of roots apart; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]
