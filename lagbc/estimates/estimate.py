@@ -51,7 +51,7 @@ from lagbc.room import Room
 from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds
-from lagbc.run.run import carriers_of, meter_of
+from lagbc.run.run import carriers_of, keep_total, meter_of
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import NONE_DONE, PieceWork
 from lagbc.run.works import sum_piece
