@@ -23,10 +23,10 @@ from benchmarks.graphs import SEED, NamedGraph
 from benchmarks.reductions import largest_difference, undirected
 from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
-from lagbc.plan import reduce as reduction
+from lagbc.call import plan_request
 from lagbc.options import Options, check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.reduce import Reduction
+from lagbc.reduce import reduced as reduction
+from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
 
 Row = dict[str, Any]
@@ -50,7 +50,7 @@ def compare(network: Network, centrality: str, most_work: float) -> Row:
     """
     roots = drawn(network.graph.n)
     reduced = reduction_of(network, centrality, roots)
-    if reduced is None or reduced.work <= most_work:
+    if reduced.work <= most_work:
         return compare_both(network, centrality, roots)
     with mock.patch.object(reduction, "_is_contractible", return_value=False):
         return compare_both(network, centrality, roots)
@@ -59,7 +59,7 @@ def compare(network: Network, centrality: str, most_work: float) -> Row:
 def compare_both(network: Network, centrality: str, roots: Roots) -> Row:
     """Compute scores both ways; the difference is relative to the largest one."""
     reduced, graph = reduction_of(network, centrality, roots), network.graph
-    row: Row = {"roots": len(roots), "reduction": None if reduced is None else str(reduced)}
+    row: Row = {"roots": len(roots), "reduction": str(reduced) or None}
     function: Any = getattr(lagbc, centrality)
     call = partial(function, graph, directed=graph.directed, weighted=graph.weighted, sources=roots, device="cpu")
     found = {}
@@ -71,11 +71,11 @@ def compare_both(network: Network, centrality: str, roots: Roots) -> Row:
     return row | {"largest_relative_difference": largest_difference(found["all"], found["none"])}
 
 
-def reduction_of(network: Network, centrality: str, roots: Roots) -> Reduction | None:
-    """Tell what the graph is reduced to; None if nothing applies."""
+def reduction_of(network: Network, centrality: str, roots: Roots) -> Reduced:
+    """Tell what the graph is reduced to."""
     request = Request(frozenset({SUMS[centrality]}), roots)
     settings = check_options("auto", cast(Options, {"device": "cpu", "reduce": "all"}))
-    return make_plan(network.graph, request, settings).reduction
+    return plan_request(network.graph, request, settings).reduced
 
 
 def key(row: Row) -> tuple[Any, ...]:

@@ -29,12 +29,12 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan import reduce
-from lagbc.plan import reduce as reduction
-from lagbc.request import Request
+from lagbc.reduce import choice
+from lagbc.reduce import reduced as reduction
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.work import Work, expect_work
+from lagbc.request import Request
 
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ TIE = 0.3
 def largest_block(network: Network) -> Graph | None:
     """Return the largest block, if its chains can be contracted."""
     graph = network.check()
-    pieces = split(reduction._piece(graph, Request(DEPENDENCY, np.arange(graph.n)))).pieces
+    pieces = split(reduction._weighted(graph, Request(DEPENDENCY, np.arange(graph.n)))).large
     block = max((piece.graph for piece in pieces), key=lambda block: block.n, default=None)
     return block if block is not None and reduction._is_contractible(block) else None
 
@@ -84,8 +84,8 @@ def predicted(row: Row) -> tuple[float, float]:
     """Tell the seconds of both ways by the constants of today."""
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
     block: Any = SimpleNamespace(n=n, nnz=nnz, weighted=weighted)
-    whole = reduce.predict_at_depth(block, n, "cpu", depth)
-    return whole / 1e9, reduce.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
+    whole = choice.predict_at_depth(block, n, "cpu", depth)
+    return whole / 1e9, choice.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:

@@ -27,11 +27,9 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat, road_like
+from benchmarks.planned import sum_by
 from lagbc.calls import record
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
 
 OUT = machine.ROOT / "benchmarks" / "results" / "estimates.md"
 COVERED = "ca-GrQc,hep-th,as-caida20071105,yeast-ppi,email-Eu-core,polblogs,PGPgiantcompo,bio-dmela"
@@ -262,7 +260,7 @@ def row_of_squares(name: str, graph: Graph, roots: Any, device: str, clock: Call
     for _ in range(5):
         for sums in best:
             begun = clock()
-            sum_step(Step(graph, roots, method, SweepPlan(batch=64 if device == "cpu" else len(roots), sums=sums)))
+            sum_by(method, graph, roots, 64 if device == "cpu" else len(roots), sums)
             best[sums] = min(best[sums], clock() - begun)
     without, beside = best.values()
     return _row(name, f"{len(roots):,}", f"{without:.3f}", f"{beside:.3f}", f"{beside / without:.3f}")

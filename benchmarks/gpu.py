@@ -27,9 +27,9 @@ from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan, new_state
+from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method
-from lagbc.methods.roots import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]

@@ -23,17 +23,15 @@ from benchmarks.centralities import SWEEPS
 from benchmarks.generators import erdos_renyi
 from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment, order_on_device, run_once, timed
 from benchmarks.graphs import SEED, NamedGraph, table
+from benchmarks.planned import sum_by
 from benchmarks.seeds import preferential
 from lagbc.centrality.compute import find_all
-from lagbc.scores.records import USUAL
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import Sums
-from lagbc.methods.table import METHODS
 from lagbc.methods.roots import order_roots
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
+from lagbc.methods.table import METHODS
+from lagbc.scores.records import USUAL
 
 RESULTS = Path(__file__).parent / "results" / "gpu_centralities.jsonl"
 ENTRY = Entry("batched", "float64")
@@ -125,7 +123,7 @@ def check(placed: Graph, case: Case, variant: Variant, plan: SweepPlan, state: A
     roots = case.roots[:: max(1, len(case.roots) // CHECKED)][:CHECKED]
     ours = run_once(ENTRY, state, plan, placed, roots).sums
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    theirs: Sums = sum_step(Step(case.graph, roots, row, SweepPlan(batch=row.load().batching.block, sums=plan.sums)))
+    theirs = sum_by(row, case.graph, roots, row.load().batching.block, plan.sums)
     return max(disagreement(array, getattr(theirs, name)) for name, array in ours)
 
 

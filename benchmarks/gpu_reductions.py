@@ -19,12 +19,13 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import json_lines, machine
 from benchmarks.graphs import NamedGraph, is_symmetric, table
+from benchmarks.planned import parts_of
 from benchmarks.reductions import largest_difference, time_former, undirected
 from benchmarks.run import RESULTS
+from lagbc.call import plan_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
-from lagbc.plan.plan import make_plan
 from lagbc.request import Request
 
 Row = dict[str, Any]
@@ -64,12 +65,10 @@ def call(A: csr_array, options: Row) -> tuple[float, Any]:
 def describe(A: csr_array, options: Row) -> str:
     """Say what a run is reduced to, and what sweeps the parts."""
     graph = as_graph(A, directed=options["directed"])
-    plan = make_plan(
-        graph, Request(DEPENDENCY, np.arange(graph.n)), check_options("auto", {"device": options["device"]})
-    )
-    said = f"{plan.reduction}" if plan.reduction is not None else "nothing"
-    parts = {f"{part.label.removesuffix(part.method.device)}on {part.method.device}" for part in plan.steps}
-    return f"{said}; {', '.join(sorted(parts))}"
+    settings = check_options("auto", {"device": options["device"]})
+    planned = plan_request(graph, Request(DEPENDENCY, np.arange(graph.n)), settings)
+    parts = {f"{'chains ' * (one.work == 'chains')}{one.method} on {one.device}" for _, one in parts_of(planned)}
+    return f"{str(planned.reduced) or 'nothing'}; {', '.join(sorted(parts))}"
 
 
 def markdown(rows: list[Row]) -> str:

@@ -187,7 +187,7 @@ def measure(case: Case, rounds: int, commit: str | None) -> Row:
         for later in again:
             later.run(call)
         checked_by, error = case.check(graph, roots, scores)
-        estimated = lagbc.estimate_memory(graph, roots=len(roots), **how)
+        planned = lagbc.plan(graph, sources=roots, **how)
     sweep = min(later.seconds["sweep"] for later in again)
     return {
         "graph": case.name,
@@ -196,10 +196,10 @@ def measure(case: Case, rounds: int, commit: str | None) -> Row:
         "directed": case.directed,
         "depth": graph.depth,
         "roots": len(roots),
-        "batch": estimated.batch,
+        "batch": planned.sweeps[0].batch,
         "seconds": course.seconds,
         "bytes": {phase: most for phase, most in course.bytes.items() if phase},
-        "estimated": estimated.total,
+        "estimated": planned.memory.total,
         "sweep_again": sweep,
         "gteps": graph.nnz / 2 * len(roots) / sweep / 1e9,
         "checked_by": checked_by,

@@ -3,9 +3,9 @@
 A case is a network, hops or lengths (integers from 1 to 10, alike both ways), and a method. Each runs in a process of
 its own, forked from this one when all is compiled, which reads the matrix, calls `lagbc.bc` from two roots, gives free
 memory back, and calls it from all. What resident memory then rises by, at its peak, is what the run took: at the first
-call the libraries' own pages are read, too. `lagbc.estimate_memory` is asked with the same arguments. Roots are drawn
-at random, so that those of a batch are far apart, which takes more memory than roots near each other. Objects of the
-interpreter, and stacks and heaps of threads, are in what is taken, but in no estimate: up to `NOISE`.
+call the libraries' own pages are read, too. `lagbc.plan` is asked with the same arguments. Roots are drawn at random,
+so that those of a batch are far apart, which takes more memory than roots near each other. Objects of the interpreter,
+and stacks and heaps of threads, are in what is taken, but in no estimate: up to `NOISE`.
 
 On a GPU all cases run in this process, each from all roots, or as many as are asked for. A run is stopped after the
 first batch that ends when `SECONDS` have passed. What it took is the most that CuPy's pool had handed out at a time,
@@ -107,11 +107,12 @@ def draw(A: csr_array, roots: int | None) -> NDArray[np.int64]:
 
 def row_of(name: str, A: csr_array, roots: int, options: Any) -> Row:
     """Estimate the memory of a case."""
-    estimate = lagbc.estimate_memory(A, roots=roots, **options)
-    parts = {part: getattr(estimate, part) for part in ("batch", "threads", "graph", "workspace", "scores")}
+    planned = lagbc.plan(A, k=roots, rng=SEED, **options)
+    largest, needed = planned.sweeps[planned.main], planned.memory
+    parts = {"batch": largest.batch, "threads": largest.threads, **needed._asdict()}
     case = {"network": name, "n": A.shape[0], "nnz": A.nnz, "roots": roots}
     asked = {option: options[option] for option in ("device", "directed", "weighted", "method")}
-    return case | asked | parts | {"estimated": estimate.total}
+    return case | asked | parts | {"estimated": needed.total}
 
 
 class Enough(Exception):  # noqa: N818 (a wish, not an error)

@@ -1,7 +1,7 @@
-"""Time a run from all roots as it is planned: whole, or near roots of each of its parts.
+"""Time a run from all roots as it is planned: whole, or near roots of each of its pieces.
 
-A reduced run has parts of its own graphs and roots, beside blocks that are computed at once. Near roots of a part are
-whole blocks of the order in which a run takes them, from all over it; what they take is scaled to all of the part.
+A reduced run has pieces with graphs and roots of their own, beside small blocks. Near roots of a piece are whole blocks
+of the order in which a run takes them, from all over it; what they take is scaled to all of the piece.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.call import Call, plan_request, sum_call
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
+from lagbc.methods.table import Method
 from lagbc.options import Options, check_options
-from lagbc.plan.plan import Plan, make_plan, uncontracted
-from lagbc.request import Request
-from lagbc.methods.roots import order_roots
-from lagbc.plan.step import Step
+from lagbc.plan.plan import make_plan
+from lagbc.plan.sweep import Sweep, row_of
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
-from lagbc.reduce.small import SmallBlocks
-from lagbc.run.execute import execute
-from lagbc.run.loop import Threads, sum_over, sum_step
-from lagbc.run.small import SmallBicomponents
+from lagbc.reduce.pieces import Chains, Piece, Whole
+from lagbc.reduce.reduced import without_chains
+from lagbc.request import Request
+from lagbc.run.loop import sum_over, threaded
+from lagbc.run.works import sum_piece, work_of
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]
@@ -52,7 +53,7 @@ class Timed:
 
     Attributes
     ----------
-    plan : Plan
+    call : Call
     planning : float
         Seconds of the reduction, the choice of methods, and putting in order and transposing what is swept.
     sweeping : float
@@ -63,7 +64,7 @@ class Timed:
         Of the run, if it was whole.
     """
 
-    plan: Plan
+    call: Call
     planning: float
     sweeping: float
     roots: int
@@ -72,34 +73,38 @@ class Timed:
 
     def describe(self) -> dict[str, Any]:
         """Give the columns of a line of results."""
-        parts, reduction = self.plan.steps, self.plan.reduction
+        reduced = self.call.reduced
         return {
             "planning": self.planning,
             "sweeping": self.sweeping,
             "swept": self.roots,
             "timed": self.timed,
-            "methods": sorted({f"{'chains, ' if part.contracted else ''}{part.method.name}" for part in parts}),
-            "reduction": None if reduction is None else str(reduction),
-            "share": 1.0 if reduction is None else reduction.share,
+            "methods": sorted({f"{'chains, ' * (one.work == 'chains')}{one.method}" for _, one in parts_of(self.call)}),
+            "reduction": str(reduced) or None,
+            "share": reduced.share,
         }
 
 
-def prepare(make: Callable[[], Graph], options: Any, clock: Clock, *, chains: bool = True) -> tuple[Plan, float]:
+def parts_of(call: Call) -> list[tuple[Whole | Chains, Sweep]]:
+    """Return the pieces of a call that are swept by a method, with their sweeps."""
+    return list(zip(call.reduced.large, call.plan.sweeps, strict=False))
+
+
+def prepare(make: Callable[[], Graph], options: Any, clock: Clock, *, chains: bool = True) -> tuple[Call, float]:
     """Plan a run from all roots of a graph that is new, and do all that comes before its sweeps.
 
-    Twice, as the first time compiles; return the plan, and seconds of the faster one.
+    Twice, as the first time compiles; return the call, and seconds of the faster one.
     """
-    taken = []
+    taken, settings = [], check_options("auto", cast(Options, options))
     for _ in range(2):
         graph = make()
         begun = clock()
-        request = Request(DEPENDENCY, np.arange(graph.n))
-        plan = make_plan(graph, request, check_options("auto", cast(Options, options)))
-        for number, step in enumerate(plan.steps):
-            plan = plan if chains or step.contracted is None else uncontracted(plan, number)
-        parts = tuple(replace(part, ordered=_line_up(part)) for part in plan.steps)
+        call = plan_request(graph, Request(DEPENDENCY, np.arange(graph.n)), settings)
+        call = call if chains else _with_whole_chains(call)
+        for piece, sweep in parts_of(call):
+            _line_up(piece, row_of(piece, sweep))
         taken.append(clock() - begun)
-    return replace(plan, steps=parts), min(taken)
+    return call, min(taken)
 
 
 def time_run(
@@ -109,35 +114,41 @@ def time_run(
 
     Kernels are compiled before the clock runs. What would sweep the same as a run that is known takes as long.
     """
-    plan, planning = prepare(make, options, clock)
+    call, planning = prepare(make, options, clock)
     for other in known:
-        if _swept(other.plan) == _swept(plan):
-            return replace(other, plan=plan, planning=planning)
+        if _swept(other.call) == _swept(call):
+            return replace(other, call=call, planning=planning)
     try:
-        return time_plan(plan, planning, clock, budget)
+        return time_call(call, planning, clock, budget)
     except NotContractible:
-        plan, again = prepare(make, options, clock, chains=False)
-        return time_plan(plan, planning + again, clock, budget)
+        call, again = prepare(make, options, clock, chains=False)
+        return time_call(call, planning + again, clock, budget)
 
 
-def time_plan(plan: Plan, planning: float, clock: Clock, budget: float) -> Timed:
-    """Time what is planned, as `time_run` does."""
-    threads, small = plan.settings.threads, None if plan.reduction is None else plan.reduction.blocks.small
-    roots = sum(len(_roots_of(part)) for part in plan.steps)
-    expected = 0.0 if small is None else _expect_small(small, threads, clock)
-    for part in plan.steps:
-        _sum_some(part, _roots_of(part)[:1])
-        expected += _time_some(part, threads * RUN["cpu"], clock)[0]
+def time_call(call: Call, planning: float, clock: Clock, budget: float) -> Timed:
+    """Time a call that is prepared, as `time_run` does."""
+    threads, parts = call.settings.threads, parts_of(call)
+    roots = sum(len(_roots_of(piece)) for piece, _ in parts)
+    small = call.reduced.pieces[len(parts) :]
+    expected = _expect_small(small[-1], call.plan.sweeps[-1], clock) if small else 0.0
+    for part in parts:
+        _sum_some(*part, _roots_of(part[0])[:1])
+        expected += _time_some(*part, threads * RUN["cpu"], clock)[0]
     if expected <= budget:
-        taken, result = _time(clock, lambda: execute(plan))
-        return Timed(plan, planning, taken, roots, roots, result.sums)
+        taken, result = _time(clock, lambda: sum_call(call))
+        return Timed(call, planning, taken, roots, roots, result.sums)
     least, share = LEAST_RUNS * threads * RUN["cpu"], budget / expected
-    parts = [_time_some(part, max(int(len(_roots_of(part)) * share), least), clock) for part in plan.steps]
-    sweeping = sum(taken for taken, _ in parts)
-    if small is not None:
-        work = SmallBicomponents(small, threads)
-        sweeping += _time(clock, lambda: sum_over(work, Threads()))[0]
-    return Timed(plan, planning, sweeping, roots, sum(timed for _, timed in parts), None)
+    timed = [_time_some(*part, max(int(len(_roots_of(part[0])) * share), least), clock) for part in parts]
+    sweeping = sum(taken for taken, _ in timed)
+    if small:
+        sweeping += _time(clock, lambda: sum_piece(small[-1], call.plan.sweeps[-1], None))[0]
+    return Timed(call, planning, sweeping, roots, sum(count for _, count in timed), None)
+
+
+def sum_by(row: Method, graph: Graph, roots: Roots, batch: int, sums: frozenset[str] = DEPENDENCY) -> Sums:
+    """Sum over roots by one method, on one thread."""
+    sweep = Sweep("roots", row.name, row.device, row.weighted, len(roots), batch, 1, "", most=batch)
+    return sum_piece(Whole(graph, Request(sums, roots)), sweep, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,47 +162,57 @@ class _Some(Contracted):
         return self.some
 
 
-def _swept(plan: Plan) -> tuple[Any, ...]:
-    """Tell which sweeps a plan makes from those of other plans of the same network."""
-    parts = ((part.method, part.graph.n, part.graph.nnz, part.label, len(part.roots)) for part in plan.steps)
-    return plan.reduction is None, *parts
+def _with_whole_chains(call: Call) -> Call:
+    """Sweep whole what was contracted."""
+    graph, request, settings, room, reduced, *_ = call
+    for number, piece in enumerate(reduced.pieces):
+        if isinstance(piece, Chains):
+            reduced = without_chains(reduced, number, settings)
+    return call._replace(reduced=reduced, plan=make_plan(graph, request, reduced, settings, room))
 
 
-def _line_up(part: Step) -> Roots:
-    _ = part.graph.reordered.transpose
-    return order_roots(part.graph, part.method, part.roots) if part.ordered is None else part.ordered
+def _swept(call: Call) -> tuple[Any, ...]:
+    """Tell which sweeps a call makes from those of other calls of the same network."""
+    parts = ((piece.graph.n, piece.graph.nnz, sweep.label, sweep.roots) for piece, sweep in parts_of(call))
+    return call.reduced.tree is None, *parts
 
 
-def _roots_of(part: Step) -> Roots:
-    """Return the roots of a part that is lined up, in order: vertices, or rows of junctions where it is contracted."""
-    if part.contracted is not None:
-        return part.contracted.roots
-    assert part.ordered is not None
-    return part.ordered
+def _line_up(piece: Whole | Chains, row: Method) -> None:
+    if isinstance(piece, Chains):
+        _ = piece.graph.reordered.transpose
+    else:
+        _ = piece.placed(row).reordered.transpose, piece.ordered(row)
 
 
-def _time_some(part: Step, count: int, clock: Clock) -> tuple[float, int]:
+def _roots_of(piece: Whole | Chains) -> Roots:
+    """Return the roots of a piece that is lined up, in order: vertices, or rows of junctions where it is contracted."""
+    if isinstance(piece, Chains):
+        return piece.contracted.roots
+    assert piece.lined_up is not None
+    return piece.lined_up
+
+
+def _time_some(piece: Whole | Chains, sweep: Sweep, count: int, clock: Clock) -> tuple[float, int]:
     """Time about so many near roots; return what all take by that, and how many were timed."""
-    every = _roots_of(part)
-    some = near(every, count, RUN["cpu"] if part.contracted is None else min(count, part.sweep.batch))
-    taken, _ = _time(clock, lambda: _sum_some(part, some))
+    every = _roots_of(piece)
+    some = near(every, count, min(count, sweep.batch) if isinstance(piece, Chains) else RUN["cpu"])
+    taken, _ = _time(clock, lambda: _sum_some(piece, sweep, some))
     return taken * len(every) / max(len(some), 1), len(some)
 
 
-def _sum_some(part: Step, roots: Roots) -> Sums:
-    if part.contracted is None:
-        return sum_step(replace(part, roots=roots, ordered=roots))
-    whole = {field.name: getattr(part.contracted, field.name) for field in fields(part.contracted)}
-    return sum_step(replace(part, contracted=_Some(**whole, some=roots)))
+def _sum_some(piece: Whole | Chains, sweep: Sweep, roots: Roots) -> Sums:
+    if isinstance(piece, Whole):
+        return sum_piece(replace(piece, request=piece.request._replace(roots=roots), lined_up=roots), sweep, None)
+    whole = {field.name: getattr(piece.contracted, field.name) for field in fields(piece.contracted)}
+    return sum_piece(replace(piece, contracted=_Some(**whole, some=roots)), sweep, None)
 
 
-def _expect_small(small: SmallBlocks, threads: int, clock: Clock) -> float:
-    """Tell from the first slices what all take; none is done for good."""
-    trial = replace(small, scores=np.zeros_like(small.scores), edge_scores=np.zeros_like(small.edge_scores))
-    work = SmallBicomponents(trial, threads)
-    some = min(threads, len(work.items))
-    taken, _ = _time(clock, lambda: sum_over(work, Threads(), last=some))
-    return taken * len(work.items) / some if some else 0.0
+def _expect_small(piece: Piece, sweep: Sweep, clock: Clock) -> float:
+    """Tell from the first slices what all take."""
+    work = work_of(piece, sweep, None)
+    some = min(work.hands, len(work.items))
+    taken, _ = _time(clock, lambda: sum_over(work, threaded, last=some))
+    return taken * len(work.items) / some
 
 
 def _time(clock: Clock, work: Callable[[], Result]) -> tuple[float, Result]:

@@ -58,7 +58,7 @@ def measure(A: csr_array, roots: int, device: Any, rounds: int, limit: float, ra
         return lagbc.bc(A, directed=False, sources=sources, reduce=reduce, device=device)
 
     def plan(reduce: Any) -> Any:
-        return lagbc.select_method(A, directed=False, roots=roots, reduce=reduce, device=device)
+        return lagbc.plan(A, directed=False, sources=sources, reduce=reduce, device=device)
 
     reason = plan("auto").reason
     reduces = " of the work" in reason
@@ -103,7 +103,7 @@ def main(
     for name, load in graphs.items():
         A = csr_array(load())
         lagbc.bc(A, directed=False, k=min(64, A.shape[0]), device=device, reduce="none")  # type: ignore[call-overload]
-        lagbc.select_method(A, directed=False, reduce="all", device=device)  # type: ignore[arg-type]
+        lagbc.plan(A, directed=False, reduce="all", device=device)  # type: ignore[arg-type]
         rate = 0.0
         for roots in (*(count for count in ROOTS if count < A.shape[0]), A.shape[0]):
             row, rate, behind = measure(A, roots, device, rounds, limit, rate)

@@ -34,11 +34,11 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan import reduce as reduction
-from lagbc.plan.reduce import Remainder
-from lagbc.request import Request
+from lagbc.reduce import reduced as reduction
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores
+from lagbc.reduce.pieces import Chains, Whole
+from lagbc.request import Request
 
 Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ RUNS: dict[str, Row] = {
 # Times the `batched` of another checkout, in a process of its own.
 FORMER = Path(__file__).parent / "former.py"
 # Reductions of a block.
-REDUCTIONS = {"twins": reduction._without_twins, "chains": reduction._contracted}
+REDUCTIONS = ("twins", "chains")
 
 
 def undirected(named: NamedGraph) -> NamedGraph:
@@ -72,36 +72,36 @@ def work_left(graph: Graph) -> Row:
     Nothing is swept, and nothing is asked about what pays.
     """
     request = Request(DEPENDENCY, np.arange(graph.n))
-    blocks = split(reduction._piece(graph, request))
+    blocks = split(reduction._weighted(graph, request))
     small, whole = float(blocks.small.work.sum()), max(reduction._work_of(graph, request.roots), 1.0)
     works: dict[str, list[float]] = {name: [] for name in ("blocks", *REDUCTIONS, "all")}
-    for piece in blocks.pieces:
-        alone = Remainder(piece).work
-        by_name = {
-            name: min((remainder.work for remainder in remainders(name, piece)), default=alone) for name in REDUCTIONS
-        }
+    for piece in blocks.large:
+        alone = reduction._whole(piece, request).work
+        by_name = {name: min(work_of_block(name, piece, request, alone), default=alone) for name in REDUCTIONS}
         works["blocks"].append(alone)
         works["all"].append(min(alone, *by_name.values()))
         for name, work in by_name.items():
             works[name].append(min(alone, work))
     return {
-        "count": blocks.count,
+        "count": blocks.blocks,
         "small": len(blocks.small.numbers),
-        "large": len(blocks.pieces),
-        "largest": max((piece.graph.n for piece in blocks.pieces), default=0),
+        "large": len(blocks.large),
+        "largest": max((piece.graph.n for piece in blocks.large), default=0),
         "left": {name: (small + sum(of_pieces)) / whole for name, of_pieces in works.items()},
     }
 
 
-def remainders(name: str, piece: Piece) -> Iterator[Remainder]:
-    """Reduce a block, if that can be done."""
-    if name != "chains" or reduction._is_contractible(piece.graph):
-        yield from REDUCTIONS[name](piece)
+def work_of_block(name: str, piece: Piece, request: Request, alone: float) -> Iterator[float]:
+    """Reduce a block, if that can be done, and tell the work that is left of what it is alone."""
+    if name == "twins":
+        yield from (form.work for form in reduction._without_twins(piece, request))
+    elif reduction._is_contractible(piece.graph):
+        yield from (form.work for form in reduction._contracted(piece, request, alone, "cpu", np.inf))
 
 
 def only_blocks() -> AbstractContextManager[Any]:
     """Leave blocks as they are."""
-    return mock.patch.object(reduction, "_remainder", lambda piece, *_, **__: Remainder(piece))
+    return mock.patch.object(reduction, "_reduce_part", lambda part, request, *_, **__: reduction._whole(part, request))
 
 
 def measure(network: Network, budget: float, rounds: int, checkout: Path | None = None) -> Row:
@@ -117,15 +117,10 @@ def measure(network: Network, budget: float, rounds: int, checkout: Path | None 
         if checkout and "plain" in of_round:
             places = near(np.arange(len(network.order)), of_round["plain"].timed, RUN["cpu"])
             before.append(time_former(network.matrix, checkout, places=places))
-    if "all" in timed and (reduced := timed["all"].plan.reduction):
-        row |= {
-            "classes": sum(remainder.piece.graph.n for remainder in reduced.remainders if remainder.twins is not None)
-        }
-        row |= {
-            "junctions": sum(
-                len(remainder.contracted.roots) for remainder in reduced.remainders if remainder.contracted is not None
-            )
-        }
+    if "all" in timed and (reduced := timed["all"].call.reduced).tree is not None:
+        merged = [one for one in reduced.large if isinstance(one, Whole) and one.classes is not None]
+        row |= {"classes": sum(one.graph.n for one in merged)}
+        row |= {"junctions": sum(len(one.contracted.roots) for one in reduced.large if isinstance(one, Chains))}
     described = {name: {"status": "ok"} | found.describe() for name, found in timed.items()}
     if checkout and before:
         alike = {name: described["plain"][name] for name in ("status", "swept", "timed")}

@@ -17,12 +17,10 @@ from scipy.sparse import csr_array
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
+from benchmarks.planned import sum_by
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan
 from lagbc.methods.table import METHODS
-from lagbc.plan.step import Step
-from lagbc.run.loop import sum_step
 
 GRAPHS = "rmat-12-16,rmat-14-16,barabasi-albert-10000-10"
 RESULTS = Path(__file__).parent / "results" / "root_order.md"
@@ -34,7 +32,7 @@ def seconds(graph: Graph, roots: np.ndarray, grouped_roots: int) -> float:
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", graph.weighted))
     with mock.patch("lagbc.methods.tuning.GROUPED_ROOTS", grouped_roots):
         begun = time.perf_counter()
-        sum_step(Step(graph, roots, row, SweepPlan(batch=row.load().batching.block, method=row.name)))
+        sum_by(row, graph, roots, row.load().batching.block)
         return time.perf_counter() - begun
 
 

@@ -33,14 +33,14 @@ from benchmarks.graphs import SEED, NamedGraph, is_symmetric, is_weighted, table
 from benchmarks.peers import PEERS
 from benchmarks.planned import RUN, near, time_run
 from benchmarks.run import RESULTS, disagreement
+from lagbc.call import plan_request
 from lagbc.comparison.predict import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
-from lagbc.plan.plan import make_plan
 from lagbc.request import Request
-from lagbc.methods.roots import order_roots
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -218,9 +218,7 @@ def _options(case: Case) -> Any:
 
 def chosen(graph: Graph, case: Case, roots: Roots) -> str:
     """Name the method that "auto" takes."""
-    return make_plan(
-        graph, Request(DEPENDENCY, np.sort(roots)), check_options("auto", _options(case))
-    ).selection.method.name
+    return plan_request(graph, Request(DEPENDENCY, np.sort(roots)), check_options("auto", _options(case))).plan.method
 
 
 def timed_run(case: Case, run: Callable[[Roots], Any], roots: Roots) -> tuple[float, Any]:
@@ -261,9 +259,10 @@ def _igraph(network: Network, case: Case, roots: Roots, seconds: float) -> Row:
 
 def predicted(network: Network, case: Case, limit: float) -> Row:
     """Compare the time that is predicted for a run from all roots with what it takes; skipped if over the limit."""
-    begun = time.perf_counter()
+    begun, graph = time.perf_counter(), network.graph
+    planned = plan_request(graph, Request(DEPENDENCY, np.arange(graph.n)), check_options("auto", _options(case)))
     with lagbc.config(**_options(case)):
-        found = predict(network.graph)
+        found = predict(graph, planned, time.perf_counter() - begun)
     row = network.describe() | case.describe() | {"competitor": "prediction", "predicted": found.seconds}
     row |= provenance() | {"predicting": time.perf_counter() - begun, "swept": found.swept}
     if found.seconds > limit:

@@ -12,7 +12,6 @@ from unittest import mock
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from lagbc.run.junctions import _Groups
 from scipy.io import mmwrite
 from scipy.sparse import block_diag, csr_array, kron
 
@@ -22,6 +21,9 @@ from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
+from lagbc.reduce.pieces import Chains
+from lagbc.reduce.small import SmallBlocks
+from lagbc.run.chains import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
 CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)
@@ -37,7 +39,7 @@ def timed(A: csr_array, budget: float, threads: int = 1, **options: Any) -> plan
 @pytest.mark.parametrize(("A", "word"), [(CHAINS, "junctions"), (TWINS, "classes of twins")])
 def test_a_run_is_timed_whole_or_near_roots_of_its_parts(A: csr_array, word: str, threads: int) -> None:
     whole, some = timed(A, np.inf, threads), timed(A, 0.0, threads)
-    assert word in str(whole.plan.reduction)
+    assert word in str(whole.call.reduced)
     assert whole.sums is not None
     np.testing.assert_allclose(whole.sums.dependency / 2, lagbc.bc(A, directed=False, reduce="none"), rtol=1e-11)
     assert some.sums is None
@@ -50,30 +52,33 @@ def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch:
     A = csr_array(block_diag([CHAINS, TWINS, *(necklace(60, 3.0, seed) != 0 for seed in range(9))]))
     monkeypatch.setattr(tuning, "SLICE_WORK", 1)
     ticks = itertools.count()
-    with mock.patch.object(_Groups, "run", autospec=True, side_effect=_Groups.run) as groups:
+    with (
+        mock.patch.object(_Groups, "run", autospec=True, side_effect=_Groups.run) as groups,
+        mock.patch.object(SmallBlocks, "add", autospec=True, side_effect=SmallBlocks.add) as slices,
+    ):
         found = planned.time_run(
             lambda: as_graph(A, directed=False), {"device": "cpu", "threads": 1}, lambda: float(next(ticks)), 0.0
         )
-    assert found.plan.reduction is not None
-    assert found.plan.reduction.blocks.small.is_done.tolist() == [True] * 9
-    chains, twins = sorted(found.plan.steps, key=lambda part: part.contracted is None)
-    assert chains.contracted is not None
+    # The first one is timed before all are.
+    assert [call.args[1] for call in slices.call_args_list] == [0, *range(9)]
+    (chains, of_chains), (_, of_twins) = sorted(planned.parts_of(found.call), key=lambda part: part[1].work)
+    assert isinstance(chains, Chains)
     assert sum(len(call.args[1]) for call in groups.call_args_list) == 1 + 64 + 256
     # Each stretch takes a second of this clock.
-    assert found.sweeping == pytest.approx((len(chains.roots) + len(twins.roots)) / 256 + 1)
-    assert timed(A, np.inf).timed == found.roots == len(chains.roots) + len(twins.roots)
+    assert found.sweeping == pytest.approx((of_chains.roots + of_twins.roots) / 256 + 1)
+    assert timed(A, np.inf).timed == found.roots == of_chains.roots + of_twins.roots
 
 
 def test_what_sweeps_the_same_is_timed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     first = timed(TWINS, 0.0, reduce="none")
-    monkeypatch.setattr(planned, "time_plan", lambda *_: None)
+    monkeypatch.setattr(planned, "time_call", lambda *_: None)
 
     def make() -> Any:
         return as_graph(TWINS, directed=False)
 
     options = {"device": "cpu", "threads": 1}
     again = planned.time_run(make, options | {"reduce": "none"}, time.process_time, 0.0, [first])
-    assert (again.sweeping, again.plan is first.plan) == (first.sweeping, False)
+    assert (again.sweeping, again.call is first.call) == (first.sweeping, False)
     assert planned.time_run(make, options, time.process_time, 0.0, [first]) is None
 
 
@@ -85,8 +90,8 @@ def test_the_work_that_is_left() -> None:
     tree = csr_array(([1, 1, 1], ([0, 1, 1], [1, 2, 3])), shape=(4, 4))
     assert reductions.work_left(as_graph(tree, directed=False))["left"] == dict.fromkeys(reductions_report.LEFT, 0)
     with reductions.only_blocks():
-        assert timed(TWINS, 0.0).plan.reduction is None
-    assert timed(TWINS, 0.0).plan.reduction is not None
+        assert timed(TWINS, 0.0).call.reduced.tree is None
+    assert timed(TWINS, 0.0).call.reduced.tree is not None
 
 
 @pytest.fixture
