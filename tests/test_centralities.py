@@ -523,7 +523,7 @@ def test_dense_and_graphs():
         (lambda A: lagbc.eccentricity(A, method="no"), ValueError, "there is no method='no'"),
         (lambda A: lagbc.shortest_path_counts(A, [7]), ValueError, "sources holds 7"),
         (lambda A: lagbc.shortest_path_counts(A, [0], log2="x"), TypeError, "log2='x'"),
-        (lambda A: lagbc.estimate_memory(A, which="no"), ValueError, "no centrality 'no'"),
+        (lambda A: lagbc.plan(A, "no"), ValueError, "no centrality 'no'"),
     ],
 )
 def test_errors(call, error, message):
@@ -570,7 +570,7 @@ def test_checkpoints_of_other_sums_are_refused(tmp_path):
 def test_memory_of_more_sums():
     A = scale_free(500, 4000, seed=1)
     options = {"method": "batched", "device": "cpu", "threads": 1}
-    bc, edges, stress = (lagbc.estimate_memory(A, which=x, **options) for x in ("bc", "edge_bc", "stress"))
+    bc, edges, stress = (lagbc.plan(A, x, **options).memory for x in ("bc", "edge_bc", "stress"))
     assert edges.scores > bc.scores
     assert edges.graph > bc.graph
     assert stress.workspace - bc.workspace == 500 * (64 + 1) * 8, "a row of each vertex, and its sum"

@@ -419,7 +419,7 @@ def test_methods_of_a_gpu_take_none():
     """Where the device is left open, the methods are named that do."""
     with pytest.raises(ValueError, match=r"^spmm on cuda takes no cutoff or decay.*these do: work-efficient on cpu$"):
         lagbc.bc(path(3), cutoff=1, method="spmm")
-    assert lagbc.select_method(path(3), cutoff=1).reason.startswith("work-efficient on cpu (it runs on cpu alone; ")
+    assert lagbc.plan(path(3), cutoff=1).reason.startswith("work-efficient on cpu (it runs on cpu alone; ")
 
 
 def test_what_centralities_refuse():
@@ -455,14 +455,14 @@ def test_a_centrality_that_was_added():
 
 def test_what_a_call_would_do():
     A = grid(30, 30)
-    assert lagbc.select_method(A, cutoff=3).method.name == "work-efficient"
-    assert lagbc.select_method(A, which="reach").method.name == "work-efficient"
-    assert lagbc.select_method(A, weighted=True, decay=[1, 2]).method.name == "dijkstra"
-    one, three = (lagbc.estimate_memory(A, cutoff=cutoffs) for cutoffs in (3, [1, 2, 3]))
+    assert lagbc.plan(A, cutoff=3).method == "work-efficient"
+    assert lagbc.plan(A, "reach").method == "work-efficient"
+    assert lagbc.plan(A, weighted=True, decay=[1, 2]).method == "dijkstra"
+    one, three = (lagbc.plan(A, cutoff=cutoffs).memory for cutoffs in (3, [1, 2, 3]))
     assert three.scores == 3 * one.scores
     assert three.workspace > one.workspace
     with pytest.raises(ValueError, match="leave out decay"):
-        lagbc.estimate_memory(A, demand=A, decay=3)
+        lagbc.plan(A, demand=A, decay=3)
 
 
 def test_few_roots_are_shared_out_and_many_fill_their_blocks():

@@ -397,14 +397,14 @@ def test_a_worker_s_row_of_trips_is_counted(row):
     )
     blocks = bytes_of(balls.arrays(graph, SweepPlan(batch=64, bounds=bounds, roots=n))) if row.weighted else 0
     assert needed == without + 24 * n + 8 - blocks
-    lagbc.estimate_memory(graph, demand=np.ones((n, n)), cutoff=4)
+    lagbc.plan(graph, demand=np.ones((n, n)), cutoff=4)
 
 
 def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
     A = grid(9, 16)
     for weighted in (False, True):
         given = {"demand": np.ones(A.shape), "cutoff": 3, "weighted": weighted}
-        assert lagbc.select_method(A, **given).method in WITHIN
+        assert lagbc.plan(A, **given).method in {row.name for row in WITHIN}
         with pytest.raises(ValueError, match="batched on cpu takes no demand within a cutoff"):
             lagbc.bc(A, method="batched", device="cpu", **given)
 
@@ -452,8 +452,8 @@ def test_memory_is_counted(row):
     given = {"threads": 1, **how(row)}
     room = 144 if row.formulation == "traversal" else 144 * 64  # of the trips of a root, or of the roots of a batch
     without, needed = (
-        lagbc.estimate_memory(A, batch=64, **given),
-        lagbc.estimate_memory(A, batch=64, demand=demand, **given),
+        lagbc.plan(A, batch=64, **given).memory,
+        lagbc.plan(A, batch=64, demand=demand, **given).memory,
     )
     assert needed.workspace >= without.workspace + 8 * room + 8 * 144 * 143
     graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
@@ -484,11 +484,13 @@ def test_other_methods_are_refused(row):
         lagbc.bc(path(4), demand=np.ones((4, 4)), **how(row))
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_auto_takes_one_of_them(weighted):
     A = grid(9, 16)
     taken = lagbc.select_method(A, demand=np.ones(A.shape), weighted=weighted).method
     assert taken.demand
+    assert lagbc.plan(A, demand=np.ones(A.shape), weighted=weighted).method == taken.name
     with pytest.raises(ValueError, match="demand says which roots there are; leave out roots"):
         lagbc.estimate_memory(A, demand=np.ones(A.shape), roots=3)
 
@@ -556,7 +558,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc, lagbc.select_method], ids=lambda call: call.__name__)
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc, lagbc.plan], ids=lambda call: call.__name__)
 def test_what_is_no_demand(name, function):
     demand, error, message = WRONG[name]
     if name == "infinity":
@@ -645,7 +647,7 @@ def forms_of_trips():
 def test_trips_by_names(demand):
     for function in (lagbc.bc, lambda *given, **options: lagbc.centralities(*given, **options)["bc"]):
         assert function(NAMED, demand=demand).tolist() == LOADS
-    assert lagbc.select_method(NAMED, demand=demand).method.demand
+    assert lagbc.plan(NAMED, demand=demand).method in {row.name for row in TAKING}
 
 
 @pytest.mark.parametrize("titles", [("from", "to", "trips"), ("Origin", "Destination", "Flows")])

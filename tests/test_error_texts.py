@@ -194,6 +194,7 @@ def calls(device="cpu"):
 
 
 @pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 def test_errors():
     assert {name: tell() for name, tell in calls().items()} == recorded.read("error_texts")
 

@@ -228,5 +228,5 @@ def test_memory_is_given_back(module):
 def test_the_estimate_has_more_for_edges(module):
     A, weighted = layered(5, 20), module is graphblas_weighted
     options = {"weighted": weighted, "method": "graphblas", "device": "cpu", "threads": 1}
-    bc, edges = (lagbc.estimate_memory(A, batch=4, which=which, **options) for which in ("bc", "edge_bc"))
+    bc, edges = (lagbc.plan(A, which, batch=4, **options).memory for which in ("bc", "edge_bc"))
     assert edges.workspace - bc.workspace >= 24 * A.nnz

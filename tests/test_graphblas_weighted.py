@@ -284,8 +284,8 @@ def test_the_estimate_covers_the_tight_edges():
     # All edges are tight for the first root, so the bound is reached.
     A = layered(5, 20)
     batch = 4
-    estimate = lagbc.estimate_memory(A, batch=batch, weighted=True, method="graphblas", threads=1)
-    more = lagbc.estimate_memory(A, batch=2 * batch, weighted=True, method="graphblas", threads=1)
+    estimate = lagbc.plan(A, batch=batch, weighted=True, method="graphblas", threads=1).memory
+    more = lagbc.plan(A, batch=2 * batch, weighted=True, method="graphblas", threads=1).memory
     state = prepare(graphblas_weighted, as_graph(A, weighted=True), SweepPlan(batch=batch))
     (levels,) = graphblas_weighted.forward(state, np.arange(batch))
     assert levels.G.nvals > A.nnz

@@ -9,6 +9,7 @@ import os
 from functools import cache, partial
 from itertools import product
 
+import pytest
 import recorded
 from hashed import DEFAULT_SET, METHODS, network, trips
 
@@ -96,10 +97,12 @@ def plan(name, lengths, device, what, *, directed):
     }
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 def test_plans():
     assert plans("cpu") == recorded.read("plan_digests")
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 def test_plans_of_another_machine(monkeypatch):
     for name, lengths, _, _ in cases("cpu"):
         matrix(name, lengths)  # read with the memory that there is

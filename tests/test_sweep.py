@@ -29,6 +29,7 @@ from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.roots import order_roots
 from lagbc.native import core
 from lagbc.plan import memory
+from lagbc.room import SMALL_RUN, budget
 from lagbc.run.loop import sum_over
 
 A = scale_free(500, 4000, seed=1)
@@ -175,9 +176,7 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
     monkeypatch.setattr("lagbc.graph.tuning.HIGH_DIAMETER", 1e9)
-    with pytest.raises(
-        lagbc.CheckpointError, match="belongs to another graph or direction, or to another version's order"
-    ):
+    with pytest.raises(lagbc.CheckpointError, match="belongs to another version's order of the roots, or to options"):
         batched(grid(20, 20), checkpoint=file)
 
 
@@ -509,7 +508,7 @@ def test_error_in_a_worker(failing):
 )
 def test_budget(monkeypatch, text, size, empty_process):
     monkeypatch.setenv("LAGBC_MEMORY", text)
-    assert memory.budget("cpu") == size
+    assert budget("cpu") == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "8 gigabytes", "GB", "nan", "inf", "1e400", "1e308T"])
@@ -522,9 +521,12 @@ def test_bad_budget(monkeypatch, text):
 def test_budget_is_half_of_what_is_free(monkeypatch):
     monkeypatch.delenv("LAGBC_MEMORY", raising=False)
     monkeypatch.setattr(limits, "_available", lambda root: 1000)
-    assert memory.budget("cpu") == 500
+    assert budget("cpu") == 500
+    needed = lagbc.plan(A, method="batched", device="cpu", threads=1).memory.total
+    assert needed <= SMALL_RUN, "which looks for no budget, and which two threads come down to"
+    np.testing.assert_allclose(batched(A, threads=2), oracle(A), rtol=1e-12)
     with pytest.raises(MemoryError, match="the budget is 500"):
-        lagbc.bc(A, method="batched", device="cpu", threads=2)  # more than a small run takes, which looks for no budget
+        batched(scale_free(1000, 8000, seed=1), threads=2)
 
 
 def test_over_budget(bc, monkeypatch, empty_process):
@@ -537,20 +539,20 @@ def test_over_budget(bc, monkeypatch, empty_process):
 
 
 def test_threads_are_given_up_first(monkeypatch, empty_process):
-    one = lagbc.estimate_memory(A, method="batched", device="cpu", threads=1)
+    one = lagbc.plan(A, method="batched", device="cpu", threads=1).memory
     monkeypatch.setenv("LAGBC_MEMORY", str(one.total + 1000))
-    fitted = lagbc.estimate_memory(A, method="batched", device="cpu", threads=8)
-    assert fitted.threads == 1
-    assert fitted.total == one.total == one.graph + one.workspace + one.scores
+    fitted = lagbc.plan(A, method="batched", device="cpu", threads=8)
+    assert fitted.sweeps[0].threads == 1
+    assert fitted.memory.total == one.total == one.graph + one.workspace + one.scores
     np.testing.assert_allclose(batched(A, threads=8), oracle(A), rtol=1e-12)
 
 
 def test_batch_shrinks(failing, monkeypatch, empty_process):
     failing(block=16, widest=None, auto=64, concurrent=False)
-    small = lagbc.estimate_memory(A, batch=16, method="failing")
+    small = lagbc.plan(A, batch=16, method="failing").memory
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total))
-    assert lagbc.estimate_memory(A, method="failing").batch == 16
-    assert lagbc.estimate_memory(A, batch=64, method="failing").batch == 16
+    assert lagbc.plan(A, method="failing").sweeps[0].batch == 16
+    assert lagbc.plan(A, batch=64, method="failing").sweeps[0].batch == 16
     np.testing.assert_allclose(lagbc.bc(A, method="failing"), oracle(A), rtol=1e-12)
     monkeypatch.setenv("LAGBC_MEMORY", str(small.total - 1))
     with pytest.raises(MemoryError, match="batch=16 needs"):
@@ -617,7 +619,7 @@ def test_estimate_is_an_upper_bound(any_bc, shape, directed):
         pytest.skip("what is traced is memory of the host; `tests/gpu` holds the estimates of its own")
     options = {"directed": directed, "threads": 2, "reduce": "none"}
     given = shape_with_lengths(shape)
-    estimate = lagbc.estimate_memory(given, roots=128, **options, **any_bc.keywords)
+    estimate = lagbc.plan(given, k=128, rng=0, **options, **any_bc.keywords).memory
     # Interpreter objects of a run, whatever its size, are not in the estimate.
     assert peak_of(any_bc, given, **options) <= estimate.total + 300_000
 
@@ -633,7 +635,7 @@ def test_estimate_of_a_path_is_near(weighted):
     compile_both_ways(bc)
     peak = most_memory(lambda: bc(given, sources=sources))
     options = {"threads": 1, "weighted": weighted, "method": "batched", "device": "cpu"}
-    estimate = lagbc.estimate_memory(given, roots=len(sources), **options)
+    estimate = lagbc.plan(given, sources=sources, **options).memory
     grown = 1280 * 64 * 12 * weighted
     assert 0.7 * estimate.total < peak <= estimate.total + 300_000 + 2 * grown
 
@@ -646,8 +648,8 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     expected = run()
     monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
     monkeypatch.setattr(memory, "SMALL_RUN", 1000)
-    options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "roots": 128}
-    one, two = (lagbc.estimate_memory(given, threads=threads, **options).total for threads in (1, 2))
+    options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "k": 128}
+    one, two = (lagbc.plan(given, threads=threads, **options).memory.total for threads in (1, 2))
     with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .*B, which memory= or LAGBC_MEMORY"):
         run(threads=1, memory=one)
     with pytest.warns(lagbc.MemoryWarning, match="goes on with batch=64 and threads=1"):

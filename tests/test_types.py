@@ -104,8 +104,8 @@ assert_type(lagbc.centralities(dense, "edge_bc", decay=np.arange(3))["edge_bc"],
 assert_type(lagbc.centralities(dense), Scores)
 assert_type(lagbc.centralities(dense, ("bc", "stress"))["stress"], NDArray[np.float64])
 assert_type(lagbc.shortest_path_counts(dense, [0])[0], NDArray[np.float64])
-assert_type(lagbc.select_method(dense).method.name == "batched", bool)
-assert_type(lagbc.estimate_memory(dense).total, int)
+assert_type(lagbc.plan(dense).method == "batched", bool)
+assert_type(lagbc.plan(dense).memory.total, int)
 assert_type(lagbc.__version__, str)
 lagbc.plots.plot_comparison
 lagbc.compare(dense, weighted="length")

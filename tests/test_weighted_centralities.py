@@ -204,9 +204,7 @@ def test_absorbed_length_is_named(centralities, name):
 def test_memory_of_both_kinds_of_sums():
     A = with_lengths(scale_free(500, 4000, seed=1), [1, 2.5])  # whole ones have distances of their own for the search
     options = {"weighted": True, "method": "batched", "device": "cpu", "threads": 1}
-    bc, distances, both = (
-        lagbc.estimate_memory(A, which=x, **options) for x in ("bc", "closeness", ("bc", "closeness"))
-    )
+    bc, distances, both = (lagbc.plan(A, x, **options).memory for x in ("bc", "closeness", ("bc", "closeness")))
     assert both.workspace - distances.workspace == 500 * 64 * 8, "distances are kept beside the path counts"
     # Three sums of vertices in place of one, and the largest distance of each of 64 columns.
     assert distances.workspace - bc.workspace == (2 * 500 + 64) * 8

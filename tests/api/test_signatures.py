@@ -1,8 +1,10 @@
 """Written signatures agree with the arguments of a call, the records, the overloads and the docstrings."""
 
+import importlib
 import inspect
 import re
 import sys
+from pathlib import Path
 from typing import get_overloads
 
 import pytest
@@ -84,6 +86,14 @@ def test_overloads_have_the_parameters(name):
         keywords = getattr(sys.modules[function.__module__], others.annotation.removeprefix("Unpack[").rstrip("]"))
         names = {one.name for one in named} | set(keywords.__annotations__)
         assert names == parameters(name).keys() - {"options"} | set(lagbc.Options.__annotations__)
+
+
+def test_no_folder_takes_the_name_of_a_function():
+    """Imported at a call, it would be the attribute of the package."""
+    folders = {path.name for path in Path(lagbc.__file__).parent.iterdir() if path.is_dir()}
+    for name in folders & {*lagbc.__all__} - {"plots"}:
+        importlib.import_module(f"lagbc.{name}")
+        assert callable(getattr(lagbc, name))
 
 
 class CalledError(Exception):

@@ -121,7 +121,7 @@ def test_estimates_run_side_by_side_on_the_threads_of_the_call(monkeypatch, fits
     asked = {"directed": False, "method": "batched", "reduce": "none"}
     given = {"k": 640, "rng": 1, "standard_error": True, **asked}
     one = lagbc.bc(A, threads=1, **given)
-    memory = int((2.5 if fits else 1.5) * lagbc.estimate_memory(A, roots=64, threads=1, **asked).total)
+    memory = int((2.5 if fits else 1.5) * lagbc.plan(A, k=64, threads=1, **asked).memory.total)
 
     def together(call):
         if len(call.request.roots) == 64:

@@ -353,7 +353,7 @@ def test_bad_matrix(A, error, message):
     with pytest.raises(error, match=message):
         lagbc.bc(A)
     with pytest.raises(error, match=message):
-        lagbc.estimate_memory(A)
+        lagbc.plan(A)
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.csr_matrix])
@@ -488,9 +488,7 @@ def test_length_that_is_none(weighted_bc, kind, value, shown):
         with pytest.raises(ValueError, match=message):
             weighted_bc(given, directed=directed)
     with pytest.raises(ValueError, match=message):
-        lagbc.estimate_memory(given, weighted=True)
-    with pytest.raises(ValueError, match=message):
-        lagbc.select_method(given, weighted=True)
+        lagbc.plan(given, weighted=True)
     assert_same(before, snapshot(given))
 
 
@@ -602,7 +600,7 @@ def test_graph_with_or_without_lengths_is_taken_as_it_is(weighted):
     graph = as_graph(path(5), weighted=weighted)
     np.testing.assert_array_equal(lagbc.bc(graph, weighted=weighted), oracle(path(5)))
     message = f"A is a Graph made with weighted={weighted}, but weighted={not weighted} is asked for; leave it out"
-    for ask in (lagbc.bc, lagbc.estimate_memory, lagbc.select_method):
+    for ask in (lagbc.bc, lagbc.plan):
         with pytest.raises(ValueError, match=message):
             ask(graph, weighted=not weighted)
 
@@ -616,7 +614,7 @@ def test_a_graph_knows_whether_it_has_lengths(name):
         if name == "centralities":
             found, expected = (np.array(list(scores.values())) for scores in (found, expected))
         np.testing.assert_array_equal(*(x.data if name == "edge_bc" else x for x in (found, expected)))
-    assert lagbc.select_method(as_graph(A, weighted=True)).method.weighted
+    assert lagbc.plan(as_graph(A, weighted=True)).sweeps[0].weighted
 
 
 def test_weighted_graph_is_canonical():
@@ -656,8 +654,8 @@ def test_method_without_lengths():
         ValueError, match=r"'spmm' takes no lengths: leave out weighted=True; there are with lengths on cpu: batched, "
     ):
         lagbc.bc(path(3), weighted=True, method="spmm")
-    assert lagbc.select_method(path(3), weighted=True, device="cpu").method.weighted
-    assert not lagbc.select_method(path(3)).method.weighted
+    assert lagbc.plan(path(3), weighted=True, device="cpu").sweeps[0].weighted
+    assert not lagbc.plan(path(3)).sweeps[0].weighted
 
 
 @pytest.fixture
@@ -681,7 +679,7 @@ def test_missing_library(add_row, monkeypatch):
     )
     with pytest.raises(lagbc.MissingDependencyError, match=re.escape(message)):
         lagbc.bc(path(3), method="added")
-    assert lagbc.select_method(path(3)).method.available
+    assert lagbc.plan(path(3)).method == "batched"
 
 
 def test_a_method_that_needs_no_library(add_row):
@@ -729,15 +727,17 @@ def test_packages_are_those_of_the_extras():
         assert package in [re.split("[<>=]", one)[0] for one in wanted], row.name
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 def test_selection_says_why():
     deep, shallow = lagbc.select_method(path(500)), lagbc.select_method(scale_free(500, 3000, seed=1))
     assert deep.method in lagbc.METHODS
     assert "depth 498 for n = 500" in deep.reason, "from the first hub, one off the end"
     assert "ordered by proximity" in deep.reason
     assert "ordered by falling degree" in shallow.reason
-    assert "asked for" in lagbc.select_method(path(5), method="batched", device="cpu").reason
+    assert "asked for" in lagbc.plan(path(5), method="batched", device="cpu").reason
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 @pytest.mark.parametrize(("roots", "error"), [(-1, ValueError), (6, ValueError), ([1, 2], TypeError), (2.0, TypeError)])
 def test_a_selection_for_so_many_roots(roots, error):
     assert lagbc.select_method(path(5), roots=5)
@@ -746,7 +746,7 @@ def test_a_selection_for_so_many_roots(roots, error):
 
 
 def test_names_of_centralities_are_names():
-    for call in (lagbc.centralities, lambda A, which: lagbc.select_method(A, which=which)):
+    for call in (lagbc.centralities, lagbc.plan):
         with pytest.raises(TypeError, match="which is 1; it is the name of a centrality"):
             call(path(5), 1)
 

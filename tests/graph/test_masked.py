@@ -54,7 +54,7 @@ CALLS = {
     "counts": (lambda: lagbc.shortest_path_counts(A, VERTICES), "sources is a masked array, 1 of 2"),
     "closeness": (lambda: lagbc.closeness(A, sources=VERTICES), "sources is a masked array, 1 of 2"),
     "roots": (lambda: lagbc.compare(A, VERTICES), "roots is a masked array, 1 of 2"),
-    "estimate": (lambda: lagbc.estimate_memory(A, demand=PAIRS), "demand is a masked array, 1 of 16"),
+    "plan": (lambda: lagbc.plan(A, demand=PAIRS), "demand is a masked array, 1 of 16"),
     "table": (lambda: lagbc.table(A, NUMBERS), "score is a masked array, 1 of 4"),
     "scores": (lambda: plots.plot_scores(A, NUMBERS, directed=True), "scores is a masked array, 1 of 4"),
     "networks": (lambda: plots.plot_centralities(A, {"bc": NUMBERS}), "bc is a masked array, 1 of 4"),

@@ -39,7 +39,7 @@ def test_why_there_is_no_gpu(monkeypatch, installed, reason):
     ordinary = table._is_installed
     monkeypatch.setattr(table, "_is_installed", lambda name: installed if name == "cupy" else ordinary(name))
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
-    choice = str(lagbc.select_method(np.ones((3, 3))))
+    choice = lagbc.plan(np.ones((3, 3))).reason
     assert choice.startswith(f"batched on cpu ({reason}; the fastest there as a rule)")
 
 
@@ -89,8 +89,7 @@ def test_the_fastest_that_fits_into_the_memory(weighted):
     roots, A = near(MESH, 640), LENGTHS if weighted else MESH
     other = "dijkstra" if weighted else "work-efficient"
     how = {"sources": roots, "directed": False, "weighted": weighted, "device": "cpu", "threads": 1, "reduce": "none"}
-    asked = {name: value for name, value in how.items() if name != "sources"} | {"roots": len(roots)}
-    needed = {name: lagbc.estimate_memory(A, method=name, **asked) for name in ("batched", other)}
+    needed = {name: lagbc.plan(A, method=name, **how).memory for name in ("batched", other)}
     assert needed[other].total < needed["batched"].total
     free = chosen(A, roots, weighted=weighted, threads=1)
     assert free.method == "batched"
@@ -107,11 +106,12 @@ def test_the_fastest_that_fits_into_the_memory(weighted):
 
 def test_a_graph_whose_pieces_do_not_fit_is_swept_whole():
     A = scale_free(2000, 4000, seed=1)
-    reduced = lagbc.estimate_memory(A, directed=False, threads=4)
+    reduced = lagbc.plan(A, directed=False, threads=4).memory
     for memory, is_reduced in ((reduced.total, True), (reduced.total - 1, False)):
         how = {"directed": False, "threads": 4, "memory": memory}
-        assert ("% of the work" in lagbc.select_method(A, **how).reason) == is_reduced
-        assert not lagbc.estimate_memory(A, **how).is_over
+        planned = lagbc.plan(A, **how)
+        assert ("% of the work" in planned.reason) == is_reduced
+        assert planned.memory.total <= memory
 
 
 def test_options_and_sums_leave_candidates_out():
@@ -182,14 +182,15 @@ def test_a_checkpoint_keeps_its_method(tmp_path, begun):
     scores = lagbc.bc(MESH, directed=False, sources=SPREAD, method=begun, device="cpu", checkpoint=file)
     reason = f"{begun} on cpu (the checkpoint was begun with it)"
     assert chosen(MESH, SPREAD, checkpoint=file).reason == reason
-    told = lagbc.select_method(MESH, directed=False, roots=len(SPREAD), device="cpu", checkpoint=file)
+    with pytest.warns(DeprecationWarning, match="lagbc.plan"):
+        told = lagbc.select_method(MESH, directed=False, roots=len(SPREAD), device="cpu", checkpoint=file)
     assert told.reason.startswith(f"{reason}; "), "whichever roots are drawn"
     again = lagbc.bc(MESH, directed=False, sources=SPREAD, device="cpu", checkpoint=file)
     np.testing.assert_array_equal(again, scores)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK no archive"])
-@pytest.mark.parametrize("function", [lagbc.bc, lagbc.select_method, lagbc.estimate_memory])
+@pytest.mark.parametrize("function", [lagbc.bc, lagbc.plan])
 def test_a_file_that_is_no_checkpoint_is_no_choice(tmp_path, function, content):
     file = tmp_path / "run"
     file.write_bytes(content)

@@ -34,10 +34,10 @@ def test_a_method_that_is_added_is_one_of_all(my_method):
     lagbc.register_method(MINE)
     assert (*before, MINE) == lagbc.METHODS
     np.testing.assert_allclose(lagbc.bc(A, method="mine"), oracle(A), rtol=1e-12)
-    assert lagbc.select_method(A, device="cpu").method.name == "batched"
+    assert lagbc.plan(A, device="cpu").method == "batched"
     assert "mine" in [record.method for record in lagbc.compare(A, 8).measured]
     assert lagbc.compare(A, 8, methods="mine").measured[0].agrees
-    assert lagbc.estimate_memory(A, method="mine", threads=1).batch == 1
+    assert lagbc.plan(A, method="mine", threads=1).sweeps[0].batch == 1
     lagbc.bc(A, method="mine", bucket_width=2.0)
     with pytest.raises(
         ValueError, match=r"bucket_width=2\.0 means nothing to batched on cpu.*; it goes with: .*mine on cpu"

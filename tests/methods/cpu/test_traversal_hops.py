@@ -291,20 +291,19 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
 
 def test_its_name_runs_without_a_gpu(monkeypatch):
     monkeypatch.setattr(table, "_sees_gpu", lambda: False)
-    selection = lagbc.select_method(GRAPHS["mesh"], method="work-efficient")
-    assert (selection.method.device, selection.method.formulation) == ("cpu", "traversal")
-    assert lagbc.select_method(GRAPHS["mesh"]).method.name == "batched"
+    planned = lagbc.plan(GRAPHS["mesh"], method="work-efficient")
+    assert (planned.method, planned.device) == ("work-efficient", "cpu")
+    assert lagbc.plan(GRAPHS["mesh"]).method == "batched"
 
 
 @pytest.mark.parametrize(("roots", "threads", "batch", "workers"), [(256, 16, 16, 16), (256, 1, 64, 1), (40, 2, 32, 2)])
 def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
-    graph = as_graph(GRAPHS["mesh"])
-    batching = row.load().batching
+    graph, batching = as_graph(GRAPHS["mesh"]), hops.batching
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
         taken = memory.most_batch(row, batching, roots, share, given)
-        busy = memory.busy_threads(batching, roots, taken, threads)
-        plan = SweepPlan(batch=taken, threads=busy, roots=roots)
-        planned = memory.fit(*swept(graph, np.arange(roots), row, plan), Room(10**9))
-        assert planned.batch == most
-        assert given == 64 or planned.threads == workers
+        plan = SweepPlan(batch=taken, threads=workers, roots=roots)
+        assert memory.fit(*swept(graph, np.arange(roots), row, plan), Room(10**9)).batch == most
+    how = {"method": "work-efficient", "device": "cpu", "reduce": "none", "threads": threads, "memory": "1GB"}
+    (sweep,) = lagbc.plan(GRAPHS["mesh"], sources=np.arange(roots), **how).sweeps
+    assert (sweep.batch, sweep.threads) == (batch, workers)
