@@ -154,8 +154,8 @@ def sum_call(call: Call) -> Result:
     totals = [NONE_DONE] * len(works)
     with ExitStack() as stack:
         if kept is not None:
-            stack.callback(kept.save)
             totals = kept.begin(works, totals)
+            stack.callback(kept.save)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keep = None if kept is None and meter is None else partial(keep_total, kept, meter)

@@ -123,7 +123,7 @@ class Options(TypedDict, total=False):
         Sweeps on its workers: processes of this machine or of others, in which lagbc can be imported, from
         `ProcessPoolExecutor`, loky, ``dask.distributed.Client.get_executor()`` or ``mpi4py.futures.MPIPoolExecutor``.
         Scores have the bits of a run without it. `threads` and `memory` are then per worker, and None is one thread.
-        Small pieces of a reduced graph are computed here. docs/scale.md lists the data that are sent.
+        docs/scale.md lists the data that are sent.
     comm : mpi4py.MPI.Comm or None
         Sweeps on the ranks of a program that was started by ``mpiexec``. All ranks make the same call, and all get its
         scores; the arguments of rank 0 count. `threads` is per rank, and None shares the cores of a machine among its

@@ -47,7 +47,7 @@ class Room:
 
     def for_need(self, needed: int, device: str) -> int:
         """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
-        is_stated = self.stated is not None or self.of_process is not None or stated_budget() is not None
+        is_stated = self.stated is not None or self.of_process is not None
         return self.on(device) if is_stated or needed > SMALL_RUN else SMALL_RUN
 
 

@@ -74,13 +74,19 @@ class Checkpoint:
         return CheckpointError(f"checkpoint {self.path} belongs to {_OWNERS[name]}; {MEND}")
 
     def begin(self, works: Sequence[PieceWork], totals: list[Total]) -> list[Total]:
-        """Take the works of the call; return the given totals, with those in the file in place of none."""
-        self._orders = list(map(digest_order, works))
+        """Take the works of the call; return the given totals, with those in the file in place of none.
+
+        The file is written at once: FileError says that it cannot be, before anything is summed.
+        """
+        is_first, orders = not self._works, list(map(digest_order, works))
         if self._before:
-            totals = self._read(works, totals)
-        self._works, self._totals, self._held = works, list(totals), -1
+            totals = self._read(works, orders, totals)
+        self._works, self._orders, self._totals, self._held = list(works), orders, list(totals), -1
         if self._before and self._done == sum(len(work.items) for work in works):
             self._held = self._done
+            return totals
+        if not is_first:
+            self.save()
             return totals
         remove_unfinished(self.path)
         try:
@@ -89,10 +95,10 @@ class Checkpoint:
             raise FileError(f"checkpoint {self.path} cannot be used: {error}") from error
         return totals
 
-    def _read(self, works: Sequence[PieceWork], totals: Sequence[Total]) -> list[Total]:
+    def _read(self, works: Sequence[PieceWork], orders: list[str], totals: Sequence[Total]) -> list[Total]:
         found = list(totals)
         with self._open() as file, file.reading():
-            orders, counts = file.head["orders"], file.array("done", (len(self.labels),), np.int64).tolist()
+            before_orders, counts = file.head["orders"], file.array("done", (len(self.labels),), np.int64).tolist()
             if len(self.labels) != len(works):
                 raise self._of_other("options")
             for number, work in enumerate(works):
@@ -101,7 +107,7 @@ class Checkpoint:
                     if not before.startswith("chains "):
                         raise self._of_other("options")
                     continue
-                if done and orders[number] != self._orders[number]:
+                if done and before_orders[number] != orders[number]:
                     raise self._of_other("order")
                 if not 0 <= done <= len(work.items):
                     raise InvalidValueError
