@@ -47,7 +47,7 @@ print(interrupted)
     ("n", "call"),
     [
         (3000, "lagbc.shortest_path_counts(A, range(100))[1]"),
-        (30000, "lagbc.estimate_memory(A, directed=False, method='batched', batch=64, memory='1GB')"),
+        (30000, "lagbc.plan(A, directed=False, method='batched', batch=64, memory='1GB').memory"),
         (300, "lagbc.group_bc(A, [[1, 2], [3]], directed=False, threads=1)"),
     ],
     ids=["counts", "reductions", "groups"],

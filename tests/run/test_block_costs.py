@@ -55,11 +55,11 @@ def test_a_block_is_contracted_only_where_that_pays(marked, weighted):
     for A in (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1)):
         B = with_lengths(A, [1.0, 2.0]) if weighted else A
         assert (as_graph(A, directed=False).out_degrees == 2).any()
-        assert "junctions" not in lagbc.select_method(B, weighted=weighted, **AUTO).reason
+        assert "junctions" not in lagbc.plan(B, weighted=weighted, **AUTO).reason
         with pytest.raises(Contracted):
-            lagbc.select_method(B, weighted=weighted, reduce="all", **AUTO)
+            lagbc.plan(B, weighted=weighted, reduce="all", **AUTO)
     with pytest.raises(Contracted):
-        lagbc.select_method(roads(20, 6), weighted=weighted, **AUTO)
+        lagbc.plan(roads(20, 6), weighted=weighted, **AUTO)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -68,7 +68,7 @@ def test_networks_with_as_many_junctions_as_other_vertices(name, weighted):
     """As was measured: contracted they would take 1.2 to 2.1 times as long."""
     A = lagbc.read_graph(lagbc.example_path(name)).matrix
     A = with_lengths(A, [1.0, 2.0, 3.0]) if weighted else A
-    assert "junctions" not in lagbc.select_method(A, weighted=weighted, **AUTO).reason
+    assert "junctions" not in lagbc.plan(A, weighted=weighted, **AUTO).reason
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -78,7 +78,7 @@ def test_roads_with_bends_are_contracted(marked, weighted):
     n, edges = subdivided(A.shape[0], edges, [4] * len(edges))
     B = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
     with pytest.raises(Contracted):
-        lagbc.select_method(with_lengths(B, [1.0, 2.0, 3.0]) if weighted else B, weighted=weighted, **AUTO)
+        lagbc.plan(with_lengths(B, [1.0, 2.0, 3.0]) if weighted else B, weighted=weighted, **AUTO)
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):
@@ -86,11 +86,11 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
         raise AssertionError("this takes longer than it saves")
 
     monkeypatch.setattr(reduced, "split", split)
-    lagbc.select_method(scale_free(400, 3000, seed=1), **AUTO)
+    lagbc.plan(scale_free(400, 3000, seed=1), **AUTO)
     with pytest.raises(AssertionError, match="takes longer"):
-        lagbc.select_method(scale_free(2000, 15000, seed=1), **AUTO)
+        lagbc.plan(scale_free(2000, 15000, seed=1), **AUTO)
     with pytest.raises(AssertionError, match="takes longer"):  # as long as the many edges of the other
-        lagbc.select_method(roads(12, 4), **AUTO)
+        lagbc.plan(roads(12, 4), **AUTO)
 
 
 def test_a_gpu_counts_edges():

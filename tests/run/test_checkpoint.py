@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chained import hub
 from killed import Killed, stop
 from sealed import rewrite
 from strategies import path, scale_free, times
@@ -21,7 +22,9 @@ import lagbc
 from lagbc.errors import FileError
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
+from lagbc.reduce.piece import NotContractible
 from lagbc.run import partial
+from lagbc.run.chains import Junctions
 
 A = scale_free(500, 4000, seed=1)
 SWEPT = np.count_nonzero(as_graph(A).out_degrees)
@@ -251,6 +254,20 @@ def test_no_score_is_lost(tmp_path, monkeypatch):
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
     monkeypatch.undo()
     np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
+
+
+def test_a_piece_begins_anew_on_a_full_disk(tmp_path, monkeypatch):
+    """It is not summed from its junctions after all, and no more is written from then on."""
+
+    def fail(self, stop):
+        monkeypatch.setattr(Path, "replace", no_space)
+        raise NotContractible("counts")
+
+    monkeypatch.setattr(Junctions, "open", fail)
+    given = {"directed": False, "device": "cpu"}
+    with pytest.warns(RuntimeWarning, match=r"run could not be written: .*No space left"):
+        scores = lagbc.bc(hub(300), reduce="all", checkpoint=tmp_path / "run", **given)
+    np.testing.assert_allclose(scores, lagbc.bc(hub(300), reduce="none", **given), rtol=1e-12)
 
 
 def test_an_error_is_not_hidden_by_a_full_disk(file, monkeypatch):

@@ -420,7 +420,7 @@ def test_gpus_that_there_are_not(monkeypatch):
     assert devices.gpu_numbers((1, 0)) == (1, 0)
     assert devices.gpu_numbers(None) == ()
     with pytest.raises(ValueError, match="device=2: there are 2 GPUs, 0 to 1"):
-        lagbc.select_method(A, device=[0, 2])
+        lagbc.plan(A, device=[0, 2])
     monkeypatch.setattr(table, "count_gpus", lambda: 1)
     with pytest.raises(ValueError, match="device=1: there is one GPU, 0"):
         lagbc.bc(A, device=1)

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planned import estimate
 from strategies import scale_free, with_lengths
 from swept import swept
 
 import lagbc
+from lagbc import room
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
@@ -34,7 +36,7 @@ def _gpu_without_memory(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
     monkeypatch.setattr(lagbc.Method, "load", lambda row: STUB if row.device == "cuda" else load(row))
     monkeypatch.setattr(tuning, "GPU_WORK", 0)
-    monkeypatch.setattr(memory, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
+    monkeypatch.setattr(room, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
 
 
 def test_the_cpu_takes_over():
@@ -102,15 +104,15 @@ def roads():
 def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     """All at once, if they fit or nothing does but a block; else half as many."""
     given = {"directed": False, "device": "cuda", "reduce": "all"}
-    assert "700 junctions; " in (reason := lagbc.select_method(roads(), **given).reason)
+    assert "700 junctions; " in (reason := lagbc.plan(roads(), **given).reason)
     assert "junctions by delta-stepping on cuda" in reason
-    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
-    asked = lagbc.estimate_memory(roads(), batch=batch, **given)
+    monkeypatch.setattr(room, "budget", lambda device: 10**9)
+    asked = estimate(roads(), batch=batch, **given)
     assert asked.batch == batch
-    monkeypatch.setattr(memory, "budget", lambda device: asked.total)
-    assert lagbc.estimate_memory(roads(), **given).batch == batch
-    monkeypatch.setattr(memory, "budget", lambda device: 0.9 * asked.total)
-    assert lagbc.estimate_memory(roads(), **given).batch == max(256, batch - 256)
+    monkeypatch.setattr(room, "budget", lambda device: asked.total)
+    assert estimate(roads(), **given).batch == batch
+    monkeypatch.setattr(room, "budget", lambda device: 0.9 * asked.total)
+    assert estimate(roads(), **given).batch == max(256, batch - 256)
 
 
 def test_the_cpu_takes_over_junctions():

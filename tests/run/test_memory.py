@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from planned import estimate
 from strategies import grid, scale_free
 
 import lagbc
@@ -15,14 +16,14 @@ from lagbc.plan.memory import device_graph_bytes
 A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
 
 
-def estimate(threads):
-    return lagbc.estimate_memory(A, method="batched", device="cpu", threads=threads)
+def of_threads(threads):
+    return estimate(A, method="batched", device="cpu", threads=threads)
 
 
 def test_no_more_threads_than_batches():
-    assert estimate(10**30).threads == estimate(8).threads == 8
-    assert estimate(3).threads == 3
-    assert lagbc.estimate_memory(np.zeros((0, 0)), threads=5).threads == 1
+    assert of_threads(10**30).threads == of_threads(8).threads == 8
+    assert of_threads(3).threads == 3
+    assert estimate(np.zeros((0, 0)), threads=5).threads == 1
 
 
 def test_short_runs_take_few_threads_unless_they_are_asked_for(monkeypatch):
@@ -30,25 +31,25 @@ def test_short_runs_take_few_threads_unless_they_are_asked_for(monkeypatch):
     entries = as_graph(A).nnz
     for work, threads in ((1e9, 1), (entries * 240, 3), (1, 8)):
         monkeypatch.setattr(tuning, "THREAD_WORK", work)
-        found = lagbc.estimate_memory(A, method="batched", device="cpu")
+        found = estimate(A, method="batched", device="cpu")
         assert found.threads == threads
-        assert estimate(5).threads == 5
+        assert of_threads(5).threads == 5
 
 
 def test_a_wide_batch_leaves_no_thread_without_roots(recwarn):
     """Of few roots each thread takes its share, and nothing is said of memory."""
-    few = lagbc.estimate_memory(A, batch=10**6, method="batched", device="cpu", threads=3)
-    assert (few.batch, few.threads) == (estimate(3).batch, 3)
+    few = estimate(A, batch=10**6, method="batched", device="cpu", threads=3)
+    assert (few.batch, few.threads) == (of_threads(3).batch, 3)
     lagbc.bc(A, batch=10**6, method="batched", device="cpu", reduce="none", threads=3)
     assert not recwarn.list
 
 
 @pytest.mark.parametrize("threads", range(1, 9))
 def test_as_many_threads_as_memory_holds(monkeypatch, threads, empty_process):
-    monkeypatch.setenv("LAGBC_MEMORY", str(estimate(threads).total))
-    assert estimate(10**30).threads == threads
-    monkeypatch.setenv("LAGBC_MEMORY", str(estimate(threads).total - 1))
-    fewer = estimate(10**30)
+    monkeypatch.setenv("LAGBC_MEMORY", str(of_threads(threads).total))
+    assert of_threads(10**30).threads == threads
+    monkeypatch.setenv("LAGBC_MEMORY", str(of_threads(threads).total - 1))
+    fewer = of_threads(10**30)
     assert (fewer.threads, fewer.is_over) == ((threads - 1, False) if threads > 1 else (1, True))
 
 
@@ -57,9 +58,9 @@ def test_the_memory_stated_for_the_process_leaves_what_it_does_not_hold(monkeypa
     monkeypatch.setattr(limits, "held_memory", lambda: 4 * 10**7)
     monkeypatch.setenv("LAGBC_MEMORY", "50MB")
     graph = as_graph(MESH, directed=False)
-    assert lagbc.estimate_memory(graph, threads=1).budget == 10**7 + graph.indices.nbytes
-    assert lagbc.estimate_memory(graph, threads=1).budget == 10**7 + graph.bytes_at_hand > 10**7 + graph.indices.nbytes
-    assert lagbc.estimate_memory(graph, threads=1, memory="5MB").budget == 5 * 10**6
+    assert estimate(graph, threads=1).budget == 10**7 + graph.indices.nbytes
+    assert estimate(graph, threads=1).budget == 10**7 + graph.bytes_at_hand > 10**7 + graph.indices.nbytes
+    assert estimate(graph, threads=1, memory="5MB").budget == 5 * 10**6
     assert lagbc.bc(graph, k=3, rng=0).shape == (10_000,)
 
 
@@ -76,7 +77,7 @@ def test_transpose_and_order_are_counted_before_they_are_made(monkeypatch, direc
 def test_as_many_threads_as_the_address_space_holds(monkeypatch):
     for left, threads in ((0, 1), (2**30, 3), (2**40, 8)):
         monkeypatch.setattr(limits, "_left_of_address_space", lambda left=left: iter([left]))
-        assert estimate(10**30).threads == threads
+        assert of_threads(10**30).threads == threads
 
 
 def test_a_symmetric_matrix_is_not_joined_with_its_transpose(monkeypatch):

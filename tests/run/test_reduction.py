@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from chained import hub
 from killed import Killed, kill_after
+from planned import estimate
 from strategies import scale_free, times
 
 import lagbc
@@ -134,12 +135,12 @@ REDUCED = {"directed": False, "device": "cpu", "reduce": "all"}
 
 
 def test_chains_and_small_blocks_are_said(monkeypatch):
-    reason = lagbc.select_method(ROADS, **REDUCED).reason
+    reason = lagbc.plan(ROADS, **REDUCED).reason
     assert f"{ROADS.shape[0]:,} vertices -> 1 large block" in reason
     assert "junctions" in reason
     assert "% of the work" in reason
     assert "junctions by batched on cpu" in reason
-    assert "%" not in lagbc.select_method(ROADS, **REDUCED | {"reduce": "none"}).reason
+    assert "%" not in lagbc.plan(ROADS, **REDUCED | {"reduce": "none"}).reason
 
 
 @pytest.mark.parametrize("given", [{}, {"sources": np.arange(0, 400, 3)}, {"targets": np.arange(0, 400, 7)}], ids=str)
@@ -294,7 +295,7 @@ def test_nothing_is_left_of_a_tree(tmp_path):
     expected = lagbc.bc(tree, directed=False, reduce="none")
     given = {"directed": False, "reduce": "all", "checkpoint": tmp_path / "run", "progress": True}
     np.testing.assert_allclose(lagbc.bc(tree, **given), expected, rtol=1e-12)
-    assert "no large block" in lagbc.select_method(tree, directed=False, reduce="all").reason
+    assert "no large block" in lagbc.plan(tree, directed=False, reduce="all").reason
 
 
 def test_counts_too_large_for_chains(tmp_path):
@@ -308,7 +309,7 @@ def test_counts_too_large_for_chains(tmp_path):
     columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
     ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
     some = {"sources": np.arange(0, n, 971)}
-    assert "junctions" in lagbc.select_method(ring, which="edge_bc", **REDUCED).reason
+    assert "junctions" in lagbc.plan(ring, which="edge_bc", **REDUCED).reason
     plain = lagbc.bc(ring, directed=False, device="cpu", reduce="none", **some)
     np.testing.assert_allclose(lagbc.bc(ring, **REDUCED, **some), plain, rtol=1e-12)
     plain = lagbc.edge_bc(ring, directed=False, device="cpu", reduce="none", **some).toarray()
@@ -338,30 +339,30 @@ def test_several_take_what_all_of_them_allow():
 
 
 def test_auto_leaves_small_runs_and_what_has_no_structure():
-    assert "% of the work" not in lagbc.select_method(ROADS, directed=False, roots=100, device="cpu").reason
-    assert "% of the work" in lagbc.select_method(ROADS, directed=False, device="cpu").reason
+    assert "% of the work" not in lagbc.plan(ROADS, directed=False, k=100, device="cpu").reason
+    assert "% of the work" in lagbc.plan(ROADS, directed=False, device="cpu").reason
     mesh = sp.kron(np.ones((1, 1)), sp.random_array((400, 400), density=0.05, rng=np.random.default_rng(1))).tocsr()
-    assert "% of the work" not in lagbc.select_method(mesh, directed=False, device="cpu").reason
+    assert "% of the work" not in lagbc.plan(mesh, directed=False, device="cpu").reason
 
 
 def test_memory_of_a_reduced_run():
-    estimate = lagbc.estimate_memory(ROADS, **REDUCED)
-    assert estimate.workspace > 0
-    assert estimate.graph > 0
+    needed = estimate(ROADS, **REDUCED)
+    assert needed.workspace > 0
+    assert needed.graph > 0
     with pytest.raises(MemoryError, match="the budget is"):
-        lagbc.bc(ROADS, memory=estimate.graph, **REDUCED)
-    lagbc.bc(ROADS, memory=estimate.total, **REDUCED)
+        lagbc.bc(ROADS, memory=needed.graph, **REDUCED)
+    lagbc.bc(ROADS, memory=needed.total, **REDUCED)
 
 
 def test_what_is_too_large_to_take_apart(monkeypatch):
     """It is swept as it is, if that fits into the memory that is stated; with "all" it is an error."""
     options = {"directed": False, "device": "cpu", "threads": 1}
-    assert "% of the work" in lagbc.select_method(ROADS, **options).reason
+    assert "% of the work" in lagbc.plan(ROADS, **options).reason
     monkeypatch.setattr(memory, "_DECOMPOSED_BYTES", 10**6)
-    needed = lagbc.estimate_memory(ROADS, reduce="none", **options).total
-    assert "% of the work" in lagbc.select_method(ROADS, **options).reason
-    assert "% of the work" not in lagbc.select_method(ROADS, memory=needed, **options).reason
-    assert lagbc.estimate_memory(ROADS, reduce="all", **options).total > 10**6 * ROADS.shape[0]
+    needed = estimate(ROADS, reduce="none", **options).total
+    assert "% of the work" in lagbc.plan(ROADS, **options).reason
+    assert "% of the work" not in lagbc.plan(ROADS, memory=needed, **options).reason
+    assert estimate(ROADS, reduce="all", **options).total > 10**6 * ROADS.shape[0]
     with pytest.raises(MemoryError, match=r"reduce='all' needs up to .* but the budget is .* memory= .* reduce='none'"):
         lagbc.bc(ROADS, memory=needed, reduce="all", **options)
 
@@ -381,10 +382,10 @@ def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
     given = {"device": "cpu", "reduce": "all"}
     expected = lagbc.bc(A, device="cpu", reduce="none")
     np.testing.assert_allclose(lagbc.bc(A, **given), expected, rtol=1e-12)
-    assert "% of the work" in lagbc.select_method(A, **given).reason
+    assert "% of the work" in lagbc.plan(A, **given).reason
     monkeypatch.setattr(tuning, "MOST_STEPS", 0)
     monkeypatch.setattr(tuning, "FEW_STEPS", 0)
-    assert "% of the work" not in lagbc.select_method(A, **given).reason
+    assert "% of the work" not in lagbc.plan(A, **given).reason
     np.testing.assert_array_equal(lagbc.bc(A, **given), expected)
 
 

@@ -72,7 +72,7 @@ def test_merged_parts_have_the_bits_of_one_call(call, tmp_path):
 
 def test_chains_are_among_the_calls():
     graph, which, given = CALLS["chains"]
-    assert "junctions" in lagbc.select_method(graph, which=which, **given).reason
+    assert "junctions" in lagbc.plan(graph, which=which, **given).reason
 
 
 @pytest.mark.parametrize("call", ["directed", "chains", "cutoffs"])

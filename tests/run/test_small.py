@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planned import estimate
 from strategies import oracle, scale_free, with_lengths
 
 import lagbc
@@ -41,7 +42,7 @@ def test_a_small_run_needs_nothing_of_the_machine(refuse, weighted):
     given = {"weighted": weighted, "method": "batched", "device": "cpu", "threads": 2}
     np.testing.assert_allclose(lagbc.bc(A, **given), oracle(A, weighted=weighted), rtol=1e-12)
     assert set(lagbc.centralities(A, **given)) == {"bc", "closeness", "harmonic", "eccentricity", "stress"}
-    assert lagbc.estimate_memory(A, **given).is_small
+    assert estimate(A, **given).is_small
 
 
 def test_neither_do_a_few_groups(refuse):
@@ -76,7 +77,7 @@ def test_many_small_bicomponents_take_threads(monkeypatch):
 
 def test_only_a_run_that_is_not_short_takes_threads(refuse, monkeypatch):
     given = {"method": "batched", "device": "cpu", "memory": "1GB"}
-    assert not lagbc.estimate_memory(LARGE, threads=1, **given).is_small
+    assert not estimate(LARGE, threads=1, **given).is_small
     np.testing.assert_allclose(lagbc.bc(LARGE, threads=1, **given), oracle(LARGE), rtol=1e-12)
     with (
         pytest.raises(MemoryError, match="out of memory with the smallest batch"),
@@ -107,7 +108,7 @@ def test_an_error_of_a_small_run_is_raised_as_it_is(monkeypatch):
 
 def test_batches_in_the_thread_of_the_call_go_on_from_a_checkpoint(tmp_path):
     A, given = scale_free(150, 900, seed=1), {"device": "cpu", "method": "batched", "threads": 1}
-    assert lagbc.estimate_memory(A, **given).is_small
+    assert estimate(A, **given).is_small
     expected = lagbc.bc(A, **given)
 
     def report(progress):

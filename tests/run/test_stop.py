@@ -160,6 +160,6 @@ def test_an_executor(kind, tmp_path):
 
 @pytest.mark.parametrize("stop", [True, "now", 3, sp.eye_array(2)])
 def test_what_cannot_be_asked(stop):
-    for call in (lagbc.bc, lambda A, stop: lagbc.group_bc(A, [[0]], stop=stop), lagbc.estimate_memory):
+    for call in (lagbc.bc, lambda A, stop: lagbc.group_bc(A, [[0]], stop=stop), lagbc.plan):
         with pytest.raises(TypeError, match=r"neither a threading\.Event nor a function that says whether to stop"):
             call(np.ones((3, 3)), stop=stop)

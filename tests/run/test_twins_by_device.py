@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from strategies import scale_free, with_lengths
 
 import lagbc
+from lagbc import room
 from lagbc.methods.contract import Batching
-from lagbc.plan import memory
 from lagbc.reduce import tuning
 
 # Every vertex has a twin.
@@ -29,11 +29,11 @@ def _gpu(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: row.requires in ("", "cupy")))
     monkeypatch.setattr(lagbc.Method, "load", lambda row: stub(row) if row.device == "cuda" else load(row))
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    monkeypatch.setattr(memory, "budget", lambda device: 10**9)
+    monkeypatch.setattr(room, "budget", lambda device: 10**9)
 
 
 def reason(device="cuda", **options):
-    return lagbc.select_method(A, device=device, directed=False, reduce="all", **options).reason
+    return lagbc.plan(A, device=device, directed=False, reduce="all", **options).reason
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])

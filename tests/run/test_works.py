@@ -258,7 +258,7 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     plan = SweepPlan(batch=memory.most_batch(ROW[False], module.batching, graph.n, asked=batch))
     piece, sweep = swept(graph, np.arange(20), ROW[False], plan)
-    fitted = memory.fit(piece, sweep, Room())
+    fitted = memory.fit(piece, sweep, Room(10**9))
     sum_piece(piece, fitted, Room())
     assert fitted.batch == fitted.memory.workspace == max(map(len, batches))
 
