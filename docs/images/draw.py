@@ -64,44 +64,28 @@ FLOORS = (
     ),
     (
         (
-            (
-                "centrality",
-                "the sums of each centrality, and the scores made of them",
-                "records.py   compute.py   finish.py",
-            ),
+            ("centrality   call.py", "one way for all of them", "compute.py   groups.py   parts.py"),
+            ("scores", "sums into scores", "records.py   finish.py"),
         ),
-        "a Request and Options",
-        "sums over all roots",
-    ),
-    (
-        (
-            (
-                "run",
-                "the one loop over works, the carriers of works, the file of partial sums",
-                "work.py   loop.py   execute.py   partial.py",
-            ),
-        ),
-        "a request and options",
-        "a plan",
-    ),
-    (
-        (
-            (
-                "plan",
-                "device, method, reduction and memory of a run: data, nothing runs",
-                "request.py   options.py   choose.py   plan.py",
-            ),
-        ),
-        "a graph, and how often each vertex counts",
+        "a Call: a Request, pieces and a Plan, as data",
         "sums of the whole graph",
     ),
     (
         (
             (
-                "reduce",
-                "a graph without the parts that need no sweep, and the way back",
-                "blocks.py   twins.py   chains.py",
+                "run",
+                "the one loop over works, the carriers of works, the file of sums",
+                "run.py   work.py   loop.py   checkpoint.py",
             ),
+        ),
+        "pieces, and their sweeps",
+        "sums of each piece",
+    ),
+    (
+        (
+            ("planning", "how, as data", "plan.py   choose.py"),
+            ("reduce", "pieces, and the way back", "reduced.py   pieces.py"),
+            ("request.py", "arguments, checked", "options.py   demand.py"),
         ),
         "batches of roots",
         "sums of blocks of roots",
