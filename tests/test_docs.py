@@ -308,7 +308,7 @@ def test_the_picture_of_reductions_shows_what_is_done(monkeypatch):
         there = [names[v] for v in piece.vertices]
         assert sorted(there) == sorted(set("".join(block)))
         assert piece.sources.tolist() == [drawn.stands_for(v, block) for v in there]
-    (merged,) = merge(left).pieces
+    merged, _ = merge(left)
     assert sorted(merged.class_sizes) == [1] * (left.graph.n - len(drawn.TWINS)) + [len(drawn.TWINS)]
     contracted = contract(right)
     assert {names[right.vertices[v]] for v in contracted.vertices} == set(drawn.ENDS)
@@ -321,7 +321,7 @@ def test_the_page_of_reductions_tells_what_is_left_of_the_examples():
     told = re.findall(rf"(\d+) %(?: of the\s+work is left)? of ({'|'.join(example_names())})\b", page)
     assert {name for _, name in told} == {"ca-GrQc", "power", "us-airports"}
     assert "minnesota stays as it is" in page
-    assert " of the work" not in lagbc.select_method(lagbc.read_graph("example:minnesota"), device="cpu").reason
+    assert " of the work" not in lagbc.plan(lagbc.read_graph("example:minnesota"), device="cpu").reason
     for share, name in told:
         graph = lagbc.read_graph(lagbc.example_path(name))
         assert f"; {share} % of the work; " in lagbc.select_method(graph, device="cpu").reason
