@@ -34,7 +34,7 @@ from benchmarks.survey_report import Cell, Ratio, choice_page, figure
 from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, probe
 from lagbc.methods.roots import order_roots
-from lagbc.plan import choose
+from lagbc.planning import choose
 
 Row = dict[str, Any]
 Costs = dict[tuple[str, str, bool], dict[str, float]]

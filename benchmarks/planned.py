@@ -18,8 +18,8 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY, Sums
 from lagbc.methods.table import Method
 from lagbc.options import Options, check_options
-from lagbc.plan.plan import make_plan
-from lagbc.plan.sweep import Sweep, row_of
+from lagbc.planning.plan import make_plan
+from lagbc.planning.sweep import Sweep, row_of
 from lagbc.reduce.chains import Contracted
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains, Piece, Whole

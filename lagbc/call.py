@@ -21,9 +21,9 @@ from lagbc.graph.validate import take_graph
 from lagbc.limits import in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.plan import memory
-from lagbc.plan.devices import is_read_on_device
-from lagbc.plan.plan import Plan, make_plan, with_sweep
+from lagbc.planning import memory
+from lagbc.planning.devices import is_read_on_device
+from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
@@ -102,8 +102,12 @@ def plan_request(
     settings: Settings,
     kept: Checkpoint | None = None,
     labels: Sequence[str] = (),
+    beside: int = 0,
 ) -> Call:
-    """Reduce and plan a request; the sums of a checkpoint of another call are refused."""
+    """Reduce and plan a request; the sums of a checkpoint of another call are refused.
+
+    `beside` counts the bytes of arrays, where the sums are, of those who take them.
+    """
     if graph.is_on_device:
         settings = on_device_of(graph, request, settings)
     if settings.grid is not None:
@@ -115,7 +119,7 @@ def plan_request(
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
     reduced = _reduced_as(graph, request, settings, room, labels)
-    plan = make_plan(graph, request, reduced, settings, room, labels)
+    plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
     is_over = plan.memory.total > room.for_need(plan.memory.total, plan.device)
     if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
         reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
@@ -126,7 +130,7 @@ def plan_request(
 def _reduced_as(graph: Any, request: Request, settings: Settings, room: Room, labels: Sequence[str]) -> Reduced:
     """Reduce a request, and leave as it is, or leave chains whole, where a run that goes on did, by its labels."""
     if not graph.is_reducible:
-        from lagbc.plan.grid import reduce_dealt
+        from lagbc.planning.grid import reduce_dealt
 
         return reduce_dealt(graph, request, settings)
     reduced = reduce(graph, request, settings, room)
@@ -209,7 +213,8 @@ def require_memory(call: Call) -> None:
     needed, instead = call.plan.estimate(call.room), ""
     if call.settings.method != "auto":
         with suppress(InvalidValueError):  # an option means nothing to other methods
-            other = plan_request(call.graph, call.request, call.settings._replace(method="auto"))
+            beside = max((sweep.beside for sweep in call.plan.sweeps), default=0)
+            other = plan_request(call.graph, call.request, call.settings._replace(method="auto"), beside=beside)
             by_other = other.plan.estimate(other.room)
             if not by_other.is_over:
                 instead = f", or pass method={by_other.method!r}, which needs up to {in_units(by_other.total)}"

@@ -16,8 +16,10 @@ import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates.ranking import Ranked
 from lagbc.methods.arrays import bytes_of
-from lagbc.plan import choose, rounds
-from lagbc.plan.rounds import arrays_of_sequence
+from lagbc.planning import choose, rounds
+from lagbc.planning.rounds import arrays_of_sequence
+from lagbc.planning.sweep import request_to, row_of
+from lagbc.reduce.pieces import Whole
 from lagbc.run.rounds import Rounds
 from lagbc.run.sequence import Sequence
 
@@ -376,16 +378,18 @@ def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
     made = []
     plan_rounds = rounds.plan_rounds
 
-    def planned(*given):
-        made.append(plan_rounds(*given))
-        return made[-1]
+    def planned(population, *given):
+        made.append((population, plan_rounds(population, *given)))
+        return made[-1][1]
 
     monkeypatch.setattr(rounds, "plan_rounds", planned)
     estimated(kind, max_roots=200, reduce="none", threads=1)
-    (plan,) = made
-    (step,) = plan.steps
-    needed = bytes_of(arrays_of_sequence(means if kind == "hops" else step.graph.nnz))
-    assert plan.memory.workspace == bytes_of(step.method.load().arrays(step.graph, step.sweep)) + needed
+    ((population, plan),) = made
+    graph, (sweep,) = population.graph, plan.sweeps
+    needed = bytes_of(arrays_of_sequence(means if kind == "hops" else graph.nnz))
+    piece = Whole(graph, population.request)
+    state = row_of(piece, sweep).load().arrays(graph, request_to(piece, sweep))
+    assert plan.memory.workspace == bytes_of(state) + needed
     little = {"reduce": "none", "threads": 1, "memory": plan.memory.total - needed // 2}
     with pytest.raises(OutOfMemoryError):
         estimated(kind, max_roots=200, method="batched", **little)
@@ -403,7 +407,7 @@ def test_a_method_has_room_for_a_sequence():
     """Else "auto" takes another."""
     needed = bytes_of(arrays_of_sequence(SOCIAL.shape[0]))
     asked = {"directed": False, "reduce": "none", "threads": 1, "batch": 64}
-    memory = lagbc.estimate_memory(SOCIAL, method="batched", **asked).total + needed // 2
+    memory = lagbc.plan(SOCIAL, method="batched", **asked).memory.total + needed // 2
     with pytest.raises(OutOfMemoryError, match="or pass method='work-efficient'"):
         estimated("hops", max_roots=200, method="batched", reduce="none", threads=1, memory=memory)
     assert estimated("hops", max_roots=200, reduce="none", threads=1, memory=memory).roots == 200
@@ -412,13 +416,13 @@ def test_a_method_has_room_for_a_sequence():
 def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):
     """Of pairs that count linearly: as normal intervals count them, and at an error that is small for the graph."""
     swept = []
-    of_goal = Rounds.of_goal.__func__
+    make = Rounds.__init__
 
-    def counted(cls, step, *given):
-        swept.append(step.sweep.linear)
-        return of_goal(cls, step, *given)
+    def counted(work, piece, sweep, *given):
+        swept.append(sweep.linear)
+        make(work, piece, sweep, *given)
 
-    monkeypatch.setattr(Rounds, "of_goal", classmethod(counted))
+    monkeypatch.setattr(Rounds, "__init__", counted)
     estimated("hops", error=0.1)
     assert not any(swept)
     swept.clear()

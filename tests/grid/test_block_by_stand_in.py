@@ -51,7 +51,7 @@ for kind in ("small", "ways", "harmonic", "closeness"):
         theirs = lagbc.estimate(A, name, rng=1, directed=directed, reduce="none", device="cpu", max_roots=60)
         for one in ("scores", "lower", "upper"):
             np.testing.assert_allclose(getattr(ours, one), getattr(theirs, one), rtol=1e-12, atol=1e-15)
-device = on_grid((1, 2), grid(4, 5), lambda graph: lagbc.estimate_memory(graph).device, memory=10**10)
+device = on_grid((1, 2), grid(4, 5), lambda graph: lagbc.plan(graph).device, memory=10**10)
 assert device == "cuda", device
 """,
     "sums": """

@@ -29,7 +29,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.rounds import arrays_of_sequence
+from lagbc.planning.rounds import arrays_of_sequence
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -105,7 +105,7 @@ class Alone:
 
 def test_functions_that_deal_no_graph():
     with pytest.raises(ValueError, match="takes no graph that is dealt"):
-        lagbc.select_method(grid(4, 5), comm=Alone(), grid=(1, 2))
+        lagbc.plan(grid(4, 5), comm=Alone(), grid=(1, 2))
     with pytest.raises(ValueError, match="pass comm=, too"):
         lagbc.bc(grid(4, 5), grid=(1, 2))
     with pytest.raises(ValueError, match="pass grid=, too"):

@@ -13,7 +13,8 @@ from commands import fail, reason_in, run, succeed
 
 import lagbc
 from lagbc import limits
-from lagbc.centrality import compute, preview
+from lagbc.arguments import Read
+from lagbc.centrality import compute
 from lagbc.interfaces.cli import task
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
@@ -29,9 +30,10 @@ def karate_scores(**options):
 def test_bc_prints_the_graph_the_method_and_the_top():
     lines = succeed("bc", "example:karate", "--top", 3).splitlines()
     assert lines[0] == "karate: 34 vertices, 78 undirected edges"
-    choice = lagbc.select_method(read_graph(example_path("karate")).matrix, directed=False)
-    assert lines[1] == f"method: {choice.method.name} on {choice.method.device}"
-    assert reason_in(lines) == choice.reason
+    graph = lagbc.as_graph(read_graph(example_path("karate")).matrix, directed=False)
+    planned = lagbc.plan(graph)
+    assert lines[1] == f"method: {planned.method} on {planned.device}"
+    assert reason_in(lines) == f"{planned.reason}; {graph.order_in_words}"
     reason = lines[2 : lines.index("")]
     assert len(reason) > 1
     assert all(line.count("(") == line.count(")") for line in reason)
@@ -118,22 +120,31 @@ def test_sources_draws_an_estimate_from_the_seed(tmp_path):
     assert np.array_equal(estimate("d.npy")[1], estimate("e.npy", "--seed", 0)[1])
 
 
-def test_all_options_reach_bc(monkeypatch, tmp_path):
-    def bc(A, **options):
-        seen.update(options, n=A.n, stated=limits.stated_budget())
-        return np.zeros(A.n)
+@pytest.fixture
+def calls(monkeypatch):
+    """The graphs, options and arguments of calls, each of which is planned."""
+    made, plan_call = [], compute.plan_call
 
-    seen = {}
+    def planned(graph, which, batch, read, options, arguments):
+        given = {name: getattr(arguments, name) for name in arguments.given}
+        assert read == Read(), "it is read, as the graph says"
+        seen = {"batch": batch, "stated": limits.stated_budget(), **options, **given}
+        made.append((graph, seen))
+        return plan_call(graph, which, batch, read, options, arguments)
+
+    monkeypatch.setattr(compute, "plan_call", planned)
+    return made
+
+
+def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
     monkeypatch.setenv("LAGBC_MEMORY", "2GB")
-    monkeypatch.setattr(lagbc, "bc", bc)
     checkpoint = tmp_path / "run.npz"
     arguments = "--batch 64 --threads 2 --k 7 --seed 5 --no-error --normalized --endpoints --device cpu --memory 1GB"
     succeed("bc", "example:karate", "--progress", *arguments.split(), "--checkpoint", checkpoint)
+    ((graph, seen),) = calls
+    assert (graph.n, graph.directed, graph.weighted) == (34, False, False)
     assert seen == {
-        "n": 34,
         "batch": 64,
-        "directed": False,
-        "weighted": False,
         "k": 7,
         "rng": 5,
         "normalized": True,
@@ -149,17 +160,9 @@ def test_all_options_reach_bc(monkeypatch, tmp_path):
         "dtype": "float64",
         "variant": None,
         "virtual_warp": None,
-        "rtol": None,
-        "demand": None,
-        "sources": None,
-        "targets": None,
-        "source_weights": None,
-        "target_weights": None,
-        "cutoff": None,
-        "decay": None,
     }
-    seen.clear()
     succeed("bc", "example:karate")
+    _, (_, seen) = calls
     assert seen["stated"] == 2 * 10**9, "of the environment, as before"
     assert "k" not in seen
     defaults = {"batch": "auto", "progress": False, "checkpoint": None, "threads": None}
@@ -289,8 +292,8 @@ def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
     scores, lines = scores_of(tmp_path, detour, "--weighted")
     assert scores == [0, 1, 0]
     assert "weights: lengths of edges" in lines
-    choice = lagbc.select_method(read_graph(detour).matrix, weighted=True)
-    assert reason_in(lines) == choice.reason
+    graph = lagbc.as_graph(read_graph(detour).matrix, weighted=True)
+    assert reason_in(lines) == f"{lagbc.plan(graph).reason}; {graph.order_in_words}"
     assert scores_of(tmp_path, detour, "--weighted", "--undirected")[0] == [0, 1, 0]
 
 
@@ -389,16 +392,11 @@ def test_absorbed_length_is_one_line(detour):
     assert "the length 1.0 of the edge (1, 2) is lost to rounding" in fail("bc", detour, "--weighted")
 
 
-def test_weighted_reaches_bc(monkeypatch, detour):
-    def bc(A, *, weighted, **options):
-        seen.append((weighted, A.weighted, None if A.weights is None else A.weights.tolist()))
-        return np.zeros(A.n)
-
-    seen = []
-    monkeypatch.setattr(lagbc, "bc", bc)
+def test_weighted_reaches_the_call(calls, detour):
     for flags in ((), ("--weighted",), ("--strength",)):
         succeed("bc", detour, *flags)
-    assert seen == [(False, False, None), (True, True, [1, 3, 1]), (True, True, [1, 1 / 3, 1])]
+    seen = [(graph.weighted, None if graph.weights is None else graph.weights.tolist()) for graph, _ in calls]
+    assert seen == [(False, None), (True, [1, 3, 1]), (True, [1, 1 / 3, 1])]
 
 
 def test_plot_with_strengths(detour, tmp_path):
@@ -407,16 +405,10 @@ def test_plot_with_strengths(detour, tmp_path):
     assert f"plot: {tmp_path / 'detour.png'}" in out.splitlines()
 
 
-def test_bucket_width_reaches_bc(monkeypatch, detour):
-    def bc(A, *, bucket_width, **options):
-        seen.append(bucket_width)
-        return np.zeros(A.n)
-
-    seen = []
-    monkeypatch.setattr(lagbc, "bc", bc)
-    succeed("bc", detour, "--weighted", "--bucket-width", "2.5")
+def test_bucket_width_reaches_the_call(calls, detour):
+    run("bc", detour, "--weighted", "--bucket-width", "2.5")  # of a GPU alone
     succeed("bc", detour, "--weighted")
-    assert seen == [2.5, "auto"]
+    assert [given["bucket_width"] for _, given in calls] == [2.5, "auto"]
     for width in ("0", "-1", "nan", "inf", "wide"):
         result = run("bc", detour, "--weighted", "--bucket-width", width)
         assert result.exit_code == 2
@@ -428,11 +420,11 @@ def test_bucket_width_reaches_bc(monkeypatch, detour):
 def test_gpus_are_named_by_their_numbers(monkeypatch, device, taken):
     given = []
 
-    def fail_here(graph, which, batch, options, arguments):
+    def fail_here(graph, which, batch, read, options, arguments):
         given.append(options["device"])
         raise ValueError("that is enough")
 
-    monkeypatch.setattr(preview, "select_for", fail_here)
+    monkeypatch.setattr(compute, "plan_call", fail_here)
 
     assert fail("bc", "example:karate", "--device", device) == "lagbc: error: that is enough"
     assert given == [taken]

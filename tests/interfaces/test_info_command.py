@@ -21,7 +21,7 @@ from lagbc.limits import in_units, usable_cores
 from lagbc.methods import table
 from lagbc.methods.table import METHODS
 from lagbc.native import level, levels
-from lagbc.plan import choose
+from lagbc.planning import choose
 
 
 @pytest.mark.parametrize("command", ["info", "compare"])
@@ -63,12 +63,13 @@ def test_one_is_in_the_singular(tmp_path):
 
 def test_info_tells_memory_and_method():
     out = succeed("info", "example:karate")
-    A = read_graph(example_path("karate")).matrix
-    memory, choice = lagbc.estimate_memory(A, directed=False), lagbc.select_method(A, directed=False)
+    graph = lagbc.as_graph(read_graph(example_path("karate")).matrix, directed=False)
+    planned = lagbc.plan(graph)
+    largest = planned.sweeps[planned.main]
     (line,) = [line for line in out.splitlines() if line.startswith("memory: ")]
-    assert f"with batch {memory.batch}, threads {memory.threads}" in line
-    assert f"method: {choice.method.name} on {choice.method.device}" in out
-    assert reason_in(out.splitlines()) == choice.reason
+    assert f"with batch {largest.batch}, threads {largest.threads}" in line
+    assert f"method: {planned.method} on {planned.device}" in out
+    assert reason_in(out.splitlines()) == f"{planned.reason}; {graph.order_in_words}"
 
 
 def test_info_lists_every_method():
@@ -128,7 +129,7 @@ def test_times_are_readable(seconds, text):
     ],
 )
 def test_info_predicts_the_time(monkeypatch, found, line):
-    monkeypatch.setattr(predict, "predict", lambda graph: found)
+    monkeypatch.setattr(predict, "predict", lambda *given: found)
     assert line in succeed("info", "example:karate").splitlines()
 
 
@@ -142,15 +143,16 @@ def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
 def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
     monkeypatch.setattr(info, "_MEASURED", 155)
     monkeypatch.setattr(choose, "probe", lambda *given: pytest.fail("probed"))
-    monkeypatch.setattr(predict, "predict", lambda graph: pytest.fail("swept"))
+    monkeypatch.setattr(predict, "predict", lambda *given: pytest.fail("swept"))
     out = succeed("info", "example:karate")
     assert "\ntime: not predicted; --measure does" in out
-    choice = lagbc.select_method(read_graph(example_path("karate")).matrix, directed=False, reduce="none")
-    assert reason_in(out.splitlines()) == choice.reason.split("; BFS")[0]
+    graph = lagbc.as_graph(read_graph(example_path("karate")).matrix, directed=False)
+    planned = lagbc.plan(graph, reduce="none")
+    assert reason_in(out.splitlines()) == f"{planned.reason}; {graph.order_in_words}"
     found = json.loads(succeed("info", "example:karate", "--json"))
     assert (found["time"], found["method"]["name"]) == (None, "batched")
     assert found["memory"]["total"] > 0
-    monkeypatch.setattr(predict, "predict", lambda graph: predict.Prediction(0.5, 34, 0, 34, 0.5))
+    monkeypatch.setattr(predict, "predict", lambda *given: predict.Prediction(0.5, 34, 0, 34, 0.5))
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate", "--measure")
     monkeypatch.setattr(info, "_MEASURED", 156)
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate")
@@ -160,8 +162,8 @@ def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
 def test_info_with_lengths():
     out = succeed("info", "example:lesmis", "--weighted")
     assert "taken as lengths" in out
-    choice = lagbc.select_method(read_graph(example_path("lesmis")).matrix, directed=False, weighted=True)
-    assert reason_in(out.splitlines()) == choice.reason
+    graph = lagbc.as_graph(read_graph(example_path("lesmis")).matrix, directed=False, weighted=True)
+    assert reason_in(out.splitlines()) == f"{lagbc.plan(graph).reason}; {graph.order_in_words}"
     assert "for all 77 roots" in out
 
 

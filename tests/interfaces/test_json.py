@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import fail, run, succeed
-from lagbc.run.execute import execute
 
 import lagbc
+from lagbc.call import sum_call
 from lagbc.calls import PHASES
 from lagbc.centrality import compute
 from lagbc.comparison import check
@@ -54,8 +54,10 @@ def test_what_ran():
     found = document("bc", "example:lesmis", "--strength", "--k", 20, "--seed", 3, "--normalized")
     graph = {"name": "lesmis", "format": "Matrix Market", "recognised": "", "vertices": 77, "edges": 254}
     assert found["graph"] == graph | {"directed": False, "values": "strengths"}
-    choice = lagbc.select_method(lagbc.read_graph("example:lesmis"), strength=True, roots=20)
-    assert found["method"] == {"name": choice.method.name, "device": "cpu", "reason": choice.reason}
+    graph = lagbc.as_graph(lagbc.read_graph("example:lesmis"), strength=True)
+    planned = lagbc.plan(graph, k=20, rng=3)
+    reason = f"{planned.reason}; {graph.order_in_words}"
+    assert found["method"] == {"name": planned.method, "device": "cpu", "reason": reason}
     assert found["estimate"] == {"roots": 20, "seed": 3}
     assert found["arguments"] == {"normalized": True}
     assert found["columns"] == {"bc": {"centrality": "bc", "cutoff": None, "decay": None}}
@@ -71,15 +73,15 @@ def test_what_ran():
 def test_the_method_is_that_which_ran(name, monkeypatch, tmp_path):
     """Roots, targets and weights of the call tell what is reduced and what a probe says."""
     ran = []
-    monkeypatch.setattr(compute, "execute", lambda plan: ran.append(plan.selection) or execute(plan))
+    monkeypatch.setattr(compute, "sum_call", lambda call: ran.append(call) or sum_call(call))
     weights = tmp_path / "weights.csv"
     weights.write_text("0,1\n5,2\n")
     given = ["--states", weights] if name == "percolation" else ["--sources", "0,5", "--target-weights", weights]
     found = document(name, "example:power", *given, "--batch", 64)["method"]
     (taken,) = ran
-    assert (found["name"], found["device"]) == (taken.method.name, taken.method.device)
-    assert found["reason"].startswith(f"{taken.reason}; ")
-    assert taken.reason not in lagbc.select_method(lagbc.read_graph("example:power")).reason
+    assert (found["name"], found["device"]) == (taken.plan.method, taken.plan.device)
+    assert found["reason"] == taken.reason
+    assert taken.plan.reason not in lagbc.plan(lagbc.read_graph("example:power")).reason
 
 
 def test_names_and_the_highest(tmp_path):
@@ -132,7 +134,7 @@ def test_info():
     assert found["shape"]["degrees"] == {"degree": {"min": 1, "mean": pytest.approx(156 / 34), "max": 17}}
     assert [row["name"] for row in found["methods"]] == [row.name for row in METHODS]
     graph = lagbc.as_graph(lagbc.read_graph("example:karate"), copy=False)
-    assert found["memory"]["total"] == lagbc.estimate_memory(graph).total
+    assert found["memory"]["total"] == lagbc.plan(graph).memory.total
     assert found["time"]["roots"] == 34
 
 
