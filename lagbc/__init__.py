@@ -43,9 +43,10 @@ _HOMES = {
     "io.graph_file": ("GraphFile",),
     "io.read": ("read_graph",),
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
-    "plan.choose": ("Selection",),
-    "plan.memory": ("MemoryEstimate",),
     "options": ("Options", "Progress", "config"),
+    "planning.choose": ("Selection",),
+    "planning.memory": ("MemoryEstimate",),
+    "planning.plan": ("Plan",),
 }
 _MODULES = ("plots", "reference", "types")
 __all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in names)])
@@ -114,16 +115,14 @@ if TYPE_CHECKING:
     from lagbc.options import Options as Options
     from lagbc.options import Progress as Progress
     from lagbc.options import config as config
-    from lagbc.plan.choose import Selection as Selection
-    from lagbc.plan.memory import MemoryEstimate as MemoryEstimate
+    from lagbc.planning.choose import Selection as Selection
+    from lagbc.planning.memory import MemoryEstimate as MemoryEstimate
+    from lagbc.planning.plan import Plan as Plan
     from lagbc.scores.records import Centrality as Centrality
     from lagbc.scores.registry import register_centrality as register_centrality
     from lagbc.scores.registry import unregister_centrality as unregister_centrality
     from lagbc.scores.table import table as table
 else:
-    from lagbc import plan as _plan  # the folder: imported later, it would take the name from the function
-
-    del plan, _plan
 
     def __getattr__(name):
         from lagbc.calls import whole_import

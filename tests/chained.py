@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.chains import contract
 from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.piece import Piece

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 from lagbc.room import Room

@@ -24,7 +24,7 @@ FLOORS = (
     ("methods",),
     ("options", "arguments", "demand", "request"),
     ("reduce", "grid"),
-    ("plan",),
+    ("planning",),
     ("run",),
     ("scores",),
     ("call",),
@@ -193,7 +193,7 @@ def loaded_by(code):
 def test_graphs_that_are_dealt_are_known_in_few_places():
     """Plans and runs of them have a module each; others take any graph by its members."""
     knowing = {name for name, text in sources().items() if "DealtGraph" in text}
-    assert {name for name in knowing if not name.startswith("grid.")} == {"plan.grid", "run.grid"}
+    assert {name for name in knowing if not name.startswith("grid.")} == {"planning.grid", "run.grid"}
 
 
 def test_import_loads_nothing_heavy():

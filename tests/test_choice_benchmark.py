@@ -13,7 +13,7 @@ from benchmarks import choice, json_lines
 from benchmarks.graphs import table
 from benchmarks.survey import Network
 from lagbc.methods import tuning
-from lagbc.plan import choose
+from lagbc.planning import choose
 
 
 def rows(device: str, cases: int = 30) -> list[choice.Row]:

@@ -40,7 +40,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within as balls
 from lagbc.methods.sums import Bounds
-from lagbc.plan import memory
+from lagbc.planning import memory
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")

@@ -28,7 +28,7 @@ from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.roots import order_roots
 from lagbc.native import core
-from lagbc.plan import memory
+from lagbc.planning import memory
 from lagbc.room import SMALL_RUN, budget
 from lagbc.run.loop import sum_over
 

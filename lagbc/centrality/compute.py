@@ -24,8 +24,8 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, with_defaults
-from lagbc.plan.devices import reading_gpu
-from lagbc.plan.ties import warn_of_ties
+from lagbc.planning.devices import reading_gpu
+from lagbc.planning.ties import warn_of_ties
 from lagbc.request import require_flags
 from lagbc.run.run import Result
 from lagbc.scores import registry

@@ -22,8 +22,8 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.plan.memory import host_graph_bytes
-from lagbc.plan.ties import warn_of_ties
+from lagbc.planning.memory import host_graph_bytes
+from lagbc.planning.ties import warn_of_ties
 from lagbc.request import parse_tolerance, parse_vertices
 from lagbc.room import SMALL_RUN, Room
 from lagbc.run.groups import Groups

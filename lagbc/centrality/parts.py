@@ -27,7 +27,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.options import Options, Settings, check_options, with_defaults
-from lagbc.plan.devices import reading_gpu
+from lagbc.planning.devices import reading_gpu
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.run import carriers_of
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share

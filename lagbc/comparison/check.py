@@ -10,7 +10,7 @@ from lagbc.comparison.measure import Task, TooSlow, time_method
 from lagbc.comparison.roots import growing_sizes
 from lagbc.errors import MissingDependencyError, quantity
 from lagbc.methods.table import Method
-from lagbc.plan.choose import ranked
+from lagbc.planning.choose import ranked
 
 # The most vertices and edges that the reference visits, from all its roots: two or three seconds.
 _REFERENCE_VISITS = 10_000_000

@@ -23,7 +23,7 @@ from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.options import OPTIONS, Options, check_options
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 from lagbc.room import Room

@@ -38,12 +38,12 @@ from lagbc.options import (
     parse_real,
     refuses_places,
 )
-from lagbc.plan import rounds
-from lagbc.plan.devices import is_read_on_device, reading_gpu
-from lagbc.plan.plan import Plan, sweep_of_small
-from lagbc.plan.rounds import Population
-from lagbc.plan.sweep import Sweep, row_of
-from lagbc.plan.ties import warn_of_ties
+from lagbc.planning import rounds
+from lagbc.planning.devices import is_read_on_device, reading_gpu
+from lagbc.planning.plan import Plan, sweep_of_small
+from lagbc.planning.rounds import Population
+from lagbc.planning.sweep import Sweep, row_of
+from lagbc.planning.ties import warn_of_ties
 from lagbc.reduce.pieces import Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags

@@ -222,7 +222,7 @@ _TRAVERSALS: tuple[MethodName, ...]
 _TRAVERSALS = "node-parallel", "warp-centric", "edge-parallel", "work-efficient", "active-edge", "hybrid"
 
 # Name, formulation, device, lengths, module, library, sums, and whether it takes a demand and bounds. Of rows without
-# predicted costs, "auto" takes the first that fits; `lagbc.plan.choose` says more.
+# predicted costs, "auto" takes the first that fits; `lagbc.planning.choose` says more.
 METHODS: tuple[Method, ...] = (
     Method("batched", "semiring", "cpu", False, f"{_CPU}.batched.hops", "", _WITH_SQUARES, True),
     Method("graphblas", "semiring", "cpu", False, f"{_CPU}.graphblas.hops", "graphblas", _ALL_SEVEN),

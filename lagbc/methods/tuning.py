@@ -172,7 +172,7 @@ PROBE_ROOTS, PROBE_SEARCHES = 1024, 8
 # rows beyond them. Constants fitted to the times alone, with 3,000 rows, chose methods up to 2.6 times as slow as the
 # best; with 4,096 and 5,000, up to 1.8 times.
 CACHED_ROWS = 4096
-# Milliseconds of a run for each of the terms of `lagbc.plan.choose.terms`, on a CPU by one thread. Results:
+# Milliseconds of a run for each of the terms of `lagbc.planning.choose.terms`, on a CPU by one thread. Results:
 # choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. The CPU's were fitted to
 # loops that numba compiled. Of the kernels in C++ `work-efficient` gained more: with 0.9 of its constants the choice
 # takes 1.006 times as long as the best, with the former 1.010; with constants fitted anew 1.005, but 1.020 on networks

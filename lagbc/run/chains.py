@@ -21,7 +21,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.chains import Contracted, edge_scores, scores
 from lagbc.reduce.junctions import ADDED, widths
 from lagbc.reduce.piece import NotContractible

@@ -15,7 +15,7 @@ from threading import Lock
 from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.native.pool import Pool
-from lagbc.plan.devices import Device
+from lagbc.planning.devices import Device
 from lagbc.run.work import Found, Hand, MethodWork, Span
 
 # Portions for each device from which on they are given out whole.

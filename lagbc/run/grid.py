@@ -37,7 +37,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.sums import SQUARES
 from lagbc.native.pool import Pool
 from lagbc.options import OfGrid
-from lagbc.plan.grid import depth_search
+from lagbc.planning.grid import depth_search
 from lagbc.room import Room, budget
 from lagbc.run.tasks import portable
 from lagbc.run.works import sum_piece
@@ -273,7 +273,7 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
 
 def _bytes_of_sequence(n: int) -> int:
     """Count the bytes of a confidence sequence; its module loads SciPy, 26 MB a rank that other calls do without."""
-    from lagbc.plan.rounds import arrays_of_sequence
+    from lagbc.planning.rounds import arrays_of_sequence
 
     return bytes_of(arrays_of_sequence(n))
 

@@ -20,7 +20,7 @@ import numpy as np
 from lagbc.files import write_whole
 from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
-from lagbc.plan.sweep import Memory, Sweep
+from lagbc.planning.sweep import Memory, Sweep
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.run.within import Within
 from lagbc.run.work import PieceWork

@@ -24,7 +24,7 @@ from lagbc.errors import InvalidValueError, RunError
 from lagbc.frozen import frozen
 from lagbc.limits import usable_cores, usable_cores_by_number
 from lagbc.native.pool import Pool
-from lagbc.plan.devices import local_rank
+from lagbc.planning.devices import local_rank
 from lagbc.run.tasks import forget, portable
 
 Result = TypeVar("Result")

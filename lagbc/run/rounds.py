@@ -13,7 +13,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Drawn, Whole
 from lagbc.room import Room
 from lagbc.run.sequence import Sequence

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.plan.devices import devices_of
-from lagbc.plan.plan import Plan
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.devices import devices_of
+from lagbc.planning.plan import Plan
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request

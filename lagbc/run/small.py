@@ -8,7 +8,7 @@ import numpy as np
 
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import Sums
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.piece import Scores
 from lagbc.reduce.pieces import Small
 from lagbc.run.work import Arrays, Hand, Items, PieceWork, Reads, Span, Total

@@ -16,7 +16,7 @@ from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.sums import SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.room import Room
 from lagbc.run.work import Arrays, Found, Hand, Items, MethodWork, Reads, Span, Total

@@ -25,8 +25,8 @@ from lagbc.frozen import frozen
 from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
-from lagbc.plan import memory
-from lagbc.plan.devices import gpu_of_worker
+from lagbc.planning import memory
+from lagbc.planning.devices import gpu_of_worker
 from lagbc.reduce.pieces import Chains
 from lagbc.room import SMALL_RUN
 from lagbc.run.loop import Hands

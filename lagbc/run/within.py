@@ -16,7 +16,7 @@ from lagbc.calls import phase
 from lagbc.demand import plan_of_root
 from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan, new_state
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.room import Room
 from lagbc.run.sweeps import into_range

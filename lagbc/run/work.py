@@ -22,8 +22,8 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.plan import memory
-from lagbc.plan.sweep import Sweep, request_to, row_of
+from lagbc.planning import memory
+from lagbc.planning.sweep import Sweep, request_to, row_of
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.room import Room
 

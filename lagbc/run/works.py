@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
-from lagbc.plan.sweep import Sweep
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Chains, Piece, Small
 from lagbc.room import Room
 from lagbc.run.chains import Junctions

@@ -89,7 +89,7 @@ def stress(result: Result, arguments: Arguments) -> Scores:
             "log2=True returns its logarithm"
         )
     from lagbc.methods.cpu import extended
-    from lagbc.plan.sweep import request_to
+    from lagbc.planning.sweep import request_to
     from lagbc.reduce.pieces import Whole
 
     plan = request_to(Whole(result.graph, result.request), result.sweeps[0])

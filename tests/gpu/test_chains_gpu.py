@@ -11,7 +11,7 @@ from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.plan import memory
+from lagbc.planning import memory
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run.loop import inline

@@ -7,7 +7,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import probe
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.plan.choose import ranked
+from lagbc.planning.choose import ranked
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 

@@ -9,7 +9,7 @@ import lagbc
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
-from lagbc.plan import devices
+from lagbc.planning import devices
 
 ALL = ("bc", "closeness", "harmonic", "eccentricity", "stress", "edge_bc")
 GRAPHS = {

@@ -12,8 +12,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
-from lagbc.plan import choose as choosing
-from lagbc.plan.choose import ranked
+from lagbc.planning import choose as choosing
+from lagbc.planning.choose import ranked
 from lagbc.reduce import pieces
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request

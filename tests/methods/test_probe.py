@@ -11,7 +11,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.probe import COLUMNS, Probe, probe
 from lagbc.native import core, csr
-from lagbc.plan import choose
+from lagbc.planning import choose
 
 GRAPHS = {
     "directed": (scale_free(400, 1500, seed=3), True),

@@ -9,7 +9,7 @@ from strategies import times
 
 from lagbc.graph.validate import as_graph
 from lagbc.options import check_options
-from lagbc.plan.plan import sweep_of_small
+from lagbc.planning.plan import sweep_of_small
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece

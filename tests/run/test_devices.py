@@ -21,7 +21,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu.batched import hops
 from lagbc.options import check_options
-from lagbc.plan import devices
+from lagbc.planning import devices
 from lagbc.room import Room
 from lagbc.run import gpus, run
 from lagbc.run.work import NONE_DONE

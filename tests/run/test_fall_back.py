@@ -15,7 +15,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.plan import memory
+from lagbc.planning import memory
 from lagbc.room import Room
 from lagbc.run.works import work_of
 

@@ -11,7 +11,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.plan.memory import device_graph_bytes
+from lagbc.planning.memory import device_graph_bytes
 
 A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
 

@@ -14,9 +14,9 @@ from lagbc.call import plan_request, sum_call, sum_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.options import check_options
-from lagbc.plan import memory
-from lagbc.plan.plan import with_sweep
-from lagbc.plan.sweep import row_of
+from lagbc.planning import memory
+from lagbc.planning.plan import with_sweep
+from lagbc.planning.sweep import row_of
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.reduced import without_chains
 from lagbc.request import Request

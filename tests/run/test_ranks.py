@@ -259,7 +259,7 @@ def test_the_command(tmp_path):
 
 NUMBERS = """
 import os
-from lagbc.plan import devices
+from lagbc.planning import devices
 from lagbc.run import tasks
 
 Hands, numbers = tasks.Hands, set()

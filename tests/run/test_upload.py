@@ -9,7 +9,7 @@ from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
 from lagbc.options import check_options
-from lagbc.plan import devices
+from lagbc.planning import devices
 
 N = 2000
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from lagbc.methods import table
-from lagbc.plan import devices
+from lagbc.planning import devices
 from lagbc.run import tasks
 from lagbc.run.work import Span
 

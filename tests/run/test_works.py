@@ -22,9 +22,9 @@ from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.options import check_options
-from lagbc.plan import memory
-from lagbc.plan.plan import sweep_of_small
-from lagbc.plan.sweep import row_of
+from lagbc.planning import memory
+from lagbc.planning.plan import sweep_of_small
+from lagbc.planning.sweep import row_of
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small

@@ -63,7 +63,7 @@ class _Info(Task):
         from lagbc.centrality.compute import plan_call
         from lagbc.comparison.predict import predict
         from lagbc.options import Options, check_options
-        from lagbc.plan.choose import ranked
+        from lagbc.planning.choose import ranked
 
         graph, settings = self.source.graph, check_options("auto", {})
         self.shape, self.executor = _shape_of(self.source), settings.executor

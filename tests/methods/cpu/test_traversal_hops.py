@@ -21,7 +21,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
-from lagbc.plan import memory
+from lagbc.planning import memory
 from lagbc.room import Room
 from lagbc.run.work import Span
 

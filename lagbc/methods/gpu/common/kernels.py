@@ -134,7 +134,7 @@ class Kernels:
             self.dtypes, self.depth_bytes, self.dists, self.counts, asked_for, besides
         ):
             if (sums & (SQUARES | {"stress"}) and dtype == "float32") or (dtype == "uint32" and not sums):
-                continue  # never asked for; see `lagbc.plan.plan` and `lagbc.estimate` for the first
+                continue  # never asked for; see `lagbc.planning.plan` and `lagbc.estimate` for the first
             if by_column and sums & SQUARES:
                 continue  # the same
             if (by_column or class_sizes) and (not sums or "stress" in sums or dtype == "float32"):

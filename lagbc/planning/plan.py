@@ -1,7 +1,7 @@
 """The plan of a call: for each piece a method, a batch, threads, memory and the reason. It is data; nothing of it runs.
 
 The method depends on graph, request and kind of device; never on threads, time or memory. A piece takes the first of
-the ranked methods that fits into the memory (`lagbc.plan.choose`), with batch and threads that fit.
+the ranked methods that fits into the memory (`lagbc.planning.choose`), with batch and threads that fit.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from lagbc.methods import table, tuning
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.plan import memory
-from lagbc.plan.choose import Selection, ranked
-from lagbc.plan.devices import gpu_numbers
-from lagbc.plan.memory import MemoryEstimate
-from lagbc.plan.sweep import Memory, Sweep
+from lagbc.planning import memory
+from lagbc.planning.choose import Selection, ranked
+from lagbc.planning.devices import gpu_numbers
+from lagbc.planning.memory import MemoryEstimate
+from lagbc.planning.sweep import Memory, Sweep
 from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
@@ -140,7 +140,7 @@ def _sweep_of_other(piece: Piece, settings: Settings, room: Room, beside: int) -
         return sweep_of_small(piece, settings)
     if isinstance(piece, Chains):
         return _sweep_of_chains(piece, settings, room)
-    from lagbc.plan.grid import sweep_of_dealt
+    from lagbc.planning.grid import sweep_of_dealt
 
     return sweep_of_dealt(piece, settings, room, beside)
 

@@ -1,7 +1,7 @@
 """The choice of a method: the rows of METHODS that a run may take, the fastest first, and the reasons.
 
 Their order depends on the graph, on the request and on the kind of device; never on threads, time or memory. A run
-takes the first that fits into its memory (`lagbc.plan.plan`). The choice alone depends on predictions, and no score.
+takes the first that fits into its memory (`lagbc.planning.plan`). Predictions decide the choice alone, and no score.
 
 **Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.methods.tuning.COSTS`. A
 search that all roots of a batch share costs as its rows do, however many columns are live in them: `visit` and `edge`.

@@ -9,8 +9,8 @@ from lagbc.errors import InvalidValueError
 from lagbc.grid.deal import DealtGraph
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES
 from lagbc.options import Settings
-from lagbc.plan import memory
-from lagbc.plan.sweep import Sweep
+from lagbc.planning import memory
+from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request

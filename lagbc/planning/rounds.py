@@ -18,9 +18,9 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
-from lagbc.plan import memory
-from lagbc.plan.plan import Plan, make_plan
-from lagbc.plan.sweep import Sweep, row_of
+from lagbc.planning import memory
+from lagbc.planning.plan import Plan, make_plan
+from lagbc.planning.sweep import Sweep, row_of
 from lagbc.reduce.pieces import Chains, Drawn, Whole
 from lagbc.reduce.reduced import Reduced, reduce, without_chains
 from lagbc.request import Request

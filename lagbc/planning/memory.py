@@ -16,7 +16,7 @@ from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.plan.sweep import Memory, Sweep, request_to, row_of
+from lagbc.planning.sweep import Memory, Sweep, request_to, row_of
 from lagbc.reduce.junctions import widths
 from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
