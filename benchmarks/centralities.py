@@ -1,10 +1,17 @@
-"""Measure what all centralities of one sweep cost against betweenness: ``python -m benchmarks.centralities --help``."""
+"""Measure what all centralities of one sweep cost against betweenness: ``python -m benchmarks.centralities --help``.
+
+With --beside, igraph and NetworKit compute the scores of edges on the same graph, converted before, in the same rounds;
+their sums have to be those of lagbc. On one thread the time is the processor's, which other work disturbs less.
+"""
 
 from __future__ import annotations
 
 import json
 import statistics
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +21,7 @@ import numpy as np
 import lagbc
 from benchmarks import machine
 from benchmarks.graphs import is_symmetric, table
-from benchmarks.nx_backend import timed
+from benchmarks.peers import PEERS, score_edges
 from lagbc.graph.validate import as_graph
 
 Row = dict[str, Any]
@@ -29,18 +36,34 @@ SWEEPS = (
     ("closeness",),
     ("eccentricity",),
 )
+OF_EDGES = (("edge_bc",), ("bc",))  # beside other programs
 
 
-def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: int | None) -> list[Row]:
+def measure(
+    name: str, A: Any, rounds: int, method: str, device: str, threads: int | None, reduce: str, beside: list[str]
+) -> list[Row]:
     """Time the sweeps in turn, round after round; the ratio is the median of the rounds' ratios."""
     directed = not is_symmetric(A)
     graph = as_graph(A, directed=directed)
+    sweeps = OF_EDGES if beside else SWEEPS
+    options: Row = {"method": method, "device": device, "threads": threads, "reduce": reduce}
+    converted = {peer: PEERS[peer].convert(A, directed) for peer in beside}
+    runs: list[Callable[[], Any]] = [
+        *(partial(lagbc.centralities, graph, cast(Any, which), directed=directed, **options) for which in sweeps),
+        *(partial(score_edges, peer, its, threads or machine.cores(), directed) for peer, its in converted.items()),
+    ]
+    clock = time.process_time if threads == 1 and device == "cpu" else time.perf_counter
 
-    def sweep(which: Any) -> float:
-        options: Row = {"method": method, "device": device, "threads": threads, "reduce": "none"}
-        return timed(lambda: lagbc.centralities(graph, which, directed=directed, **options))[0]
+    def timed(run: Callable[[], Any]) -> float:
+        begun = clock()
+        run()
+        return clock() - begun
 
-    for which in SWEEPS:
+    if beside:
+        sums = lagbc.edge_bc(graph, directed=directed).sum() / (1 if directed else 2)
+        for peer, its in converted.items():
+            np.testing.assert_allclose(score_edges(peer, its, 1, directed).sum(), sums, rtol=1e-9, err_msg=peer)
+    for which in sweeps:
         lagbc.centralities(
             as_graph(A[:100, :100], directed=directed),
             cast(Any, which),
@@ -48,21 +71,22 @@ def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: i
             method=cast(Any, method),
             device=cast(Any, device),
         )
-    seconds = np.array([[sweep(which) for which in SWEEPS] for _ in range(rounds)])
+    seconds = np.array([[timed(run) for run in runs] for _ in range(rounds)])
+    told = [*((list(which), method) for which in sweeps), *((["edge_bc"], peer) for peer in beside)]
     return [
         {
             "graph": name,
             "n": graph.n,
             "nnz": graph.nnz,
-            "which": list(which),
-            "method": method,
+            "which": which,
+            "method": how,
             "device": device,
             "threads": threads,
             "rounds": rounds,
             "seconds": float(seconds[:, i].min()),
             "ratio": statistics.median((seconds[:, i] / seconds[:, 0]).tolist()),
         }
-        for i, which in enumerate(SWEEPS)
+        for i, (which, how) in enumerate(told)
     ]
 
 
@@ -72,10 +96,10 @@ def markdown(rows: list[Row]) -> str:
     host = first["machine"]
     lines = [
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}, NumPy {host['packages']['numpy']}; "
-        f"commit {host['commit']}, {first['date']}. All roots.",
+        f"commit {host['commit']}, {first['date']}. All roots. {first.get('beside', '')}".rstrip(),
         "",
-        "Seconds are the best of the rounds; the ratio to betweenness alone is the median of the rounds' ratios, in "
-        "which the sweeps follow each other.",
+        "Seconds are the best of the rounds; the ratio to the first row of a graph is the median of the rounds' "
+        "ratios, in which the sweeps follow each other.",
         "",
         "| graph | n | nnz | method | sweep | seconds | ratio |",
         "|" + " --- |" * 7,
@@ -95,20 +119,37 @@ def markdown(rows: list[Row]) -> str:
 @click.option("--method", default="batched", show_default=True)
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]")
+@click.option("--reduce", type=click.Choice(["none", "auto"]), default="none", show_default=True)
+@click.option("--beside", default="", help="Comma-separated, igraph and networkit: their scores of edges, too.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True, help="A .jsonl file.")
-def main(graphs: str, data: Path | None, rounds: int, method: str, device: str, threads: int | None, out: Path) -> None:
+def main(
+    graphs: str,
+    data: Path | None,
+    rounds: int,
+    method: str,
+    device: str,
+    threads: int | None,
+    reduce: str,
+    beside: str,
+    out: Path,
+) -> None:
     """Write a line a sweep, and a table beside it."""
+    peers = [name for name in beside.split(",") if name]
     known = table(data)
     if unknown := sorted(set(graphs.split(",")) - set(known)):
         raise click.BadParameter(f"no graph {', '.join(unknown)}; there are {', '.join(known)}", param_hint="--graphs")
     common = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine.describe()}
+    if peers:
+        versions = ", ".join(f"{name} {PEERS[name].version()}" for name in peers)
+        seconds = "seconds of the processor, one thread" if threads == 1 else "seconds of the clock"
+        common["beside"] = f"Beside {versions}; reduce={reduce}, {seconds}."
     rows = []
     with out.open("w") as results:
         for name in graphs.split(","):
-            for row in measure(name, known[name].load(), rounds, method, device, threads):
+            for row in measure(name, known[name].load(), rounds, method, device, threads, reduce, peers):
                 rows.append(row | common)
                 print(json.dumps(rows[-1]), file=results, flush=True)
-                click.echo(f"{name}: {', '.join(row['which'])}: {row['seconds']:.3g} s, {row['ratio']:.2f} times bc")
+                click.echo(f"{name}: {', '.join(row['which'])}: {row['seconds']:.3g} s, ratio {row['ratio']:.2f}")
     page = out.with_suffix(".md")
     page.write_text(markdown(rows))
     click.echo(page)

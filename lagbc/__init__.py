@@ -3,8 +3,7 @@
 Names are imported on first use, so that ``import lagbc`` takes milliseconds and loads no numerical library.
 """
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # for type checkers it is True; to import `typing` would take longer than all else here
 __version__ = "0.1.0"
 
 # Modules, and the names that they hold: at run time one is imported on first use, for type checkers all are.
@@ -154,4 +153,4 @@ def _ours(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})

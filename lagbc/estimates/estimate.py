@@ -119,8 +119,9 @@ class Estimate:
 
     def __str__(self) -> str:
         """Return the table, and the reason."""
-        rows = ("{:>4} {:>12} {:>12} {:>12} {:>12}  {}".format(*row).rstrip() for row in self._rows)
-        return "\n".join([self._caption, *rows])
+        longest = max((len(name) for _, name, *_ in self._rows), default=0)
+        form = f"{{:>4}} {{:>{max(longest, 12)}}} {{:>12}} {{:>12}} {{:>12}}  {{}}"
+        return "\n".join([self._caption, *(form.format(*row).rstrip() for row in self._rows)])
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook."""

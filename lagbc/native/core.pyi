@@ -212,8 +212,8 @@ def count_through(sweep: RootSweep32 | RootSweep64, reached: NDArray[np.int64], 
 def add_numbers(mantissas: NDArray[np.float64], powers: NDArray[np.int64], more: NDArray[np.float64], more_powers: NDArray[np.int64], /) -> None: ...
 
 class Touched:
-    def __init__(self, *, touched: NDArray[np.int64], count: int = ..., kept_names: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ...) -> None: ...
-    touched: NDArray[np.int64]
+    def __init__(self, *, names: NDArray[np.int64], count: int = ..., kept_names: NDArray[np.int64] | None = ..., kept_sums: NDArray[np.float64] | None = ..., kept_ends: NDArray[np.int64] | None = ...) -> None: ...
+    names: NDArray[np.int64]
     count: int
     kept_names: NDArray[np.int64] | None
     kept_sums: NDArray[np.float64] | None

@@ -240,6 +240,12 @@ def test_it_prints_a_table():
     text = str(estimated("hops", max_roots=300, top=3))
     assert text.startswith("bc: 300 of ")
     assert len(text.splitlines()) == 5
+    named = replace(
+        estimated("hops", max_roots=300, top=3), top=(Ranked("a name of many letters", 1.0, 0.5, 2.0, False),)
+    )
+    _, head, row = str(named).splitlines()
+    assert len(head.rstrip()) == len(row)
+    assert head.index("vertex") + len("vertex") == row.index("letters") + len("letters")
 
 
 def test_a_notebook_shows_a_table():

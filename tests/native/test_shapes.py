@@ -28,7 +28,7 @@ EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inve
 # Fields whose lengths no other field tells.
 FREE = {
     *("Asked.class_sizes", "Buckets.before", "Csr.indptr", "Near.by_root", "Near.edge_rows", "Search.through"),
-    *("Totals.edges", "Touched.touched", "Touched.kept_sums", "Touched.kept_ends"),
+    *("Totals.edges", "Touched.names", "Touched.kept_sums", "Touched.kept_ends"),
 }
 
 

@@ -25,8 +25,6 @@ from lagbc.native import Csr, core
 LANES = 64
 # A larger ball has no room. Matrices of so many rows take 32 MiB a thread.
 MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
-_LINE = 64  # bytes of a cache line
-
 
 Ball: TypeAlias = core.Ball16 | core.BallFloat
 
@@ -67,10 +65,10 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         "out": _arrays_of_edges(rows, edges, number),
         "into": None if is_symmetric else _arrays_of_edges(rows, edges, number),
         "matrices": {
-            "dist": _matrix(rows, number),
-            "sigma": _matrix(rows, FLOAT) if counts else None,
-            "own": _matrix(rows, FLOAT),
-            "beyond": _matrix(rows, FLOAT) if counts else None,
+            "dist": Array((rows, LANES), number),
+            "sigma": Array((rows, LANES), FLOAT) if counts else None,
+            "own": Array((rows, LANES), FLOAT),
+            "beyond": Array((rows, LANES), FLOAT) if counts else None,
         },
     }
 
@@ -79,14 +77,13 @@ def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
     """Make a ball of its arrays."""
     number, far = _number(graph, plan.radius)
     kind: Any = core.BallFloat if number == FLOAT else core.Ball16
-    out, whole = arrays["out"], arrays["matrices"]
+    out = arrays["out"]
     into = out if arrays["into"] is None else arrays["into"]
-    types = dict.fromkeys(whole, FLOAT) | {"dist": number}
     ball: Ball = kind(
         **arrays["scratch"],
         **{f"out_{name}": array for name, array in out.items()},
         **{f"into_{name}": array for name, array in into.items()},
-        **{name: None if array is None else _aligned(array, types[name]) for name, array in whole.items()},
+        **arrays["matrices"],
         far=far,
     )
     return ball
@@ -149,18 +146,6 @@ def _arrays_of_edges(rows: int, edges: int, number: np.dtype[Any]) -> dict[str, 
         "indices": Array((edges,), NARROW),
         "lengths": Array((edges,), number),
     }
-
-
-def _matrix(rows: int, number: np.dtype[Any]) -> Array:
-    """State the bytes of a matrix, with room to align it."""
-    return Array((rows * LANES * number.itemsize + _LINE,), BYTE)
-
-
-def _aligned(whole: NDArray[np.uint8], number: np.dtype[Any]) -> NDArray[Any]:
-    """Take a matrix whose rows begin with a cache line: vectors are as long as one, and would lie in two."""
-    first = -whole.ctypes.data % _LINE
-    matrix: NDArray[Any] = whole[first : first + len(whole) - _LINE].view(number).reshape(-1, LANES)
-    return matrix
 
 
 def _number(graph: Graph, radius: float) -> tuple[np.dtype[Any], Any]:

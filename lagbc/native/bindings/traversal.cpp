@@ -47,7 +47,7 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
 }  // namespace lagbc
 
 void lagbc::bind_traversal(nb::module_& m, int level) {
-    record<Touched>(m, "Touched", Field{"touched", &Touched::touched, "room"}, Field{"count", &Touched::count},
+    record<Touched>(m, "Touched", Field{"names", &Touched::names, "room"}, Field{"count", &Touched::count},
                     Field{"kept_names", &Touched::kept_names, "kept"},
                     Field{"kept_sums", &Touched::kept_sums, "totals, kept"},
                     Field{"kept_ends", &Touched::kept_ends, "blocks"});

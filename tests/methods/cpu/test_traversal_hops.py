@@ -147,7 +147,7 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     state = prepare(hops, graph, plan)
     *_, places = state.search
     entries = entries_of(state)
-    lists = [one.touched for one in entries]
+    lists = [one.names for one in entries]
     arrays = (*vars(state.trail).values(), *vars(state.blocks.totals).values(), *lists, state.omega, places)
     held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
     assert bytes_of(hops.arrays(graph, plan)) == held

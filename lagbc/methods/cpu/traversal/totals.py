@@ -48,29 +48,29 @@ class TotalsOfBlocks:
     """The totals of the block at hand, and the entries of kept blocks; without arrays, as within bounds, none."""
 
     def __init__(self, arrays: dict[str, Any], asked: frozenset[str], block: int) -> None:
-        totals, touched = arrays.get("totals", {}), arrays.get("touched", {})
-        self._entries = {kind: core.Touched(touched=array) for kind, array in touched.items()}
-        fields: dict[str, Any] = {**totals, **self._entries}
+        totals, lists = arrays.get("totals", {}), arrays.get("touched", {})
+        self._touched = {kind: core.Touched(names=array) for kind, array in lists.items()}
+        fields: dict[str, Any] = {**totals, **self._touched}
         self.totals = core.Totals(block=block, **fields)
         # The totals of a kind in the order of their rows of entries; None is not asked for.
         self._named = {
             kind: [name if name in asked else None for name in OF_ROW if name in totals and _kind(name) == kind]
-            for kind in touched
+            for kind in lists
         }
 
     def make_room(self, blocks: int) -> None:
         """Make room for so many blocks, at most as much as the rows of their sums take."""
-        for kind, entries in self._entries.items():
-            room = blocks * len(entries.touched)
-            entries.kept_names = np.empty(room, np.int64)
-            entries.kept_sums = np.empty((len(self._named[kind]), room))
-            entries.kept_ends = np.empty(blocks, np.int64)
+        for kind, touched in self._touched.items():
+            room = blocks * len(touched.names)
+            touched.kept_names = np.empty(room, np.int64)
+            touched.kept_sums = np.empty((len(self._named[kind]), room))
+            touched.kept_ends = np.empty(blocks, np.int64)
 
     def kept(self, graph: Graph, roots: Sequence[NDArray[np.int64]]) -> list[SparseSums]:
         """Return the sums of the kept blocks, which have these roots each, but for depths."""
         vertices = self._kept_of(VERTICES, graph.order, len(roots))
         edges: Iterator[Named] = repeat(_NOTHING)
-        if EDGES in self._entries:
+        if EDGES in self._touched:
             edges = self._kept_of(EDGES, graph.edge_order, len(roots))
         return [
             SparseSums(at, along, of_block, Sums(**sums, **of_edges))
@@ -80,12 +80,12 @@ class TotalsOfBlocks:
     def _kept_of(self, kind: str, order: NDArray[np.int64], blocks: int) -> Iterator[Named]:
         """Yield the entries of a kind in each block."""
         rows = {name: row for row, name in enumerate(self._named[kind]) if name is not None}
-        entries = self._entries[kind]
-        assert entries.kept_ends is not None
-        assert entries.kept_names is not None
-        assert entries.kept_sums is not None
-        ends = [0, *entries.kept_ends[:blocks].tolist()]
-        names, values = order[entries.kept_names[: ends[-1]]], entries.kept_sums[:, : ends[-1]].copy()
+        touched = self._touched[kind]
+        assert touched.kept_ends is not None
+        assert touched.kept_names is not None
+        assert touched.kept_sums is not None
+        ends = [0, *touched.kept_ends[:blocks].tolist()]
+        names, values = order[touched.kept_names[: ends[-1]]], touched.kept_sums[:, : ends[-1]].copy()
         for first, last in pairwise(ends):
             sums = {name: values[row, first:last] for name, row in rows.items()}
             yield (names[first:last], sums) if sums else _NOTHING

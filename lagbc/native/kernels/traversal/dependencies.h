@@ -117,14 +117,14 @@ LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
 
 // List the vertices or edges of a root.
 template <class Name>
-void list_touched(Span<const Name> names, Touched* entries) {
-    if (!entries || entries->count < 0) return;
-    if (entries->count + names.size > entries->touched.size) {
-        entries->count = -1;
+void list_touched(Span<const Name> names, Touched* touched) {
+    if (!touched || touched->count < 0) return;
+    if (touched->count + names.size > touched->names.size) {
+        touched->count = -1;
         return;
     }
-    std::copy_n(names.data, names.size, entries->touched.data + entries->count);
-    entries->count += names.size;
+    std::copy_n(names.data, names.size, touched->names.data + touched->count);
+    touched->count += names.size;
 }
 
 // Add the sums of one root to all totals that are there; it counts `times` in sums over paths.

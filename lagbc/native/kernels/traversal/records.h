@@ -39,7 +39,7 @@ struct Trail {
 // are listed, as long as there is room, and no others are taken or cleared. The sums of a whole block whose lists have
 // room are kept as entries: a vertex or edge, and its number in each of its totals that is there.
 struct Touched {
-    Span<int64_t> touched;               // (room,) those that roots have reached, some often
+    Span<int64_t> names;                 // (room,) those that roots have reached, some often
     int64_t count = 0;                   // of these; -1 if they exceed the room
     Optional<Span<int64_t>> kept_names;  // (kept,)
     Optional<Matrix<double>> kept_sums;  // (totals, kept)

@@ -14,26 +14,26 @@ inline constexpr Optional<Span<double>> BatchSums::* totals_of_edges[] = {&Batch
 
 // Call visit(i) for each vertex or edge whose totals may be other than 0, for some of them more than once.
 template <class Visit>
-LAGBC_INLINE void each_touched(const Touched* entries, int64_t all, const Visit& visit) {
-    if (!entries || entries->count < 0)
+LAGBC_INLINE void each_touched(const Touched* touched, int64_t all, const Visit& visit) {
+    if (!touched || touched->count < 0)
         for (int64_t i = 0; i < all; ++i) visit(i);
     else
-        for (int64_t i = 0; i < entries->count; ++i) visit(entries->touched[i]);
+        for (int64_t i = 0; i < touched->count; ++i) visit(touched->names[i]);
 }
 
 // Add totals that are there to sums, entry i to entry order[i], and clear them; one listed twice is 0 by then.
 template <auto& fields>
-void take(const Totals& totals, Touched* entries, Span<const int64_t> order, const BatchSums& sums) {
+void take(const Totals& totals, Touched* touched, Span<const int64_t> order, const BatchSums& sums) {
     for (const auto field : fields) {
         const auto &total = totals.*field, &sum = sums.*field;
         if (!total.is_there) continue;
-        each_touched(entries, total.size, [&](int64_t i) LAGBC_INLINED {
+        each_touched(touched, total.size, [&](int64_t i) LAGBC_INLINED {
             if (total[i] == 0.0) return;
             if (sum.is_there) sum[order[i]] += total[i];
             total[i] = 0.0;
         });
     }
-    if (entries) entries->count = 0;
+    if (touched) touched->count = 0;
 }
 
 inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span<const int64_t>> edge_order,
@@ -50,37 +50,37 @@ inline void clear_totals(Totals& totals) {
 }
 
 // The count of entries up to a block.
-inline int64_t kept_before(const Touched& entries, int64_t block) {
-    return block > 0 ? entries.kept_ends[block - 1] : 0;
+inline int64_t kept_before(const Touched& touched, int64_t block) {
+    return block > 0 ? touched.kept_ends[block - 1] : 0;
 }
 
 // Whether the next block can be kept.
-inline bool can_be_kept(const Touched* entries, int64_t kept) {
-    return !entries || (entries->count >= 0 && entries->kept_ends.is_there &&
-                        kept_before(*entries, kept) + entries->count <= entries->kept_names.size);
+inline bool can_be_kept(const Touched* touched, int64_t kept) {
+    return !touched || (touched->count >= 0 && touched->kept_ends.is_there &&
+                        kept_before(*touched, kept) + touched->count <= touched->kept_names.size);
 }
 
 // Keep totals as entries, and clear them.
 template <auto& fields>
-void keep(const Totals& totals, Touched* entries) {
-    if (!entries) return;
-    int64_t entry = kept_before(*entries, totals.kept);
-    for (int64_t k = 0; k < entries->count; ++k) {
-        const int64_t i = entries->touched[k];
+void keep(const Totals& totals, Touched* touched) {
+    if (!touched) return;
+    int64_t entry = kept_before(*touched, totals.kept);
+    for (int64_t k = 0; k < touched->count; ++k) {
+        const int64_t i = touched->names[k];
         bool is_new = false;  // one listed twice is 0 by then
         int64_t row = 0;
         for (const auto field : fields) {
             const auto& total = totals.*field;
             if (!total.is_there) continue;
             is_new |= total[i] != 0.0;
-            entries->kept_sums[row++][entry] = total[i];
+            touched->kept_sums[row++][entry] = total[i];
             total[i] = 0.0;
         }
-        entries->kept_names[entry] = i;
+        touched->kept_names[entry] = i;
         entry += is_new;
     }
-    entries->kept_ends[totals.kept] = entry;
-    entries->count = 0;
+    touched->kept_ends[totals.kept] = entry;
+    touched->count = 0;
 }
 
 // Keep the totals of a whole block; false if there is no room.
