@@ -484,14 +484,13 @@ def test_other_methods_are_refused(row):
         lagbc.bc(path(4), demand=np.ones((4, 4)), **how(row))
 
 
-@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_auto_takes_one_of_them(weighted):
     A = grid(9, 16)
-    taken = lagbc.select_method(A, demand=np.ones(A.shape), weighted=weighted).method
-    assert taken.demand
-    assert lagbc.plan(A, demand=np.ones(A.shape), weighted=weighted).method == taken.name
-    with pytest.raises(ValueError, match="demand says which roots there are; leave out roots"):
+    (taken,) = lagbc.plan(A, demand=np.ones(A.shape), weighted=weighted).sweeps
+    assert (taken.method, taken.device, taken.weighted) in {(row.name, row.device, row.weighted) for row in TAKING}
+    message = "demand says which roots there are; leave out roots"
+    with pytest.warns(DeprecationWarning, match="lagbc.plan"), pytest.raises(ValueError, match=message):
         lagbc.estimate_memory(A, demand=np.ones(A.shape), roots=3)
 
 
