@@ -120,7 +120,7 @@ def plan_request(
         labels = kept.labels
     reduced = _reduced_as(graph, request, settings, room, labels)
     plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
-    is_over = plan.memory.total > room.for_need(plan.memory.total, plan.device)
+    is_over = plan.memory.total > plan.limit(room)
     if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
         reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
         plan = make_plan(graph, request, reduced, settings, room, labels)
@@ -207,8 +207,7 @@ def sum_request(graph: Graph, request: Request, settings: Settings) -> Result:
 
 def require_memory(call: Call) -> None:
     """Raise MemoryError if a call is over the budget; it names a method that would not be, if there is one."""
-    total = call.plan.memory.total
-    if total <= call.room.for_need(total, call.plan.device):
+    if call.plan.memory.total <= call.plan.limit(call.room):
         return
     needed, instead = call.plan.estimate(call.room), ""
     if call.settings.method != "auto":

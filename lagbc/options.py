@@ -76,7 +76,7 @@ class Options(TypedDict, total=False):
         "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes the one that a probe of
         the roots predicts to be the fastest, of those that fit into the memory: "batched" (on a GPU with lengths
         "delta-stepping"), or "work-efficient" (with lengths "dijkstra"). Each of these promises the same bits for every
-        run; `lagbc.select_method` returns the choice and its reason.
+        run; `lagbc.plan` tells the choice and its reason.
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
         number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of a

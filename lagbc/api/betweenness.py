@@ -82,7 +82,8 @@ def bc(
         For several calls, ``lagbc.as_graph(A, directed=..., weighted=...)`` may be given in its place; it keeps
         transposes and orders of the graph.
     batch : int or "auto"
-        Roots searched together, rounded to a multiple that the method takes. More is faster and takes more memory.
+        Roots searched together, rounded to a multiple that the method takes, and at most 1024, on a GPU 4096. More is
+        faster and takes more memory.
         It never changes a bit of the result of method "batched" on the CPU.
     directed : bool, optional
         False takes every edge in both directions, and halves, so that each unordered pair counts once, as
@@ -191,7 +192,7 @@ def bc(
     Notes
     -----
     O(nnz) for each root in time; with lengths an edge is relaxed more than once, on the graphs measured about three
-    times. `lagbc.estimate_memory` bounds the memory. The algorithm is Brandes' (2001) on many roots at once (Buluc and
+    times. `lagbc.plan` bounds the memory. The algorithm is Brandes' (2001) on many roots at once (Buluc and
     Gilbert 2011), with one division a vertex.
 
     A standard error is the root mean square of the error of estimates from `k` roots, itself known to about a quarter.

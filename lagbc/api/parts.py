@@ -100,7 +100,7 @@ def save_part(
 def merge_parts(paths: Iterable[str | os.PathLike[str]]) -> Scores:
     """Make scores of the files of all parts, written by `save_part` or ``lagbc ... --part``, in any order.
 
-    Small blocks of a reduced graph are summed here. Parts of a GPU are merged on a machine with one.
+    Parts of a GPU are merged on a machine with one.
 
     Parameters
     ----------

@@ -90,11 +90,11 @@ class MemoryEstimate(NamedTuple):
         return self.graph + self.workspace + self.scores
 
 
-def estimate(piece: Whole | Chains, sweep: Sweep) -> Memory:
-    """Bound the memory of a sweep."""
+def estimate(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> Memory:
+    """Bound the memory of a sweep; `graph` is that of the piece as it was placed, which is not placed again."""
     row = row_of(piece, sweep)
     module, request = row.load(), request_to(piece, sweep)
-    graph, batching = piece.graph if isinstance(piece, Chains) else piece.placed(row), module.batching
+    graph, batching = piece.placed(row) if graph is None else graph, module.batching
     workers = sweep.threads if batching.concurrent else 1
     # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
     blocks = 1 if request.bounds is not None else batching.rows(0, sweep.batch).stop
@@ -179,8 +179,11 @@ def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     return sweep
 
 
-def smaller(piece: Whole | Chains, sweep: Sweep) -> Sweep | None:
-    """Give up a thread, half the batch, or rows of path counts, none of which changes a bit; None at the least."""
+def smaller(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> Sweep | None:
+    """Give up a thread, half the batch, or rows of path counts, none of which changes a bit; None at the least.
+
+    `graph` is as for `estimate`.
+    """
     module = row_of(piece, sweep).load()
     batching = module.batching
     if batching.concurrent and sweep.threads > batching.apart:
@@ -193,7 +196,7 @@ def smaller(piece: Whole | Chains, sweep: Sweep) -> Sweep | None:
     if isinstance(piece, Chains) or sweep.in_place:
         return None
     in_place = sweep._replace(in_place=True)
-    graph = piece.placed(row_of(piece, sweep))
+    graph = piece.placed(row_of(piece, sweep)) if graph is None else graph
     with_rows, without = (bytes_of(module.arrays(graph, request_to(piece, one))) for one in (sweep, in_place))
     return in_place if without < with_rows else None
 

@@ -76,11 +76,14 @@ class Plan(NamedTuple):
         """The labels of all sweeps."""
         return [sweep.label for sweep in self.sweeps]
 
+    def limit(self, room: Room) -> int:
+        """Return the bytes that the call may take: of the host, where small blocks alone are left."""
+        return room.for_need(self.memory.total, self.device if self.main >= 0 else "cpu")
+
     def estimate(self, room: Room) -> MemoryEstimate:
         """Return the memory of the call beside its budget."""
         batch, threads = (self.sweeps[self.main].batch, self.sweeps[self.main].threads) if self.main >= 0 else (1, 1)
-        limit = room.for_need(self.memory.total, self.device)
-        return MemoryEstimate(self.method, self.device, batch, threads, *self.memory, limit)
+        return MemoryEstimate(self.method, self.device, batch, threads, *self.memory, self.limit(room))
 
     def warn_of_less_memory(self, asked: int | None) -> None:
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""

@@ -75,6 +75,10 @@ class Chains:
         """The graph of the junctions."""
         return self.contracted.graph
 
+    def placed(self, method: Method) -> Graph:
+        """Return the graph where a method reads it: on the host, from which a state copies it."""
+        return self.graph
+
     @property
     def work(self) -> int:
         """Roots times edges."""

@@ -204,7 +204,8 @@ class MethodWork(PieceWork):
     ) -> None:
         self.piece, self.room, self.row = piece, room, row_of(piece, sweep)
         self.module = module or self.row.load()
-        self.graph = piece.graph if isinstance(piece, Chains) else piece.placed(self.row)
+        # In a process that sums spans for another, hands place the graph, on the GPU of that process.
+        self.graph = piece.graph if room is None else piece.placed(self.row)
         self.take(sweep, request_to(piece, sweep) if room is None else memory.bound(piece, sweep, room))
 
     def take(self, sweep: Sweep, plan: SweepPlan) -> None:
@@ -236,7 +237,7 @@ class MethodWork(PieceWork):
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with a thread less, or half the batch, and say so; MemoryError at the least."""
         before, name = self.sweep, f"{self.sweep.method} on {self.sweep.device}"
-        sweep = memory.smaller(self.piece, before)
+        sweep = memory.smaller(self.piece, before, self.graph)
         if sweep is None:
             ran_out = f"{name} ran out of memory with the smallest batch, {before.batch}"
             if self.plan.budget is not None:
@@ -250,5 +251,5 @@ class MethodWork(PieceWork):
             say(message)
         if self.room is None:  # in a process that sums spans for another
             return self.by(sweep, request_to(self.piece, sweep, growth=self.plan.growth))
-        sweep = sweep._replace(memory=memory.estimate(self.piece, sweep))
+        sweep = sweep._replace(memory=memory.estimate(self.piece, sweep, self.graph))
         return self.by(sweep, memory.bound(self.piece, sweep, self.room))
