@@ -10,6 +10,7 @@ import pytest
 from commands import run
 
 import lagbc
+from lagbc.centrality import compute
 from lagbc.errors import CheckpointError, FileError, GraphFormatError, MissingDependencyError, StoppedError
 from lagbc.interfaces.signals import Terminated
 
@@ -61,6 +62,12 @@ def status(*arguments):
     return result.exit_code, result.stdout, (result.stderr.splitlines() or [""])[-1]
 
 
+def replace_run(monkeypatch, command, function):
+    """Have a command call a function in place of its run."""
+    of, name = (lagbc, command) if command == "group_bc" else (compute, "run_call")
+    monkeypatch.setattr(of, name, function)
+
+
 def test_0():
     assert status("bc", "example:karate")[0] == 0
     assert status("bc", "--help")[0] == 0
@@ -74,7 +81,7 @@ def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(monkeypatch, tmp_pa
 
     (tmp_path / "states.txt").write_text("0 1\n")
     needed = {"group_bc": ["--group", "0"], "percolation": ["--states", tmp_path / "states.txt"]}.get(command, [])
-    monkeypatch.setattr(lagbc, command, fail)
+    replace_run(monkeypatch, command, fail)
     code, _, line = status(command, "example:karate", *needed)
     assert code == expected
     assert re.fullmatch("lagbc: error: (out of memory: )?so it is", line)
@@ -129,7 +136,7 @@ def test_130_and_143_if_it_is_ended(monkeypatch, command, error, code):
     def end(*_, **__):
         raise error
 
-    monkeypatch.setattr(lagbc, command, end)
+    replace_run(monkeypatch, command, end)
     found, _, line = status(command, "example:karate", *(["--group", "0"] if command == "group_bc" else []))
     assert found == code
     assert line.startswith("lagbc: interrupted" if code == 130 else "lagbc: terminated")

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from commands import fail, run, succeed
 
-import lagbc
+from lagbc.centrality import compute
 from lagbc.errors import MemoryWarning, MissingDependencyError
 from lagbc.io.examples import example_names
 
 
 def raiser(error):
-    def bc(A, **options):
+    def run_call(A, call):
         raise error
 
-    return bc
+    return run_call
 
 
 def test_missing_file_names_the_shipped_networks():
@@ -69,7 +69,8 @@ def test_unknown_method():
 def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, option, name, part):
     if option == "--plot":
         pytest.importorskip("matplotlib")
-    monkeypatch.setattr(lagbc, "bc", lambda *args, **kwargs: pytest.fail("computed in vain"))
+    monkeypatch.setattr(compute, "plan_call", lambda *_: pytest.fail("planned in vain"))
+    monkeypatch.setattr(compute, "run_call", lambda *_: pytest.fail("computed in vain"))
     assert part in fail("bc", "example:karate", option, tmp_path / name)
 
 
@@ -77,7 +78,7 @@ def test_outputs_are_checked_before_the_computation(monkeypatch, tmp_path, optio
     ("error", "status"), [(ValueError, 2), (TypeError, 2), (MissingDependencyError, 1), (OverflowError, 1)]
 )
 def test_errors_of_bc_are_one_line(monkeypatch, error, status):
-    monkeypatch.setattr(lagbc, "bc", raiser(error("bad\nvalue")))
+    monkeypatch.setattr(compute, "run_call", raiser(error("bad\nvalue")))
     assert fail("bc", "example:karate", status=status) == "lagbc: error: bad value"
 
 
@@ -97,17 +98,17 @@ def test_errors_of_bc_are_one_line(monkeypatch, error, status):
     ],
 )
 def test_errors_speak_of_options(monkeypatch, said, shown):
-    monkeypatch.setattr(lagbc, "bc", raiser(ValueError(said)))
+    monkeypatch.setattr(compute, "run_call", raiser(ValueError(said)))
     assert fail("bc", "example:karate") == f"lagbc: error: {shown}"
 
 
 def test_out_of_memory(monkeypatch):
-    monkeypatch.setattr(lagbc, "bc", raiser(MemoryError("8 GiB")))
+    monkeypatch.setattr(compute, "run_call", raiser(MemoryError("8 GiB")))
     assert fail("bc", "example:karate", status=1) == "lagbc: error: out of memory: 8 GiB"
 
 
 def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
-    monkeypatch.setattr(lagbc, "bc", raiser(ZeroDivisionError()))
+    monkeypatch.setattr(compute, "run_call", raiser(ZeroDivisionError()))
     assert isinstance(run("bc", "example:karate").exception, ZeroDivisionError)
 
 
@@ -133,11 +134,11 @@ def test_commands_of_similar_names_are_told(typed, meant):
 
 
 def test_warnings_are_one_line(monkeypatch):
-    def bc(A, **options):
+    def run_call(A, call):
         warnings.warn(MemoryWarning("smaller\nbatch=8"), stacklevel=1)
-        return np.zeros(A.n)
+        return {"bc": np.zeros(A.n)}
 
-    monkeypatch.setattr(lagbc, "bc", bc)
+    monkeypatch.setattr(compute, "run_call", run_call)
     result = run("bc", "example:karate")
     assert (result.exit_code, result.stderr) == (0, "lagbc: warning: smaller --batch 8\n")
 
@@ -153,12 +154,12 @@ def test_warnings_are_one_line(monkeypatch):
 def test_interrupt(monkeypatch, tmp_path, arguments, written, says):
     checkpoint = tmp_path / "run.npz"
 
-    def bc(A, **options):
+    def run_call(A, call):
         if written:
             checkpoint.write_bytes(b"")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lagbc, "bc", bc)
+    monkeypatch.setattr(compute, "run_call", run_call)
     result = run("bc", "example:karate", *(part for flag in arguments for part in (flag, checkpoint)))
     assert result.exit_code == 130
     (line,) = result.stderr.splitlines()
@@ -193,10 +194,11 @@ def test_the_package_is_the_program():
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_control_c_ends_the_program():
     code = (
-        "import signal, time, lagbc\n"
+        "import signal, time\n"
+        "from lagbc.centrality import compute\n"
         # A background job of a shell starts with the signal ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "lagbc.bc = lambda *args, **options: time.sleep(60)\n"
+        "compute.run_call = lambda *_: time.sleep(60)\n"
         "from lagbc.interfaces.cli import main\n"
         "main(['bc', 'example:karate'])"
     )

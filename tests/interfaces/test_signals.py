@@ -9,30 +9,30 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import lagbc
+from lagbc.centrality import compute
 from lagbc.interfaces.cli import main
 from lagbc.interfaces.signals import sigterm_raises
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
 
 
-def command(monkeypatch, *arguments):
-    """Run lagbc, which is sent the signal in the middle of a run, and once more while it ends."""
+def command(monkeypatch, file):
+    """Run lagbc, which is sent the signal in the middle of a run with a checkpoint, and once more while it ends."""
 
-    def bc(A, batch, **options):
+    def run_call(A, call):
         try:
+            file.touch()
             signal.raise_signal(signal.SIGTERM)
         finally:
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(lagbc, "bc", bc)
-    return CliRunner().invoke(main, ["bc", "example:karate", *arguments])
+    monkeypatch.setattr(compute, "run_call", run_call)
+    return CliRunner().invoke(main, ["bc", "example:karate", "--checkpoint", str(file)])
 
 
 def test_message_status_and_handler(monkeypatch, tmp_path):
     file = tmp_path / "run"
-    file.touch()
-    result = command(monkeypatch, "--checkpoint", str(file))
+    result = command(monkeypatch, file)
     assert result.exit_code == 143
     assert (
         result.stderr
