@@ -5,6 +5,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from weakref import ref
 
@@ -24,6 +25,8 @@ from lagbc.options import check_options
 from lagbc.planning import devices
 from lagbc.room import Room
 from lagbc.run import gpus, run
+from lagbc.run.loop import threaded
+from lagbc.run.small import Slices
 from lagbc.run.work import NONE_DONE
 from lagbc.run.works import work_of
 
@@ -85,7 +88,12 @@ def on(monkeypatch):
     """Have runs swept on some devices, wherever several may sweep."""
 
     def choose(*chosen):
-        monkeypatch.setattr(run, "devices_of", lambda settings, row: list(chosen))
+        def carry(work, first, last):
+            here = threaded if isinstance(work, Slices) else partial(gpus.over_devices, chosen)
+            return here(work, first, last)
+
+        for name in ("inline", "threaded"):
+            monkeypatch.setattr(run, name, carry)
         return chosen
 
     return choose
