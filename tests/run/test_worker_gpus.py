@@ -8,10 +8,17 @@ from multiprocessing import get_context
 from types import SimpleNamespace
 
 import pytest
+from strategies import grid
+from swept import work
 
+import lagbc
+from lagbc.graph.validate import as_graph
 from lagbc.methods import table
+from lagbc.methods.contract import SweepPlan
 from lagbc.planning import devices
+from lagbc.reduce.pieces import Whole
 from lagbc.run import tasks
+from lagbc.run.packed import pack, unpack
 from lagbc.run.work import Span
 
 NAMES = (*devices._LOCAL_RANKS, "CUDA_VISIBLE_DEVICES")
@@ -94,8 +101,8 @@ def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, 
     hands = SimpleNamespace(run=lambda span, items: [current[-1]] * len(items))
     monkeypatch.setattr(tasks, "_Retrying", lambda work: hands)
     for device, expected in (("cuda", gpu), ("cpu", 0)):
-        work = SimpleNamespace(sweep=SimpleNamespace(device=device))
-        assert tasks._Opened(work, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
+        opened = SimpleNamespace(sweep=SimpleNamespace(device=device))
+        assert tasks._Opened(opened, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
     assert current == [0]
 
 
@@ -104,3 +111,12 @@ def test_one_gpu_is_left_as_it_is(monkeypatch, current):
     monkeypatch.setattr(table, "count_gpus", lambda: 1)
     with devices.gpu_of_worker():
         assert current == [0]
+
+
+def test_a_work_is_not_placed_where_it_arrives(monkeypatch):
+    """Its hands place it, once the GPU of the worker is current."""
+    graph = as_graph(grid(4, 5), directed=False)
+    (row,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", False))
+    packed = bytes(pack(work(graph, graph.order, row, SweepPlan(batch=64))))
+    monkeypatch.setattr(Whole, "placed", lambda *_: pytest.fail("it was placed"))
+    assert unpack(memoryview(bytearray(packed))).graph.n == graph.n
