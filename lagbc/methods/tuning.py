@@ -57,7 +57,7 @@ GRAPHBLAS_WIDTH_FACTOR = 16.0
 # Thread blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more
 # of them hide more of the latency of loads, fewer leave each thread more registers. For kernels of DELTA with SUMS,
 # it is the most at which the compiler keeps all in registers.
-#   python -m benchmarks.gpu_weighted_variants   (STRICT, DELTA, DELTA_ONE_LAUNCH)
+#   python -m benchmarks.gpu_weighted_variants   (DELTA, DELTA_ONE_LAUNCH)
 #   python -m benchmarks.gpu_centralities        (LEVELS_STRESS, LEVELS_EDGES)
 #   python -m benchmarks.gpu                     (the others; gpu_deep_variants.md has FORWARD and BACKWARD)
 RESIDENT = {
@@ -70,7 +70,6 @@ RESIDENT = {
     "DIJKSTRA": 1,
     "DELTA": 4,
     "DELTA_SUMS": 2,
-    "STRICT": 4,
     "DELTA_ONE_LAUNCH": 6,
     "DELTA_ONE_LAUNCH_SUMS": 4,
 }
@@ -118,11 +117,8 @@ HOPS_FIRST_ENTRIES = 12.0
 # Width of the window in mean lengths, if the user gives none: a wide one settles more vertices a round, some of them
 # more than once.
 WINDOW_WIDTH = 4.0
-# `threshold` takes lengths whose smallest is at least this share of the mean: it settles each vertex once, in rounds as
-# narrow as the shortest edges.
-SIMILAR = 0.1
-# Most rounds of `threshold` and `window`, which keep a bit row a vertex for each; groups with more are swept by the
-# next schedule. One for whole lengths of a few units gained too little. Results: dial.md.
+# Most rounds of `window`, which keeps a bit row a vertex for each; groups with more are swept in one launch. Schedules
+# for whole lengths of a few units, and for similar lengths, gained too little. Results: dial.md, threshold.md.
 MOST_ROUNDS = 64
 # As HOPS_FIRST_ENTRIES: with lengths from 1 to 10, rows of 7 such graphs had 6 to 12.5 times the root.
 DELTA_FIRST_ENTRIES = 14.0
