@@ -164,7 +164,6 @@ NOT_MEASURED = {
     "GRID_GROUPS",
     "GRID_LEVELS",
     "GRID_FEW_EDGES",
-    "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",
     "PROBE_ROOTS",
