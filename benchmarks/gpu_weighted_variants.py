@@ -52,25 +52,19 @@ class Variant:
     def kernels(self) -> tuple[str, str]:
         """Names in `tuning.OWN_BYTES` and `tuning.RESIDENT`."""
         return {
-            "threshold": ("delta_stepping/launch_per_round", "STRICT"),
             "window": ("delta_stepping/launch_per_round", "DELTA"),
             "one launch": ("delta_stepping/one_launch", "DELTA_ONE_LAUNCH"),
         }[self.schedule]
 
 
 FLAT = (
-    Variant("threshold", "1..10", 64, 4, all_edges=True),
-    *(Variant("threshold", "1..10", 64, resident) for resident in (2, 3, 4)),
-    *(Variant("threshold", lengths, 64, 4) for lengths in ("1..5", "1..3", "1")),
-    Variant("threshold", "1..10", 64, 4, dtype="float32"),
-    Variant("window", "1..10", 64, 4),
-    Variant("threshold", "0.1..1", 64, 4, all_edges=True),
-    *(Variant("threshold", "0.1..1", own, resident) for own, resident in ((64, 3), (64, 4), (32, 4))),
+    Variant("window", "1..10", 64, 4, all_edges=True),
+    *(Variant("window", lengths, 64, 4) for lengths in ("1..10", "1..5", "1..3", "1")),
+    Variant("window", "1..10", 64, 4, dtype="float32"),
     *(Variant("window", "0.1..1", own, resident) for own, resident in ((64, 3), (64, 4))),
     Variant("window", "0..1", 64, 4, all_edges=True),
     *(Variant("window", "0..1", own, resident) for own, resident in ((64, 3), (64, 4), (32, 4))),
     *(Variant("window", "0..1", 64, 4, width=width) for width in (1.0, 2.0, 16.0)),
-    Variant("threshold", "0..1", 64, 3),
 )
 DEEP = (
     *(Variant("one launch", "1..10", resident=resident) for resident in (5, 6)),

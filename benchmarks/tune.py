@@ -100,7 +100,7 @@ hubs = partial(Constant, graphs=("rmat-12-16", "ca-GrQc"), roots=None)
 gpu = partial(Constant, roots=1024, device="cuda", options={"method": "batched"})
 gpu_shallow, gpu_deep = partial(gpu, graphs=LARGE_SHALLOW), partial(gpu, graphs=LARGE_DEEP)
 delta = partial(gpu, graphs=LARGE_SHALLOW, options={"method": "delta-stepping"})
-threshold, window = partial(delta, longest=10), partial(delta, longest=100)
+window = partial(delta, longest=100)
 one_launch = partial(delta, graphs=LARGE_DEEP, longest=100)
 hybrid = partial(gpu, graphs=LARGE_SHALLOW + LARGE_DEEP, options={"method": "hybrid"})
 choice = partial(gpu, graphs=("rmat-12-16", "delaunay-13"), options={"method": "auto"})
@@ -128,7 +128,6 @@ CONSTANTS = (
     gpu_shallow("RESIDENT[DIJKSTRA]", (2,), longest=100, options={"method": "dijkstra"}),
     window("RESIDENT[DELTA]", (3, 5)),
     window("RESIDENT[DELTA_SUMS]", (1, 3), which="stress"),
-    threshold("RESIDENT[STRICT]", (3, 5)),
     one_launch("RESIDENT[DELTA_ONE_LAUNCH]", (5, 7)),
     one_launch("RESIDENT[DELTA_ONE_LAUNCH_SUMS]", (3, 5), which="stress"),
     gpu_shallow("OWN_BYTES[batched/launch_per_level_forward]", (64,)),
@@ -141,7 +140,6 @@ CONSTANTS = (
     gpu_shallow("SMALL_LEVEL", (2, 32, 1024)),
     gpu_deep("HOPS_FIRST_ENTRIES", (4.0, 24.0)),
     window("WINDOW_WIDTH", (1.0, 2.0, 8.0)),
-    threshold("SIMILAR", (1.0,)),
     window("MOST_ROUNDS", (32, 128)),
     one_launch("DELTA_FIRST_ENTRIES", (4.0, 28.0)),
     window("PRUNING_LEAST_EDGES", (NEVER,)),
@@ -166,7 +164,6 @@ NOT_MEASURED = {
     "GRID_GROUPS",
     "GRID_LEVELS",
     "GRID_FEW_EDGES",
-    "CACHED_ROWS",
     "COSTS",
     "OF_SMALL_RUNS",
     "PROBE_ROOTS",

@@ -475,12 +475,12 @@ def structures():
 
 # ---- On a GPU
 
-# In hops "large web" is swept by launches, a mesh in one. With lengths a mesh is, too, and "large web" by threshold
-# where these are similar, else by window. Of "pruned" some edges are left out.
+# In hops "large web" is swept by launches, a mesh in one. With lengths a mesh is, too, and "large web" by window, also
+# where these are similar. Of "pruned" some edges are left out.
 SCHEDULED = {
     "launches": (("large web", None),),
     "one launch": (("wide mesh", None), ("wide mesh", "lengths"), ("wide mesh", "tenths")),
-    "threshold": (("large web", "similar"), ("large web", "tenths")),
+    "similar": (("large web", "similar"), ("large web", "tenths")),
     "window": (("large web", "wide"),),
     "pruned": (("pruned", "wide"),),
     "parts": (("parts", None), ("parts", "units")),

@@ -23,7 +23,7 @@ def rows(device: str, cases: int = 30) -> list[choice.Row]:
     for number in range(cases):
         counted = dict(zip(choose.TERMS, [1.0, *rng.lognormal(6, 3, len(choose.TERMS) - 1)], strict=True))
         common = {"graph": str(number % 2), "n": 5000, "roots": "random", "terms": counted}
-        common |= {"count": 64 + number // 2, "device": device, "commit": "0", "hardware": "none"}
+        common |= {"count": 64 + number // 2, "device": device, "threads": 1, "commit": "0", "hardware": "none"}
         for (name, on, weighted), constants in tuning.COSTS.items():
             if on == device:
                 seconds = 1e-3 * sum(constants[term] * counted[term] for term in constants)
@@ -33,12 +33,27 @@ def rows(device: str, cases: int = 30) -> list[choice.Row]:
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_fit_chooses_as_the_constants_that_made_the_times(device: str) -> None:
-    these = choice.measured(rows(device), (device, False))
+    key = choice.Key(device, False, 1)
+    these = choice.measured(rows(device), key)
     assert these.times.shape == (30, 2)
-    _, ratios = choice.regret(these, choice.fit(these))
+    constants = choice.fit_few(these)
+    assert ((constants > 0).sum(1) <= choice.MOST_TERMS[device]).all()
+    _, ratios = choice.regret(these, constants)
     assert ratios.max() < 1.1
-    _, ratios = choice.regret(these, choice.today(these, (device, False)))
+    _, ratios = choice.regret(these, choice.today(these, key))
     assert ratios.max() == 1
+
+
+def test_the_slopes_of_what_is_lost_are_those_of_small_steps() -> None:
+    key = choice.Key("cpu", True, 1)
+    these = choice.measured(rows("cpu"), key)
+    constants = 1.03 * choice.today(these, key) ** 1.01
+    _, slopes = choice._loss(these, constants)
+    for place in map(tuple, np.argwhere(constants)):
+        step = np.zeros_like(constants)
+        step[place] = 1e-6
+        after, before = (choice._loss(these, constants * np.exp(way * step))[0] for way in (1, -1))
+        assert slopes[place] == pytest.approx((after - before) / 2e-6, rel=1e-4, abs=1e-6)
 
 
 def test_the_page_is_written(tmp_path: Path) -> None:
@@ -46,7 +61,9 @@ def test_the_page_is_written(tmp_path: Path) -> None:
     out.write_text("".join(f"{json.dumps(row)}\n" for row in rows("cpu", 6)))
     done = CliRunner().invoke(choice.main, ["--no-measure", "--fit", "--out", str(out)], catch_exceptions=False)
     assert '    ("dijkstra", "cpu", True): {"run": ' in done.output
-    assert "| cpu, hops | 6 | 1.00 |" in out.with_suffix(".md").read_text()
+    text = out.with_suffix(".md").read_text()
+    assert "| cpu, hops | 6 | 1.000 |" in text
+    assert "| 0 | 1.000, 1.00 | 1.000, 1.00 |" in text, "a network, in hops and with lengths"
     assert out.with_suffix(".png").exists()
 
 
@@ -54,7 +71,7 @@ def test_the_page_is_written(tmp_path: Path) -> None:
 def test_a_case_is_measured(weighted: bool) -> None:
     network = Network(table()["karate"], weighted=weighted)
     before = tuning.GROUPED_ROOTS
-    for case in choice.cases("cpu", weighted=weighted)[-1:]:
+    for case in choice.cases("cpu", 2, weighted=weighted)[-1:]:
         found = list(choice.measure(network, case, 0.0))
         assert [row["competitor"] for row in found] == [row.name for row in choice.candidates(case)]
         assert all(row["seconds"] > 0 and tuple(row["terms"]) == choose.TERMS for row in found)
@@ -63,10 +80,10 @@ def test_a_case_is_measured(weighted: bool) -> None:
 
 def test_terms_are_counted_anew(tmp_path: Path) -> None:
     """The times stay."""
-    out, case = tmp_path / "choice.jsonl", choice.cases("cpu", weighted=True)[-1]
+    out, case = tmp_path / "choice.jsonl", choice.cases("cpu", 1, weighted=True)[-1]
     made = list(choice.measure(Network(table()["karate"], weighted=True), case, 0.0))
     out.write_text("".join(f"{json.dumps(row | {'terms': {'run': 1}})}\n" for row in made))
     with pytest.raises(KeyError):
-        choice.measured(json_lines.read(out), ("cpu", True))
+        choice.measured(json_lines.read(out), choice.Key("cpu", True, 1))
     again = choice.recounted(json_lines.read(out), table().values())
     assert again == json.loads(json.dumps(made))

@@ -57,7 +57,7 @@ GRAPHBLAS_WIDTH_FACTOR = 16.0
 # Thread blocks of 256 threads that shall be resident on a multiprocessor, to which the compiler limits registers: more
 # of them hide more of the latency of loads, fewer leave each thread more registers. For kernels of DELTA with SUMS,
 # it is the most at which the compiler keeps all in registers.
-#   python -m benchmarks.gpu_weighted_variants   (STRICT, DELTA, DELTA_ONE_LAUNCH)
+#   python -m benchmarks.gpu_weighted_variants   (DELTA, DELTA_ONE_LAUNCH)
 #   python -m benchmarks.gpu_centralities        (LEVELS_STRESS, LEVELS_EDGES)
 #   python -m benchmarks.gpu                     (the others; gpu_deep_variants.md has FORWARD and BACKWARD)
 RESIDENT = {
@@ -70,7 +70,6 @@ RESIDENT = {
     "DIJKSTRA": 1,
     "DELTA": 4,
     "DELTA_SUMS": 2,
-    "STRICT": 4,
     "DELTA_ONE_LAUNCH": 6,
     "DELTA_ONE_LAUNCH_SUMS": 4,
 }
@@ -118,11 +117,8 @@ HOPS_FIRST_ENTRIES = 12.0
 # Width of the window in mean lengths, if the user gives none: a wide one settles more vertices a round, some of them
 # more than once.
 WINDOW_WIDTH = 4.0
-# `threshold` takes lengths whose smallest is at least this share of the mean: it settles each vertex once, in rounds as
-# narrow as the shortest edges.
-SIMILAR = 0.1
-# Most rounds of `threshold` and `window`, which keep a bit row a vertex for each; groups with more are swept by the
-# next schedule. One for whole lengths of a few units gained too little. Results: dial.md.
+# Most rounds of `window`, which keeps a bit row a vertex for each; groups with more are swept in one launch. Schedules
+# for whole lengths of a few units, and for similar lengths, gained too little. Results: dial.md, threshold.md.
 MOST_ROUNDS = 64
 # As HOPS_FIRST_ENTRIES: with lengths from 1 to 10, rows of 7 such graphs had 6 to 12.5 times the root.
 DELTA_FIRST_ENTRIES = 14.0
@@ -168,53 +164,39 @@ PROBE_SHARE = 1 / 16
 # to four times as slow. Four or more places of a long run tell the same, two of 2048 roots; a search of 64 roots is at
 # most 6 % of the sweeps of 1024.
 PROBE_ROOTS, PROBE_SEARCHES = 1024, 8
-# Rows of 64 numbers that a core's cache holds, here of 2 MiB: with lengths, most of the time of `batched` goes into
-# rows beyond them. Constants fitted to the times alone, with 3,000 rows, chose methods up to 2.6 times as slow as the
-# best; with 4,096 and 5,000, up to 1.8 times.
-CACHED_ROWS = 4096
 # Milliseconds of a run for each of the terms of `lagbc.planning.choose.terms`, on a CPU by one thread. Results:
-# choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. The CPU's were fitted to
-# loops that numba compiled. Of the kernels in C++ `work-efficient` gained more: with 0.9 of its constants the choice
-# takes 1.006 times as long as the best, with the former 1.010; with constants fitted anew 1.005, but 1.020 on networks
-# that are left out of the fit. With lengths no factor chose better, and another fit by 0.001 only.
+# choice-cpu.md and choice-cuda.md, by ``python -m benchmarks.choice``, which fits them again. On a CPU, of 54 networks,
+# the chosen method takes in the mean 1.003 times as long as the best one in hops and 1.004 times with lengths, at worst
+# 1.17 and 1.31 times; by the former constants, of up to nine terms, 1.012 times, at worst 1.97 and 1.83. Counts of rows
+# beyond the cache, and of columns that lie apart, gained 0.001, and went. On an H100, with lengths: 1.007, worst 1.41.
 COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("batched", "cpu", False): {
-        "run": 0.26,
-        "batch_level": 0.054,
-        "group_level": 0.0072,
-        "group_row": 0.00019,
-        "visit": 1.1e-05,
-        "level_visit": 9.5e-05,
-        "far_visit": 6e-05,
-        "edge": 1.3e-05,
-        "lone_pair": 5.7e-05,
+        "batch_level": 0.102,
+        "group_row": 0.000256,
+        "visit": 4.02e-05,
+        "level_visit": 0.000115,
+        "edge": 1.15e-05,
     },
     ("work-efficient", "cpu", False): {
-        "run": 0.43,
-        "group_level": 0.037,
-        "group_row": 4.9e-05,
-        "level_visit": 5.3e-05,
-        "far_visit": 2e-05,
-        "pair": 1.2e-05,
-        "pair_edge": 2.4e-06,
+        "run": 0.675,
+        "group_level": 0.0427,
+        "group_row": 2.45e-05,
+        "pair": 2.82e-05,
+        "pair_edge": 3.12e-06,
     },
     ("batched", "cpu", True): {
-        "run": 0.27,
-        "batch_level": 0.12,
-        "group_row": 0.00047,
-        "far_visit": 0.00012,
-        "edge": 6.8e-06,
-        "pair": 9.4e-06,
-        "lone_pair": 0.00011,
-        "pair_edge": 1.1e-06,
+        "batch_level": 0.126,
+        "group_row": 0.000537,
+        "visit": 4.52e-05,
+        "edge": 1.61e-05,
+        "pair": 1.78e-05,
     },
     ("dijkstra", "cpu", True): {
-        "run": 0.17,
-        "group_level": 0.12,
-        "group_row": 9.1e-05,
-        "far_visit": 4.1e-05,
-        "pair": 4.1e-05,
-        "pair_edge": 4e-06,
+        "run": 0.196,
+        "group_level": 0.144,
+        "group_row": 7.77e-05,
+        "pair": 6.02e-05,
+        "pair_edge": 5.13e-06,
     },
     ("batched", "cuda", False): {
         "run": 2,
@@ -237,21 +219,20 @@ COSTS: dict[tuple[str, str, bool], dict[str, float]] = {
     ("delta-stepping", "cuda", True): {
         "run": 4.6,
         "batch_level": 0.037,
-        "launch_level": 0.72,
-        "pruned": 7.3,
-        "group_row": 6.7e-05,
-        "visit": 3.2e-06,
-        "far_visit": 2.4e-06,
-        "edge": 2.4e-07,
+        "launch_level": 0.67,
+        "pruned": 6.1,
+        "group_row": 8e-05,
+        "visit": 3.1e-06,
+        "edge": 2.9e-07,
     },
     ("dijkstra", "cuda", True): {
         "run": 2.4,
-        "batch_level": 0.013,
-        "group_level": 0.011,
-        "launch_level": 0.063,
-        "group_row": 1.9e-05,
-        "pair": 3.8e-07,
-        "pair_edge": 3.1e-08,
+        "batch_level": 0.01,
+        "group_level": 0.013,
+        "launch_level": 0.069,
+        "group_row": 1.8e-05,
+        "pair": 4.1e-07,
+        "pair_edge": 2.9e-08,
     },
 }
 

@@ -11,10 +11,7 @@ does not on graphs of high diameter. With lengths, `pruned` is 1 where a search 
 shortest path, else 0.
 
 With lengths, and in hops on a CPU where the diameter is high, paths are not counted level by level: a row waits until
-most of its columns are ready. `level_visit` counts the visits of the other graphs again. Two more counts tell how far
-waiting goes. On levels with more rows than a core's cache holds, `far_visit` counts the visits beyond the cache again.
-And `lone_pair` counts pairs that share a row with few others: with V visits of P pairs in all, P (V / P)^4, which rises
-steeply where the distances of the columns lie apart.
+most of its columns are ready. `level_visit` counts the visits of the other graphs again.
 """
 
 from __future__ import annotations
@@ -43,10 +40,8 @@ TERMS = (
     "group_row",
     "visit",
     "level_visit",
-    "far_visit",
     "edge",
     "pair",
-    "lone_pair",
     "pair_edge",
 )
 # Roots that a GPU has under way in a group, and in a batch; a CPU has a group's or fewer.
@@ -180,8 +175,6 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
         per_root = max(per_root, np.count_nonzero(graph.out_degrees) / max(1, probe.pairs))
         levels = max(levels, graph.depth)
     groups, batches = -(-roots // _GROUP), -(-roots // _BATCH)
-    far = max(0.0, 1 - tuning.CACHED_ROWS * probe.levels / max(1, probe.visits))
-    apart = probe.visits / max(1, probe.pairs)
     by_levels = not graph.weighted and not graph.has_high_diameter
     return {
         "run": 1,
@@ -192,10 +185,8 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
         "group_row": groups * graph.n,
         "visit": roots * per_root * probe.visits,
         "level_visit": by_levels * roots * per_root * probe.visits,
-        "far_visit": far * roots * per_root * probe.visits,
         "edge": roots * per_root * probe.edges,
         "pair": roots * per_root * probe.pairs,
-        "lone_pair": apart**4 * roots * per_root * probe.pairs,
         "pair_edge": roots * per_root * probe.pair_edges,
     }
 

@@ -22,7 +22,7 @@ LENGTHS = {
 # Of the method in hops and of that with lengths.
 SCHEDULES = {
     False: ("launch per level", "one launch"),
-    True: ("threshold", "window", "one launch"),
+    True: ("window", "one launch"),
 }
 
 

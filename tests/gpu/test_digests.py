@@ -35,5 +35,6 @@ def test_bits_do_not_depend_on_who_computes(call, carrier, tmp_path, known):
     assert CARRIERS[carrier](call, tmp_path) == known[call.name]
 
 
+@pytest.mark.filterwarnings("ignore:.*goes with the next release")
 def test_plans(cupy):
     assert plans("cuda") == known_of("plan_digests", cupy)

@@ -60,19 +60,19 @@ def powers(seed=1):
 
 # With the schedule that `choose_schedule` should take.
 GRAPHS = {
-    "scale-free, 1 to 10": (with_lengths(scale_free(400, 2500, seed=1), integers(10)), "threshold"),
-    "scale-free, 1 to 5": (with_lengths(scale_free(400, 2500, seed=1), integers(5)), "threshold"),
-    "scale-free, 0.1 to 1": (with_lengths(scale_free(400, 2500, seed=2), reals(0.1, 1)), "threshold"),
+    "scale-free, 1 to 10": (with_lengths(scale_free(400, 2500, seed=1), integers(10)), "window"),
+    "scale-free, 1 to 5": (with_lengths(scale_free(400, 2500, seed=1), integers(5)), "window"),
+    "scale-free, 0.1 to 1": (with_lengths(scale_free(400, 2500, seed=2), reals(0.1, 1)), "window"),
     "scale-free, 0 to 1": (with_lengths(scale_free(400, 2500, seed=3), reals(0, 1)), "window"),
     "scale-free, 1 to 1000": (with_lengths(scale_free(400, 2500, seed=4), integers(1000)), "window"),
-    "star": (with_lengths(star(1500), integers(4)), "threshold"),
+    "star": (with_lengths(star(1500), integers(4)), "window"),
     "grid, 1 to 10": (with_lengths(grid(11, 40), integers(10)), "one launch"),
     "grid, reals": (with_lengths(grid(11, 40), reals(0.1, 1)), "one launch"),
     "grid, powers": (with_lengths(grid(11, 40), powers()), "one launch"),
     "path": (with_lengths(path(150), reals(0, 3)), "one launch"),
     "components": (
         with_lengths(disjoint(path(9), grid(5, 6), matrix(3, []), scale_free(60, 300, seed=5)), integers(3)),
-        "threshold",
+        "window",
     ),
 }
 
@@ -346,16 +346,12 @@ def within(ours, theirs, tolerance):
 def test_the_schedule_that_is_taken(delta, name):
     A, schedule = GRAPHS[name]
     graph = as_graph(A, weighted=True)
-    for plan, expected in (
-        (SweepPlan(batch=256), schedule),
-        (SweepPlan(batch=256, rtol=1e-9), "one launch" if schedule == "one launch" else "window"),
-        (SweepPlan(batch=256, bucket_width=2.0), "one launch" if schedule == "one launch" else "window"),
-    ):
-        assert delta.choose_schedule(graph, delta.describe_lengths(graph, plan).survey, plan) == expected
+    assert delta.choose_schedule(graph, SweepPlan(batch=256)) == schedule
+    assert delta.choose_schedule(graph, SweepPlan(batch=256, at_once=True)) == "one launch"
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
+@pytest.mark.parametrize("schedule", ["window", "one launch"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_schedule_agrees_with_the_oracle(delta, name, schedule, dtype):
     A, _ = GRAPHS[name]
@@ -369,7 +365,7 @@ def test_every_schedule_agrees_with_the_oracle(delta, name, schedule, dtype):
 
 
 @pytest.mark.parametrize("dist", ["float64", "float32"])
-@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
+@pytest.mark.parametrize("schedule", ["window", "one launch"])
 def test_distances(delta, schedule, dist):
     """Least fixed points, in each column; float32 holds them where it is taken."""
     A, _ = GRAPHS["scale-free, 1 to 10"]
@@ -389,15 +385,14 @@ def test_distances(delta, schedule, dist):
 UNLIKE = with_lengths(UNLIKE_HOPS, np.ones)
 
 
-@pytest.mark.parametrize("schedule", ["threshold", "window"])
-def test_a_schedule_gives_up_on_deeper_groups(delta, cupy, schedule):
+def test_the_window_gives_up_on_deeper_groups(delta, cupy):
     """Among batches that it takes."""
     graph = as_graph(UNLIKE, weighted=True)
-    state = prepare(delta, graph, SweepPlan(batch=512), schedule)
+    state = prepare(delta, graph, SweepPlan(batch=512), "window")
     for roots, taken in (
-        (np.arange(200, 400), schedule),
+        (np.arange(200, 400), "window"),
         (np.arange(100), "one launch"),
-        (np.arange(300, 800), schedule),
+        (np.arange(300, 800), "window"),
     ):
         levels, out = search(delta, state, roots), cupy.zeros((2, graph.n))
         delta.backward(state, levels, Sums(dependency=out))
@@ -433,7 +428,7 @@ def test_unlike_groups_come_apart(cupy):
     within(results[0], oracle(UNLIKE), 1e-12)
 
 
-@pytest.mark.parametrize("schedule", ["threshold", "window", "one launch"])
+@pytest.mark.parametrize("schedule", ["window", "one launch"])
 def test_bits(delta, cupy, schedule):
     """Neither the batch nor the run changes a bit; no group has too many levels for a schedule."""
     A = with_lengths(grid(5, 7) if schedule == "one launch" else scale_free(600, 4000, seed=8), integers(3))
@@ -456,11 +451,10 @@ def test_bits(delta, cupy, schedule):
     within(results[0], oracle(A, sources=roots), 1e-12)
 
 
-@pytest.mark.parametrize("schedule", ["threshold", "window"])
-def test_rounds_take_what_they_need(delta, schedule):
+def test_rounds_take_what_they_need(delta):
     """A row of bits each, and one for the round that finds nothing near."""
     A = with_lengths(grid(3, 12), integers(4))
-    ours, state, levels = run(delta, A, schedule, roots=range(36))
+    ours, state, levels = run(delta, A, "window", roots=range(36))
     assert len(state.arrays.near) == levels.depth + 2 < tuning.MOST_ROUNDS
     assert levels.depth > 4
     within(ours, oracle(A), 1e-12)
@@ -496,14 +490,14 @@ def test_a_hub_is_shared_by_a_block(delta):
 
 
 def test_absorbed_lengths_in_every_schedule(delta):
-    for schedule in ("threshold", "window", "one launch"):
+    for schedule in ("window", "one launch"):
         ours, _, levels = run(delta, ABSORBED, schedule, roots=range(4))
         assert levels.overflowed.tolist() == [True, False, False, False]
         within(ours, oracle(ABSORBED, sources=[1, 2, 3]), 1e-12)
 
 
 @pytest.mark.parametrize("schedule", ["window", "one launch"])
-def test_an_absorbed_length_off_all_paths_harms_no_schedule_that_settles_first(delta, schedule):
+def test_an_absorbed_length_off_all_paths_harms_no_schedule(delta, schedule):
     A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))
     ours, _, levels = run(delta, A, schedule, roots=[0])
     assert not levels.overflowed.any()

@@ -35,7 +35,7 @@ from lagbc.methods.table import METHODS
 
 DISTANCES = EVERYTHING - PATH_SUMS
 ROW = next(row for row in METHODS if row.name == "delta-stepping" and row.device == "cuda")
-SCHEDULES = ("threshold", "window", "one launch")
+SCHEDULES = ("window", "one launch")
 TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
 
 
@@ -268,12 +268,15 @@ def test_backward_adds(schedule):
         np.testing.assert_allclose(ours, 10 + (expected[roots] if name == "depth" else expected), rtol=1e-12)
 
 
-@pytest.mark.parametrize("first", ["threshold", "window"])
 @pytest.mark.parametrize("outputs", [EVERYTHING, DISTANCES], ids=["everything", "distances"])
-def test_deeper_groups(cupy, first, outputs):
-    """A schedule gives up on groups that have too many levels for it, among batches that it takes."""
-    state = prepared(UNLIKE, first, batch=512, outputs=outputs)
-    for roots, taken in ((np.arange(200, 260), first), (np.arange(40), "one launch"), (np.arange(300, 340), first)):
+def test_deeper_groups(cupy, outputs):
+    """The window gives up on groups that have too many levels for it, among batches that it takes."""
+    state = prepared(UNLIKE, "window", batch=512, outputs=outputs)
+    for roots, taken in (
+        (np.arange(200, 260), "window"),
+        (np.arange(40), "one launch"),
+        (np.arange(300, 340), "window"),
+    ):
         ours, _ = add_batch(state, roots)
         assert state.schedule == taken
         theirs = by_the_oracle(UNLIKE, roots=roots, number=float)
@@ -289,7 +292,7 @@ def test_deeper_groups(cupy, first, outputs):
     shallow, deep = sweep(ROW.load(), state, roots, together)
     np.testing.assert_array_equal(np.concatenate([deep.places, shallow.places]), np.arange(356))
     for i, group in enumerate(groups):
-        for name, array in add_batch(prepared(UNLIKE, first, outputs=outputs), group)[0]:
+        for name, array in add_batch(prepared(UNLIKE, "window", outputs=outputs), group)[0]:
             ours = getattr(together, name)
             ours = ours[256 * i : 256 * i + len(group)] if name == "depth" else ours[i : i + 1]
             np.testing.assert_array_equal(ours.get(), array.get(), err_msg=name)
@@ -384,26 +387,9 @@ def test_an_absorbed_length(schedule):
     theirs = by_the_oracle(ABSORBED, roots=[1, 2, 3])
     for name, array in ours:
         np.testing.assert_allclose(array.get().reshape(-1), getattr(theirs, name), err_msg=name)
-    if schedule == "threshold":
-        return
     ours, levels = add_batch(prepared(ABSORBED, schedule, outputs=DISTANCES), range(4))
     assert not levels.overflowed.any()
     assert_close(Sums(**{name: array.get().reshape(-1) for name, array in ours}), by_the_oracle(ABSORBED, number=float))
-
-
-# Ways
-
-
-def test_the_schedule_of_distances_alone(cupy):
-    """`threshold` would count paths."""
-    graph = as_graph(with_lengths(scale_free(60, 300, seed=8), reals(0.1, 1)), weighted=True)
-    for outputs, expected in (
-        (DISTANCES, "window"),
-        (EVERYTHING, "threshold"),
-        (frozenset({"dependency"}), "threshold"),
-    ):
-        plan = SweepPlan(batch=256, sums=outputs)
-        assert ROW.load().choose_schedule(graph, ROW.load().describe_lengths(graph, plan).survey, plan) == expected
 
 
 # Options

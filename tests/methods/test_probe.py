@@ -79,17 +79,6 @@ def test_no_roots_are_no_work():
     assert sum(choose.terms(graph, nothing).values()) == 1, "the run itself"
 
 
-def test_pairs_are_lone_where_columns_are_live_at_different_levels(monkeypatch):
-    monkeypatch.setattr(tuning, "PROBE_SHARE", 1e6)
-    graph = as_graph(path(200), directed=False)
-    for roots, each in ((graph.order[100:101], 1), (graph.order[::25], 8)):
-        found = probe(graph, roots)
-        assert (found.roots, found.pairs) == (each, 200 * each)
-        counted = choose.terms(graph, found)
-        assert counted["lone_pair"] == pytest.approx(counted["visit"] ** 4 / counted["pair"] ** 3)
-    assert choose.terms(graph, probe(graph, graph.order[:1]))["lone_pair"] == 200
-
-
 @pytest.mark.parametrize(("n", "weighted", "by_levels"), [(200, False, False), (4, False, True), (4, True, False)])
 def test_visits_are_of_levels_unless_rows_wait(n, weighted, by_levels):
     graph = as_graph(path(n).astype(float), directed=False, weighted=weighted)
@@ -97,16 +86,6 @@ def test_visits_are_of_levels_unless_rows_wait(n, weighted, by_levels):
     counted = choose.terms(graph, probe(graph, graph.order[:3]))
     assert counted["visit"] > 0
     assert counted["level_visit"] == by_levels * counted["visit"]
-
-
-def test_rows_of_levels_beyond_the_cache_are_far(monkeypatch):
-    graph = as_graph(grid(30, 30), directed=False)
-    found = probe(graph, graph.order[:64])
-    a_level = found.visits / found.levels
-    for cached, far in ((2 * a_level, 0.0), (a_level, 0.0), (a_level / 4, 0.75), (0, 1.0)):
-        monkeypatch.setattr(tuning, "CACHED_ROWS", cached)
-        counted = choose.terms(graph, found)
-        assert counted["far_visit"] == pytest.approx(far * counted["visit"], abs=1e-6)
 
 
 def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):

@@ -81,16 +81,6 @@ extern "C" __global__ void add_roots(int count, const offset* __restrict__ rows,
     scores[rows[i]] += counts[column] - 2.0 * (keep[column / 32] >> column % 32 & 1);
 }
 
-// The columns of a group that any row has.
-extern "C" __global__ void join_bits(int n, const unsigned* __restrict__ bits, unsigned* found) {
-    const offset i = item_of();
-    const int group = blockIdx.y, word_of_row = (int)(i % WORDS);
-    unsigned own = 0;
-    for (offset row = i / WORDS; row < n; row += (offset)gridDim.x * blockDim.x / WORDS)
-        own |= bits[((size_t)group * n + row) * WORDS + word_of_row];
-    if (own) atomicOr(&found[group * WORDS + word_of_row], own);
-}
-
 // The extremes of lengths as bits, whose order is that of the lengths: found[0] the shortest, found[1] the longest;
 // found[2]: whether one is no integer. Each block's sum of length / divisor is along a tree of its own.
 extern "C" __global__ void survey_lengths(offset count, double divisor, const double* __restrict__ lengths, word* found,

@@ -60,15 +60,6 @@ def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -
     ARRAYS.launch("add_roots", len(rows), count=len(rows), rows=rows, columns=columns, **of_pairs)
 
 
-def join_bits(bits: Any) -> NDArray[np.uint8]:
-    """Join bit rows (groups, rows, 32) of each group into one, on the host."""
-    groups, n, width = bits.shape
-    found = cp.zeros((groups, width), np.uint8)
-    ARRAYS.launch_striding("join_bits", n, groups, n=n, bits=bits, found=found)
-    joined: NDArray[np.uint8] = found.get()
-    return joined
-
-
 def count_flags(flags: Any) -> int:
     """Count the flags that are set."""
     found, count = cp.zeros(1, np.uint64), len(flags)

@@ -16,7 +16,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, join_bits, scatter
+from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, scatter
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
@@ -225,11 +225,6 @@ def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
 def unpack(bits: Any) -> Any:
     """Unpack the bytes of bit rows, the last axis of an array on the device, into a number, 0 or 1, a bit."""
     return cp.unpackbits(cp.ascontiguousarray(bits).reshape(-1), bitorder="little").reshape(*bits.shape[:-1], -1)
-
-
-def roots_with_bits(bits: Any, count: int) -> NDArray[np.bool_]:
-    """Return, for each of `count` roots, whether any row has its bit."""
-    return np.unpackbits(join_bits(bits).reshape(-1), count=count, bitorder="little").astype(np.bool_)
 
 
 def weights_of_columns(rows: Rows, roots: NDArray[np.int64]) -> Any:

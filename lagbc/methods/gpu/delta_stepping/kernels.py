@@ -13,7 +13,7 @@ PER_ROUND = Kernels(
         (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES, f"{_HERE}/edges_in_reach.cuh"),
     ),
     asks=("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES"),
-    resident=("DELTA", "DELTA_SUMS", "STRICT"),
+    resident=("DELTA", "DELTA_SUMS"),
     dists=common.FLOATS,
     by_column=True,
     class_sizes=True,

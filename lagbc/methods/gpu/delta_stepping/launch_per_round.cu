@@ -15,22 +15,13 @@
 // A round reads the distances from the time when its entries became near (`snapshot`): neither the bits nor the levels
 // depend on the order in which rows are relaxed.
 //
-// With `strict`, near is the set that Dijkstra's rule finds final instead, for each column by itself (Crauser et al.
-// 1998):
-//
-//     near<pending> = dist < lowest,   lowest = min of dist + the shortest edge that leaves, over the pending entries.
-//
-// Each entry is near once, its count is as final as its distance, and relaxations carry both: there is no pass that
-// counts. Many rounds are needed if some edges are much shorter than others.
-//
 // edges_in_reach.cuh tells the edges that a round has to look at.
 
 // Macros that are 0 leave out the sums that a run does not ask for: STRESS, EDGE_SUMS and EDGE_SQUARES.
 
-// lowest = min over the pending entries of dist (+ shortest[v], if given), a column; *any is set if there is an entry.
+// lowest = min over the pending entries of dist, a column; *any is set if there is an entry.
 extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__ pending,
-                                        const dist* __restrict__ distances, const dist* __restrict__ shortest,
-                                        dist* lowest, int* any) {
+                                        const dist* __restrict__ distances, dist* lowest, int* any) {
     __shared__ dist_key found[PART];
     const Place first(n, 0);
     const int lane = threadIdx.x & 31;
@@ -45,10 +36,9 @@ extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__
         if (!waiting) continue;
         dist x[OWN];
         load_own(distances + row * COLUMNS + first.own_column(), x);
-        const dist more = shortest ? shortest[v] : dist(0);
 #pragma unroll
         for (int k = 0; k < OWN; k++)
-            if (waiting >> k & 1) least[k] = min(least[k], key(x[k] + more));
+            if (waiting >> k & 1) least[k] = min(least[k], key(x[k]));
     }
 #pragma unroll
     for (int k = 0; k < OWN; k++)
@@ -61,10 +51,10 @@ extern "C" __global__ void delta_lowest(int n, const unsigned char* __restrict__
         }
 }
 
-// Take the near entries from the pending ones; `snapshot`, null if strict, gets their distances.
+// Take the near entries from the pending ones; `snapshot` gets their distances.
 extern "C" __global__ void delta_near(int n, const dist* __restrict__ distances, const dist* __restrict__ lowest,
-                                      dist width, int strict, unsigned char* pending, unsigned char* near,
-                                      unsigned* live, dist* snapshot, int* any) {
+                                      dist width, unsigned char* pending, unsigned char* near, unsigned* live,
+                                      dist* snapshot) {
     const Place at(n, 0);
     if (!at.valid) return;
     const size_t own = at.row * BYTES + at.column / 8, entry = at.row * COLUMNS + at.own_column();
@@ -75,17 +65,14 @@ extern "C" __global__ void delta_near(int n, const dist* __restrict__ distances,
         load_own(distances + entry, x);
         load_own(lowest + at.group * COLUMNS + at.own_column(), low);
 #pragma unroll
-        for (int k = 0; k < OWN; k++) taken |= (strict ? x[k] < low[k] : x[k] <= low[k] + width) << k;
+        for (int k = 0; k < OWN; k++) taken |= (x[k] <= low[k] + width) << k;
         taken &= waiting;
-        if (snapshot) store_own(snapshot + entry, taken, x);
+        store_own(snapshot + entry, taken, x);
     }
     put_bits(near + own, taken);
     if (!__any_sync(ALL, taken)) return;
     put_bits(pending + own, waiting & ~taken);
-    if ((threadIdx.x & 31) == 0) {
-        set_bit(live + at.group * bitmap_words(n), at.v);
-        *any = 1;
-    }
+    if ((threadIdx.x & 31) == 0) set_bit(live + at.group * bitmap_words(n), at.v);
 }
 
 // A lane's own columns of the row that it relaxes.
@@ -94,28 +81,24 @@ struct Head {
     float reach[OWN];
     float widest;  // the largest reach of the warp, alike in all warps of a hub
     unsigned pending;  // columns that the round makes pending
-    unsigned lower;  // columns in which the distance fell
 };
 
 // Find the row's distances and how far they reach back; false once no path can be found any more: then its bit in
 // `open`, a row a group and part, is cleared.
-template <bool STRICT>
 __device__ __forceinline__ bool open_row(Head& head, const Place& at, int n, unsigned* open, const dist* distances,
-                                         const dist* lowest, const dist* floors, dist margin) {
+                                         const dist* lowest, dist margin) {
     open += (at.group * gridDim.z + blockIdx.z) * bitmap_words(n);
     if (!has_bit(open, at.v)) return false;
-    dist low[OWN], floor[OWN];
+    dist low[OWN];
     load_own(distances + at.row * COLUMNS + at.own_column(), head.far);
     load_own(lowest + at.group * COLUMNS + at.own_column(), low);
-    load_own(floors + at.group * COLUMNS + at.own_column(), floor);
     float widest = -1.0f;
 #pragma unroll
     for (int k = 0; k < OWN; k++) {
-        const bool settled = STRICT && head.far[k] < low[k];
-        head.reach[k] = settled ? -1.0f : reach_of(floor[k], head.far[k], margin);
+        head.reach[k] = reach_of(low[k], head.far[k], margin);
         widest = fmaxf(widest, head.reach[k]);
     }
-    head.pending = head.lower = 0;
+    head.pending = 0;
     head.widest = warp_max(widest);
     if (head.widest < 0 && threadIdx.x % 32 == 0) atomicAnd(&open[at.v / 32], ~(1u << at.v % 32));
     return head.widest >= 0;
@@ -130,7 +113,7 @@ delta_relax(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
             dist* distances) {
     const Place at(n, hubs);
     Head head;
-    if (!at.valid || !open_row<false>(head, at, n, open, distances, lowest, lowest, margin)) return;
+    if (!at.valid || !open_row(head, at, n, open, distances, lowest, margin)) return;
     snapshot += at.rows * COLUMNS + at.own_column();
     for_edges<false>({in_indptr, in_indices, in_lengths}, at, head.widest, live + at.group * bitmap_words(n),
               near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
@@ -162,73 +145,6 @@ delta_relax(int n, int hubs, const offset* __restrict__ in_indptr, const int* __
     unsigned char* own = pending + at.row * BYTES + at.column / 8;
     put_bits(own, own_bits(own) | head.pending);
     store_own(distances + at.row * COLUMNS + at.own_column(), head.pending, head.far);
-}
-
-// The same if near entries are final: the counts of the paths come along.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, STRICT_RESIDENT)
-delta_relax_and_count(int n, int hubs, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
-                      const dist* __restrict__ in_lengths, const unsigned* __restrict__ live,
-                      const unsigned char* __restrict__ near, const dist* __restrict__ lowest,
-                      const dist* __restrict__ floors, dist margin, unsigned* open, unsigned char* pending,
-                      dist* distances, value* values, value sigma_limit, unsigned* overflowed,
-                      const double* __restrict__ class_sizes) {
-    const Place at(n, hubs);
-    Head head;
-    if (!at.valid || !open_row<true>(head, at, n, open, distances, lowest, floors, margin)) return;
-    const dist* group_distances = distances + at.rows * COLUMNS + at.own_column();
-    values += at.rows * COLUMNS + at.own_column();
-    value sigma[OWN] = {};  // of the paths found in this round, as long as head.far
-    for_edges<false>({in_indptr, in_indices, in_lengths}, at, head.widest, live + at.group * bitmap_words(n),
-              near + at.rows * BYTES, FULL, {}, [&](int u, dist length, unsigned columns) {
-                  columns = within(at_most(length), head.reach, columns);
-                  unsigned lower = 0, tight = 0;
-                  for_sectors(group_distances + (size_t)u * COLUMNS, columns, [&](int k, dist near) {
-                      const dist through = near + length;
-                      const bool is_lower = columns >> k & (through < head.far[k]);
-                      tight |= (columns >> k & is_tight(near, length, head.far[k], 0)) << k;
-                      lower |= is_lower << k;
-                      if (is_lower) head.far[k] = through;
-                  });
-                  head.lower |= lower, head.pending |= lower | tight;
-                  for_sectors(values + (size_t)u * COLUMNS, lower | tight, [&](int k, value paths) {
-                      if (lower >> k & 1) sigma[k] = paths;
-                      else if (tight >> k & 1) sigma[k] += paths;
-                  });
-              });
-    if (at.step > 1) {
-        __shared__ dist fars[WARPS][OWN][32];
-        __shared__ value sigmas[WARPS][OWN][32];
-        __shared__ unsigned lowers[WARPS][32], pendings[WARPS][32];
-        const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
-#pragma unroll
-        for (int k = 0; k < OWN; k++) fars[warp][k][lane] = head.far[k], sigmas[warp][k][lane] = sigma[k];
-        lowers[warp][lane] = head.lower, pendings[warp][lane] = head.pending;
-        __syncthreads();
-        if (warp) return;
-        for (int w = 1; w < WARPS; w++) {
-#pragma unroll
-            for (int k = 0; k < OWN; k++) {
-                const dist far = fars[w][k][lane];
-                if (far < head.far[k]) head.far[k] = far, sigma[k] = sigmas[w][k][lane];
-                else if (far == head.far[k]) sigma[k] += sigmas[w][k][lane];
-            }
-            head.lower |= lowers[w][lane], head.pending |= pendings[w][lane];
-        }
-    }
-    if (!__any_sync(ALL, head.pending)) return;
-    unsigned char* own = pending + at.row * BYTES + at.column / 8;
-    put_bits(own, own_bits(own) | head.pending);
-    if (!head.pending) return;
-    times_class_sizes(sigma, at, class_sizes);
-    value* row = values + (size_t)at.v * COLUMNS;
-    value before[OWN];
-    load_own(row, before);
-#pragma unroll
-    for (int k = 0; k < OWN; k++)
-        if (!(head.lower >> k & 1)) sigma[k] += before[k];
-    store_own(row, head.pending, sigma);
-    store_own(distances + at.row * COLUMNS + at.own_column(), head.lower, head.far);
-    mark_columns(overflowed, at, head.pending & above(sigma, sigma_limit));
 }
 
 // Leave each entry in the last round in which it was near, near[round], and set `reached` to all of them. A thread a

@@ -1,9 +1,6 @@
-"""Delta-stepping for graphs of few levels, a launch a round, in one of two schedules.
-
-The window settles distances in rounds and then counts level by level; Dijkstra's rule (`strict`) does both at once.
+"""Delta-stepping for graphs of few levels, a launch a round: distances in rounds, then counts level by level.
 
 U. Meyer and P. Sanders, Delta-stepping: a parallelizable shortest path algorithm, J. Algorithms 49 (2003) 114-152.
-A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra's shortest path algorithm, MFCS 1998.
 """
 
 from __future__ import annotations
@@ -23,46 +20,42 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Lengths, RootRows, Rows, Size, roots_with_bits
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
 from lagbc.methods.gpu.delta_stepping import sums as of_distances
 from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.sums import PATH_SUMS
 
-# Rounds of a sweep, as a multiple of the levels from the hub. On 40 networks Dijkstra's rule took, with lengths 1 to
-# 10, 3 to 7 times as many, on four of them up to 15; the window, with lengths in (0, 1), 1.3 to 7.
-_STRICT_ROUNDS, _WINDOW_ROUNDS = 6, 4
+# Rounds of a sweep, as a multiple of the levels from the hub: 1.3 to 7 on 40 networks, with lengths in (0, 1).
+_ROUNDS = 4
 # Most warps that share a row.
 _MOST_PARTS = 2
 # Rounding errors that `margin` covers, relative: a few of 2**-53.
 _ROUNDING = 2.0**-48
 
 
-def arrays(size: Size | Rows, dist: str, *, strict: bool) -> dict[str, Any]:
+def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
     """State the arrays of `Arrays`: rows, and the counted rounds, which are added, and asked for, as they are found."""
     groups, rows, words, of_dist = size.groups, size.rows, device_rows.bitmap_words(size.rows), np.dtype(dist)
     shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
-    if strict:  # counts come along
-        path_rows["values"] = Array(shape, np.dtype(size.plan.dtype))
     values = path_rows["values"]
-    shares = strict or (values is not None and values.dtype == of_dist)
+    shares = values is not None and values.dtype == of_dist
     bits = device_rows.level_arrays(size)["bits"]
     return {
         "rows": {
             **path_rows,
             "distances": Array(shape, of_dist),
-            # distances of near entries; None if strict, or where they are in `values`
+            # distances of near entries; None where they are in `values`
             "snapshot": None if shares else Array(shape, of_dist),
             "pending": bits,  # later the entries of the levels before or behind
             "seen": Array((groups, words), HALF_WORD),  # the rows of these
             "reached": bits,
             "open": Array((groups * _MOST_PARTS, words), HALF_WORD),  # a row a group and part
             "live": Array((tuning.MOST_ROUNDS, groups, words), HALF_WORD),  # the rows with any bit
-            "lowest": Array((1 + tuning.MOST_ROUNDS, groups, GROUP_COLUMNS), of_dist),
+            "lowest": Array((tuning.MOST_ROUNDS, groups, GROUP_COLUMNS), of_dist),
         },
-        "shortest": Counted({"shortest": Array((rows,), of_dist)}),  # the shortest edge that leaves, if strict
-        "rounds": Counted(repeated(_counted_rounds(size.depth, strict=strict), {"near": bits})),
+        "rounds": Counted(repeated(_counted_rounds(size.depth), {"near": bits})),
     }
 
 
@@ -73,29 +66,25 @@ class Arrays(SimpleNamespace):
     """The device's arrays, by the names that `arrays` gives them, and the `rows` to which they belong."""
 
     rows: Rows
-    strict: bool
     dist: str
     width: float
     lengths: Any  # (nnz,)
     in_lengths: Any
-    shortest: Any  # None unless strict
     near: list[Any]  # of each round so far
 
     @classmethod
-    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any], *, strict: bool) -> Arrays:
+    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any]) -> Arrays:
         """Make them of the allocated arrays, and of lengths in the type of distances, without a round."""
         out, into = lengths.as_type(lengths.dist)
         of_rows = made["rows"]
-        if of_rows["snapshot"] is None and not strict:
+        if of_rows["snapshot"] is None:
             of_rows["snapshot"] = of_rows["values"]
         return cls(
             rows=rows,
-            strict=strict,
             dist=lengths.dist,
             width=lengths.width,
             lengths=out,
             in_lengths=into,
-            shortest=_shortest(rows, out) if strict else None,
             near=[],
             **of_rows,
         )
@@ -108,21 +97,18 @@ def begin_compile(plan: SweepPlan, dist: str | None) -> None:
         of_distances.begin_compile(dist or "float64")
 
 
-def _counted_rounds(depth: int, *, strict: bool) -> int:
-    return min((_STRICT_ROUNDS if strict else _WINDOW_ROUNDS) * depth, tuning.MOST_ROUNDS)
+def _counted_rounds(depth: int) -> int:
+    return min(_ROUNDS * depth, tuning.MOST_ROUNDS)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances and count paths, if a sum needs it; groups of more than `tuning.MOST_ROUNDS` are not done."""
-    rows = arrays.rows
-    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    rounds, stuck, deeper = _settle(arrays, roots, root_rows, overflowed)
-    if not rows.plan.sums & PATH_SUMS or deeper.all():
-        return Found(rounds - 1, stuck, None, deeper)
+    rounds, deeper = _settle(arrays, roots, root_rows)
+    if not arrays.rows.plan.sums & PATH_SUMS or deeper.all():
+        return Found(rounds - 1, np.zeros(len(roots), np.bool_), None, deeper)
     _leave_last(arrays, roots, rounds)
-    if not arrays.strict:
-        _count(arrays, roots, root_rows, rounds, overflowed)
-    return Found(rounds - 1, device_rows.bits_of(overflowed, len(roots)) | stuck, arrays.reached, deeper)
+    overflowed = _count(arrays, roots, root_rows, rounds)
+    return Found(rounds - 1, overflowed, arrays.reached, deeper)
 
 
 def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
@@ -156,73 +142,52 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
 
-def _settle(
-    arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, overflowed: Any
-) -> tuple[int, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Settle all distances; return the number of rounds, and masks of the stuck roots and of the unfinished groups.
-
-    A root is stuck if its entries are pending and none is near: by Dijkstra's rule, where rounding absorbs a length.
-    """
+def _settle(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> tuple[int, NDArray[np.bool_]]:
+    """Settle all distances; return the number of rounds, and a mask of the unfinished groups."""
     rows = arrays.rows
     _start(arrays, root_rows)
     find, take = _kernel(arrays, "delta_lowest"), _kernel(arrays, "delta_near")
     groups, parts = device_rows.count_groups(roots), _parts(rows, arrays.dist)
     blocks = device_rows.row_blocks(rows.rows, 0)
     few = min(blocks, tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
-    found = cp.zeros((tuning.MOST_ROUNDS, 2), cp.int32)  # whether an entry is pending, and near
+    found = cp.zeros(tuning.MOST_ROUNDS, cp.int32)  # whether an entry is pending; the nearest is near
     for turn in range(tuning.MOST_ROUNDS):
         if turn == len(arrays.near):
-            device_rows.require_levels(rows, turn + 1, _counted_rounds(rows.depth, strict=arrays.strict))
+            device_rows.require_levels(rows, turn + 1, _counted_rounds(rows.depth))
             arrays.near.append(allocate(cp, {"near": device_rows.level_arrays(rows)["bits"]})["near"])
-        known, lowest = (rows.arguments, vars(arrays)), arrays.lowest[turn + 1]
+        known, lowest = (rows.arguments, vars(arrays)), arrays.lowest[turn]
         find((few, groups, parts), THREADS, *known, lowest=lowest, any=found[turn])
         here = {"near": arrays.near[turn], "live": arrays.live[turn]}
-        take((blocks, groups, parts), THREADS, *known, lowest=lowest, any=found[turn, 1:], **here)
-        is_pending, is_near = found[turn].get()
-        if not is_near:
-            stuck = roots_with_bits(arrays.pending, len(roots)) if is_pending else np.zeros(len(roots), np.bool_)
-            return turn, stuck, np.zeros(groups, np.bool_)
+        take((blocks, groups, parts), THREADS, *known, lowest=lowest, **here)
+        if not found[turn].get():
+            return turn, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
-        _relax(arrays, (device_rows.row_blocks(rows.rows, rows.in_hubs), groups, parts), turn, overflowed)
-    # A finished group has no near entry; if one is pending, it is stuck.
-    return tuning.MOST_ROUNDS, roots_with_bits(arrays.pending, len(roots)), arrays.live[-1, :groups].get().any(axis=1)
+        _relax(arrays, (device_rows.row_blocks(rows.rows, rows.in_hubs), groups, parts), turn)
+    return tuning.MOST_ROUNDS, arrays.live[-1, :groups].get().any(axis=1)  # a finished group has no near entry
 
 
 def _start(arrays: Arrays, root_rows: RootRows) -> None:
-    """Set the roots' entries pending, at distance 0, each with one path."""
+    """Set the roots' entries pending, at distance 0."""
     fill(arrays.distances, np.inf)
     scatter(arrays.distances, root_rows.places, 0)
     device_rows.set_bits(arrays.pending, root_rows)
-    if arrays.strict:
-        scatter(arrays.values, root_rows.places, 1)
     fill(arrays.open, 0xFFFFFFFF)
     arrays.live.fill(0)
     fill(arrays.lowest, np.inf)
-    arrays.lowest[0].fill(0)
 
 
-def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int, overflowed: Any) -> None:
-    rows, strict = arrays.rows, {"floors": arrays.lowest[turn], "overflowed": overflowed}
-    _kernel(arrays, "delta_relax_and_count" if arrays.strict else "delta_relax")(
+def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int) -> None:
+    rows = arrays.rows
+    _kernel(arrays, "delta_relax")(
         grid,
         THREADS,
-        *(rows.arguments, vars(arrays), strict),
+        *(rows.arguments, vars(arrays)),
         hubs=rows.in_hubs,
         live=arrays.live[turn],
         near=arrays.near[turn],
-        lowest=arrays.lowest[turn + 1],
+        lowest=arrays.lowest[turn],
         margin=_margin(arrays),
     )
-
-
-def _shortest(rows: Rows, lengths: Any) -> Any:
-    """Find the shortest edge that leaves each row, infinite if there is none."""
-    indptr, lengths = rows.indptr.get(), lengths.get()
-    shortest = np.full(rows.rows, np.inf, lengths.dtype)
-    tails = np.flatnonzero(np.diff(indptr))
-    if len(tails):
-        shortest[tails] = np.minimum.reduceat(lengths, indptr[tails])
-    return cp.asarray(shortest)
 
 
 def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
@@ -240,9 +205,10 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     )
 
 
-def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int, overflowed: Any) -> None:
-    """Count paths, level after level."""
+def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int) -> NDArray[np.bool_]:
+    """Count paths, level after level; return a mask of the roots that overflowed."""
     rows = arrays.rows
+    overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
     device_rows.set_bits(arrays.pending, root_rows)
     arrays.seen.set(device_rows.bitmap_of(rows, root_rows))
     scatter(arrays.values, root_rows.places, 1)
@@ -262,6 +228,7 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds
             margin=_margin(arrays),
             overflowed=overflowed,
         )
+    return device_rows.bits_of(overflowed, len(roots))
 
 
 def _margin(arrays: Arrays) -> float:

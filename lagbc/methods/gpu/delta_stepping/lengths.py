@@ -1,22 +1,18 @@
 r"""Betweenness with lengths on the GPU: Delta-stepping from 256 roots at a time, as min-plus products on bit rows.
 
 A lane has neighbouring columns of a row as in `lagbc.methods.gpu.batched.hops`, distances and path counts are pulled
-along in-edges, and bits tell the columns that take part before a number is loaded. There are three schedules, equal in
-their results and different in the graphs on which they are fast; `choose_schedule` has the rule:
+along in-edges, and bits tell the columns that take part before a number is loaded. There are two schedules, equal in
+their results and different in the graphs on which they are fast:
 
-``threshold``
-    Few, similar lengths. Dijkstra's rule for many vertices at once: a vertex nearer than every path that goes on from
-    a pending vertex is final, with its count. A launch a round, which is a level.
 ``window``
-    Any lengths, few levels. Delta-stepping with a window that slides with the nearest pending vertex, a launch a round;
-    then counts along tight edges, a launch a level.
+    Few levels. Delta-stepping with a window that slides with the nearest pending vertex, a launch a round; then counts
+    along tight edges, a launch a level.
 ``one launch``
-    Any lengths, many levels: meshes and roads. The same with queues, one launch a sweep.
+    Many levels: meshes and roads. The same with queues, one launch a sweep.
 
-In all of them an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``dist[u] < dist[v]``, for the least fixed
-point dist of the rounded sums; ``rtol > 0`` opens the equation, which takes one of the last two schedules. A root that
-reaches a vertex without tight in-edge, as rounding absorbed a length, is marked as overflowed: computed by itself, it
-names the length.
+In both an edge (u, v) is tight if ``dist[u] + length == dist[v]`` and ``dist[u] < dist[v]``, for the least fixed
+point dist of the rounded sums; ``rtol > 0`` opens the equation. A root that reaches a vertex without tight in-edge, as
+rounding absorbed a length, is marked as overflowed: computed by itself, it names the length.
 
 The sweeps are compiled for the sums asked for, as in hops. Sums of distances are taken from the rows of final
 distances; where no other sum is asked for, no path is counted, no root overflows, and no level is told from another.
@@ -38,7 +34,6 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import cupy as cp
@@ -57,21 +52,14 @@ from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, upload, 
 from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.gpu.driver import Schedule, State
-from lagbc.methods.sums import PATH_SUMS
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 
-def _per_round(*, strict: bool, then: str) -> Schedule:
-    stated, made = launch_per_round.arrays, launch_per_round.Arrays.of
-    return Schedule(launch_per_round, partial(stated, strict=strict), partial(made, strict=strict), then)
-
-
 SCHEDULES = {
-    "threshold": _per_round(strict=True, then="window"),
-    "window": _per_round(strict=False, then="one launch"),
+    "window": Schedule(launch_per_round, launch_per_round.arrays, launch_per_round.Arrays.of, "one launch"),
     "one launch": Schedule(one_launch, one_launch.arrays, one_launch.Arrays.of),
 }
 
@@ -83,7 +71,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """
     found = survey(graph.weights)
     dist, size = _type_of_distances(graph, found, plan), Size.of(graph, plan)
-    schedule, orders = choose_schedule(graph, found, plan), 2 if graph.transpose is graph else 3
+    schedule, orders = choose_schedule(graph, plan), 2 if graph.transpose is graph else 3
     kept = {
         "indptr": Array((orders, graph.n), INTEGER),
         "indices and lengths": Array((int(tuning.PRUNING_MOST_KEPT * orders * (4 + 8) * graph.nnz),), BYTE),
@@ -105,7 +93,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: str
     whole = graph
     graph, kept = prune(graph, plan)
     rows, lengths = upload(graph, plan), describe_lengths(graph, plan)
-    first = choose_schedule(graph, lengths.survey, plan) if schedule is None else schedule
+    first = choose_schedule(graph, plan) if schedule is None else schedule
     edge_order = None
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
@@ -123,17 +111,9 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     return (graph, None) if kept is None else graph.on_device.keep_with_places(kept)
 
 
-def choose_schedule(graph: Graph, found: Survey, plan: SweepPlan) -> str:
-    """Return the fastest of `SCHEDULES` for a graph.
-
-    `rtol` and a given width leave `window` and `one launch`; the latter alone has room for all levels at once.
-    `threshold` counts paths with the distances, and is left out where no path is counted.
-    """
-    if graph.has_high_diameter or plan.at_once:
-        return "one launch"
-    if not graph.nnz or plan.rtol or plan.bucket_width is not None:
-        return "window"
-    return "threshold" if plan.sums & PATH_SUMS and found.shortest >= tuning.SIMILAR * found.mean else "window"
+def choose_schedule(graph: Graph, plan: SweepPlan) -> str:
+    """Return the fastest of `SCHEDULES` for a graph; `one launch` alone has room for all levels at once."""
+    return "one launch" if graph.has_high_diameter or plan.at_once else "window"
 
 
 def describe_lengths(graph: Graph, plan: SweepPlan) -> Lengths:

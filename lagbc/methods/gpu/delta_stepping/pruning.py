@@ -77,8 +77,8 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
     """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
-    made = allocate(cp, launch_per_round.arrays(rows, lengths.dist, strict=False))
-    arrays = launch_per_round.Arrays.of(rows, lengths, made, strict=False)
+    made = allocate(cp, launch_per_round.arrays(rows, lengths.dist))
+    arrays = launch_per_round.Arrays.of(rows, lengths, made)
     found = launch_per_round.forward(arrays, hubs, place_roots(rows, hubs))
     return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 
