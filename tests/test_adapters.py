@@ -15,6 +15,7 @@ import lagbc
 from lagbc.graph import adapters
 from lagbc.graph.entries import Entries
 from lagbc.graph.validate import as_graph
+from lagbc.graph.values import Values
 
 igraph = pytest.importorskip("igraph")
 
@@ -121,7 +122,7 @@ LENGTHS = {(0, 1): 2, (1, 0): 4, (1, 2): 7, (2, 2): 1, (2, 3): 1}
 
 
 def lengths_of(G):
-    return adapters.to_matrix(G, weighted=True).toarray()
+    return adapters.to_matrix(G, Values("length")).toarray()
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -248,8 +249,10 @@ def test_the_attribute_of_the_lengths_may_be_named(call, monkeypatch):
 
 def test_a_graphblas_matrix_has_no_attributes():
     gb = pytest.importorskip("graphblas")
-    with pytest.raises(TypeError, match=r"weighted='length' names .* but A is a graphblas\.Matrix"):
-        lagbc.bc(gb.Matrix(float, 2, 2), weighted="length")
+    for argument, values in (("weighted", "lengths"), ("strength", "strengths")):
+        told = rf"{argument}='km' names .* but A is a graphblas\.Matrix; pass {argument}=True .* as {values}"
+        with pytest.raises(TypeError, match=told):
+            lagbc.bc(gb.Matrix(float, 2, 2), **{argument: "km"})
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -20,9 +20,9 @@ from lagbc.io.graph_file import GraphFile, compressed
 
 
 @reader("ring", suffixes=(".ring",))
-def read_ring(source, strengths, named):
+def read_ring(source, largest, named):
     n = int(source.whole())
-    rows, _ = compressed(n, np.arange(n), np.roll(np.arange(n), -1), None, directed=True, largest=strengths)
+    rows, _ = compressed(n, np.arange(n), np.roll(np.arange(n), -1), None, directed=True, largest=largest)
     return GraphFile(rows, True, "ring", None, has_values=False)
 """
 CENTRALITY = """

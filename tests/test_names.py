@@ -206,6 +206,13 @@ def test_strengths_add_up_in_a_matrix_and_the_largest_counts_in_a_graph():
     assert lagbc.as_graph(G, weighted="calls", strength=True).matrix[0, 1] == 1 / 3
 
 
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int8, np.float32])
+def test_strengths_of_an_attribute_are_of_any_type_of_real_numbers(kind):
+    """Flags and unsigned integers have no negatives by which they could be ordered."""
+    G = nx.MultiDiGraph([(0, 1, {"calls": kind(calls)}) for calls in (0, 1)])
+    assert lagbc.as_graph(G, strength="calls").matrix[0, 1] == 1
+
+
 def test_strengths_of_a_file(tmp_path):
     (tmp_path / "g").write_text("0 1 4\n0 1 2\n")
     with pytest.warns(lagbc.GraphFileWarning):
@@ -452,6 +459,10 @@ def test_a_table_of_strengths_shares_among_the_strongest_of_parallel_edges(panda
     G.add_edges_from([("a", "b", {"often": often}) for often in (1, 4, 4)])
     scores = lagbc.edge_bc(G, strength="often", rtol=0)
     assert lagbc.table(G, scores, strength="often")["score"].tolist() == [0, 0.5, 0.5]
+    with pytest.raises(ValueError, match="strength='often' takes the values as strengths, weighted=False takes none"):
+        lagbc.table(G, scores, strength="often", weighted=False)
+    with pytest.raises(TypeError, match="weighted=3 is neither True nor False nor the name of an edge attribute"):
+        lagbc.table(G, scores, weighted=3)
 
 
 def test_columns_of_a_table_are_called_by_cutoffs_and_decays(pandas, named):
@@ -707,6 +718,7 @@ def test_strengths_of_an_attribute(library):
         (np.ones((3, 3)), "", "strength='' names an edge attribute"),
         (np.ones((3, 3)), 2, "strength=2 is neither True nor False nor the name"),
         (lagbc.read_graph("example:karate"), "often", "strength='often' names an edge attribute"),
+        (lagbc.as_graph(np.ones((3, 3)), strength=True), "often", "A is a Graph, which was made with"),
     ],
 )
 def test_what_has_no_strengths_of_that_name(A, strength, told):

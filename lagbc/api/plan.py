@@ -26,7 +26,7 @@ from lagbc.request import Request, parse_bounds
 from lagbc.scores.registry import all_sums, require_taken
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices
 
-_OWN = ("roots", "which", "demand", "cutoff", "decay", "directed", "weighted", "strength")
+_OWN = ("roots", "which", "demand", "cutoff", "decay", *Read._fields)
 
 
 @refuses_places

@@ -71,7 +71,7 @@ def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> C
     """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
     arguments = arguments.checked()
     if not OPTION_NAMES.issuperset(options):
-        own = "groups", "directed", "weighted", "strength", "rtol", "normalized", "endpoints"
+        own = "groups", *Read._fields, "rtol", "normalized", "endpoints"
         refuse_unknown(options, own)
     _require_allowed(options)
     given = {name: value for name, value in options.items() if name in _READ and value is not None}

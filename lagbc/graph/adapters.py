@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
 from lagbc.graph import numbered
 from lagbc.graph.csr import index_type
-from lagbc.graph.entries import Entries, as_lengths, attribute_of, no_attribute
+from lagbc.graph.entries import Entries, as_lengths
 from lagbc.graph.given import Listed, Rows, array_of
+from lagbc.graph.values import NO_VALUES, Values, no_attribute
 
 
 def is_networkx(A: Any) -> bool:
@@ -48,33 +49,28 @@ def is_directed(A: Any) -> bool:
     return library is None or bool(library.is_directed(A))
 
 
-def to_matrix(A: Any, *, weighted: bool | str = False, strength: bool = False) -> Listed | Rows | NDArray[Any]:
+def has_attributes(A: Any) -> bool:
+    """Whether edges of `A` may have attributes, which have names."""
+    library = _library_of(type(A))
+    return library is not None and library.has_attributes
+
+
+def to_matrix(A: Any, values: Values = NO_VALUES) -> Listed | Rows | NDArray[Any]:
     """Read a graph or matrix for which `is_adaptable` holds; its vertices stay in their order.
 
-    Vertices of a NetworkX graph are in the order of ``list(A)``; an undirected edge is stored both ways. Lengths are
-    those of an edge attribute, "weight" if `weighted` is True, or the values of a matrix; else all stored values are
-    True. Of parallel edges the shortest counts, of strengths the largest. TypeError tells of a length that is no
-    number, or an attribute's name for a matrix; ValueError of an attribute that no edge has, or arrays that make no
-    square matrix. UserWarning says that some edges of a NetworkX graph lack the attribute and count as 1, as in
-    NetworkX.
+    Vertices of a NetworkX graph are in the order of ``list(A)``; an undirected edge is stored both ways. The values are
+    those of an edge attribute, or of a matrix, as they are; all are True if none are taken. TypeError tells of a value
+    that is no number; ValueError of an attribute that no edge has, or arrays that make no square matrix. UserWarning
+    says that some edges of a NetworkX graph lack the attribute and count as 1, as in NetworkX.
     """
     library = _library_of(type(A))
     assert library is not None
-    return library.read(A, weighted, strength)
+    return library.read(A, values)
 
 
 def keeps_arrays(A: Any) -> bool:
     """Whether the matrix of `to_matrix` has arrays that `A` keeps; else they were made for it."""
     return _library_of(type(A)) is _GRAPH_FILE
-
-
-def refuse_attribute(A: Any, attribute: str, argument: str = "weighted") -> InvalidTypeError:
-    """Make the error that `A` has no edge attributes."""
-    kind = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}"
-    return InvalidTypeError(
-        f"{argument}={attribute!r} names an edge attribute of a library's graph, but A is a {kind}; "
-        f"pass {argument}=True to take its own values as {'lengths' if argument == 'weighted' else 'strengths'}"
-    )
 
 
 def networkx_entries(G: Any) -> Entries:
@@ -96,19 +92,22 @@ def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
     return chain.from_iterable(keys.values() for keys in data) if G.is_multigraph() else data
 
 
-def _read_networkx(G: Any, weighted: bool | str, strength: bool) -> Listed:
-    entries = networkx_entries(G)
-    if weighted is False:
-        return entries.matrix()
-    attribute = attribute_of(weighted)
-    _require_attribute(G, entries, attribute)
+def networkx_values(G: Any, entries: Entries, attribute: str) -> NDArray[Any]:
+    """Return an attribute of each edge, in the order of `networkx_entries`; 1 where one lacks it."""
 
     def name_of(i: int) -> str:
         vertices = list(G)
         return f"edge ({vertices[entries.tails[i]]!r}, {vertices[entries.heads[i]]!r})"
 
-    lengths = as_lengths((data.get(attribute, 1) for data in networkx_edge_data(G)), name_of)
-    return entries.matrix(lengths, largest=strength)
+    return as_lengths((data.get(attribute, 1) for data in networkx_edge_data(G)), name_of)
+
+
+def _read_networkx(G: Any, values: Values) -> Listed:
+    entries = networkx_entries(G)
+    if not values.are_taken:
+        return entries.matrix()
+    _require_attribute(G, entries, values.name)
+    return entries.matrix(networkx_values(G, entries, values.name), largest=values.are_strengths)
 
 
 def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
@@ -126,24 +125,20 @@ def _require_attribute(G: Any, entries: Entries, attribute: str) -> None:
     )
 
 
-def _read_graphblas(A: Any, weighted: bool | str, strength: bool) -> Listed:
-    if isinstance(weighted, str):
-        raise refuse_attribute(A, weighted)
-    rows, columns, values = A.to_coo(values=weighted)
-    values = values if weighted else np.ones(len(rows), np.bool_)
+def _read_graphblas(A: Any, values: Values) -> Listed:
+    rows, columns, stored = A.to_coo(values=values.are_taken)
+    stored = stored if values.are_taken else np.ones(len(rows), np.bool_)
     # SciPy indexes with signed integers; dimensions of GraphBLAS are at most 2**60.
-    return Listed(A.shape, rows.astype(np.int64), columns.astype(np.int64), values)
+    return Listed(A.shape, rows.astype(np.int64), columns.astype(np.int64), stored)
 
 
-def _read_graph_file(file: Any, weighted: bool | str, strength: bool) -> Rows:
-    if isinstance(weighted, str):
-        raise refuse_attribute(file, weighted, "strength" if strength else "weighted")
-    if strength and file.repeats and file.has_values and not file.strengths:
+def _read_graph_file(file: Any, values: Values) -> Rows:
+    if values.are_strengths and file.repeats and file.has_values and not file.strengths:
         raise InvalidValueError(
             f"{file.name}: of repeated edges the smallest value was kept; pass read_graph(strengths=True)"
         )
-    if weighted:
-        file.require_lengths(*("strength", "strength=False") if strength else ("length", "weighted=False"))
+    if values.are_taken:
+        file.require_lengths(values.word, f"{values.argument}=False")
     rows: Rows = file.rows
     return rows
 
@@ -154,16 +149,14 @@ _ARRAYS_HELP = (
 )
 
 
-def _read_arrays(arrays: tuple[Any, ...], weighted: bool | str, strength: bool) -> Rows:
-    if isinstance(weighted, str):
-        raise refuse_attribute(arrays, weighted, "strength" if strength else "weighted")
+def _read_arrays(arrays: tuple[Any, ...], values: Values) -> Rows:
     titles = {2: ("indptr", "indices"), 3: ("data", "indices", "indptr")}.get(len(arrays))
     if titles is None:
         raise InvalidTypeError(f"A is a tuple of {len(arrays)}; {_ARRAYS_HELP}")
     given = {title: _checked_array(title, array) for title, array in zip(titles, arrays, strict=True)}
     indptr, indices = given["indptr"], given["indices"]
     data = given.get("data", np.ones(len(indices), np.bool_))
-    if weighted and "data" not in given:
+    if values.are_taken and "data" not in given:
         raise InvalidValueError(
             "A is (indptr, indices), which has no values; pass (data, indices, indptr), or weighted=False"
         )
@@ -195,9 +188,7 @@ def _checked_array(title: str, given: Any) -> NDArray[Any]:
     return np.array(array, array.dtype.newbyteorder("=") if is_signed else np.int64, order="C")
 
 
-def _read_frame(frame: Any, weighted: bool | str, strength: bool) -> NDArray[Any] | Listed:
-    if isinstance(weighted, str):
-        raise refuse_attribute(frame, weighted, "strength" if strength else "weighted")
+def _read_frame(frame: Any, values: Values) -> NDArray[Any] | Listed:
     if not frame.index.equals(frame.columns):
         raise InvalidValueError(
             f"A is a data frame of shape {frame.shape}, and index and columns are not the same vertices in one order: "
@@ -211,17 +202,18 @@ def _read_frame(frame: Any, weighted: bool | str, strength: bool) -> NDArray[Any
     if hasattr(frame, "sparse") and not any(kind.fill_value for kind in frame.dtypes):  # all columns are sparse
         entries = frame.sparse.to_coo()
         return Listed(frame.shape, entries.row, entries.col, entries.data)
-    values: NDArray[Any] = frame.to_numpy()
-    return values
+    cells: NDArray[Any] = frame.to_numpy()
+    return cells
 
 
 @dataclass(frozen=True)
 class _Library:
     """Functions that read a class of graphs: edges, direction and names."""
 
-    read: Callable[[Any, bool | str, bool], Listed | Rows | NDArray[Any]]
+    read: Callable[[Any, Values], Listed | Rows | NDArray[Any]]
     is_directed: Callable[[Any], bool] = lambda A: True
     names: Callable[[Any], Any] = lambda A: None
+    has_attributes: bool = False  # whether its edges have attributes
 
 
 def _calls_itself_directed(A: Any) -> bool:
@@ -229,19 +221,19 @@ def _calls_itself_directed(A: Any) -> bool:
 
 
 def _numbered_library(
-    read: Callable[[Any, bool | str], numbered.Numbered],
+    read: Callable[[Any, Values], numbered.Numbered],
     names: Callable[[Any], Any],
     is_directed: Callable[[Any], bool],
 ) -> _Library:
     """Make the readers of a library whose vertices have numbers."""
 
-    def matrix(A: Any, weighted: bool | str, strength: bool) -> Listed:
-        return read(A, weighted).matrix(directed=is_directed(A), strength=strength)
+    def matrix(A: Any, values: Values) -> Listed:
+        return read(A, values).matrix(directed=is_directed(A), largest=values.are_strengths)
 
-    return _Library(matrix, is_directed, names)
+    return _Library(matrix, is_directed, names, has_attributes=True)
 
 
-_NETWORKX = _Library(_read_networkx, _calls_itself_directed, list)
+_NETWORKX = _Library(_read_networkx, _calls_itself_directed, list, has_attributes=True)
 _IGRAPH = _numbered_library(numbered.read_igraph, numbered.igraph_names, _calls_itself_directed)
 _GRAPHBLAS = _Library(_read_graphblas)
 _GRAPH_FILE = _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels)

@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError
 from lagbc.frozen import frozen
 from lagbc.graph.given import Listed
-
-# The edge attribute that holds lengths by default, as in NetworkX and igraph.
-LENGTH = "weight"
-# The advice of errors: where edges have length 0, scores of others depend on the order of vertices.
-OF_ZERO_LENGTHS = "Merge the ends of an edge of length 0, or add a small length to every edge, such as 1 to degrees"
 
 
 @frozen
@@ -37,10 +32,13 @@ class Entries:
         """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
         if lengths is None:
             return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
-        ascending = np.lexsort((-lengths if largest else lengths, self.heads, self.tails))
-        tails, heads = self.tails[ascending], self.heads[ascending]
+        key = lengths
+        if largest:  # flags and unsigned integers have no negatives
+            key = -lengths if lengths.dtype.kind == "f" else ~lengths
+        order = np.lexsort((key, self.heads, self.tails))
+        tails, heads = self.tails[order], self.heads[order]
         first = first_of_parallel(tails, heads)
-        return self._coo(lengths[ascending][first], tails[first], heads[first])
+        return self._coo(lengths[order][first], tails[first], heads[first])
 
     def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> Listed:
         return Listed((self.n, self.n), tails, heads, values)
@@ -53,14 +51,18 @@ def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDA
     return first
 
 
-def shares_of_parallel(entries: Entries, lengths: NDArray[Any]) -> NDArray[np.float64]:
-    """Return each entry's share in the score of its pair: the shortest share equally; parallel edges are adjacent."""
+def shares_of_parallel(entries: Entries, lengths: NDArray[Any], *, largest: bool = False) -> NDArray[np.float64]:
+    """Return each entry's share in the score of its pair; parallel edges are adjacent.
+
+    Those of the smallest length, or the `largest`, share equally.
+    """
     if not len(lengths):
         return np.ones(0)
     first = first_of_parallel(entries.tails, entries.heads)
     pair = np.cumsum(first) - 1
-    shortest = lengths == np.minimum.reduceat(lengths, np.flatnonzero(first))[pair]
-    shares: NDArray[np.float64] = shortest / np.bincount(pair, shortest)[pair]
+    extreme = np.maximum if largest else np.minimum
+    counting = lengths == extreme.reduceat(lengths, np.flatnonzero(first))[pair]
+    shares: NDArray[np.float64] = counting / np.bincount(pair, counting)[pair]
     return shares
 
 
@@ -86,21 +88,3 @@ def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[
                 f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits"
             )
     raise InvalidTypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
-
-
-def attribute_of(weighted: bool | str) -> str:
-    """Return the name of the edge attribute that holds the lengths."""
-    return weighted if isinstance(weighted, str) else LENGTH
-
-
-def no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
-    """Make the error that no edge has an attribute; it names the attributes there are."""
-    names = sorted(repr(name) for name in there if isinstance(name, str))
-    others = (
-        f"they have {', '.join(names)}, of which weighted= or strength= takes one by name"
-        if names
-        else "they have none"
-    )
-    return InvalidValueError(
-        f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
-    )

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.graph.entries import Entries, as_lengths, attribute_of, mirrored, no_attribute
+from lagbc.graph.entries import Entries, as_lengths, mirrored
 from lagbc.graph.given import Listed
+from lagbc.graph.values import BY_NAME, Values, no_attribute
 
 
 class Numbered(NamedTuple):
@@ -24,15 +25,15 @@ class Numbered(NamedTuple):
     ends: NDArray[np.int64]  # (m, 2)
     lengths: Any  # (m,)
 
-    def matrix(self, *, directed: bool, strength: bool) -> Listed:
-        """Return the adjacency matrix; of parallel edges the shortest counts, or the largest `strength`."""
+    def matrix(self, *, directed: bool, largest: bool) -> Listed:
+        """Return the adjacency matrix; of parallel edges the smallest length counts, or the `largest`."""
         lengths = self.lengths
         if lengths is not None:
             lengths = as_lengths(lengths, lambda i: f"edge {i}, {tuple(self.ends[i].tolist())},")
         tails, heads = np.searchsorted(self.vertices, self.ends.T) if _has_gaps(self.vertices) else self.ends.T
         if not directed:
             tails, heads, lengths = mirrored(tails, heads, lengths)
-        return Entries(len(self.vertices), tails, heads, directed).matrix(lengths, largest=strength)
+        return Entries(len(self.vertices), tails, heads, directed).matrix(lengths, largest=largest)
 
 
 def names_or_numbers(vertices: NDArray[np.int64], texts: Any) -> Any:
@@ -44,11 +45,11 @@ def _has_gaps(vertices: NDArray[np.int64]) -> bool:
     return bool(len(vertices)) and int(vertices[-1]) >= len(vertices)
 
 
-def read_igraph(graph: Any, weighted: bool | str) -> Numbered:
+def read_igraph(graph: Any, values: Values) -> Numbered:
     """Read an igraph.Graph."""
     ends, lengths = _as_ends(graph.get_edgelist()), None
-    if weighted is not False:
-        attribute = attribute_of(weighted)
+    if values.are_taken:
+        attribute = values.name
         if len(ends) and attribute not in graph.es.attributes():
             raise no_attribute("igraph.Graph", attribute, graph.es.attributes())
         lengths = graph.es[attribute] if len(ends) else ()
@@ -60,12 +61,12 @@ def igraph_names(graph: Any) -> Any:
     return graph.vs["name"] if "name" in graph.vs.attributes() else None
 
 
-def read_rustworkx(graph: Any, weighted: bool | str) -> Numbered:
+def read_rustworkx(graph: Any, values: Values) -> Numbered:
     """Read a rustworkx.PyGraph or PyDiGraph; an edge holds its length, or a dict of attributes."""
     edges, lengths = graph.weighted_edge_list(), None
-    if weighted is not False:
-        attribute, held = attribute_of(weighted), [value for _, _, value in edges]
-        bare = weighted is True
+    if values.are_taken:
+        attribute, held = values.name, [value for _, _, value in edges]
+        bare = values.attribute is None
         lengths = [value.get(attribute) if isinstance(value, Mapping) else value if bare else None for value in held]
         if lengths and all(length is None for length in lengths):
             there = set[Any]().union(*(value for value in held if isinstance(value, Mapping)))
@@ -80,19 +81,19 @@ def rustworkx_names(graph: Any) -> Any:
     return names_or_numbers(np.array(graph.node_indices(), np.int64), texts)
 
 
-def read_networkit(graph: Any, weighted: bool | str) -> Numbered:
+def read_networkit(graph: Any, values: Values) -> Numbered:
     """Read a networkit.Graph: its weights, or an edge attribute of numbers."""
     edges: list[tuple[int, int, float, int]] = []
     graph.forEdges(lambda *edge: edges.append(edge))
     lengths = None
-    if isinstance(weighted, str):
-        held = _networkit_attribute(graph, weighted) if edges else {}
+    if values.attribute is not None:
+        held = _networkit_attribute(graph, values.attribute) if edges else {}
         lengths = [held.get(edge) for *_, edge in edges]
-    elif weighted:
+    elif values.are_taken:
         if edges and not graph.isWeighted():
             raise InvalidValueError(
-                "the networkit.Graph has no weights; weighted= or strength= takes an edge attribute by name, "
-                "weighted=False counts hops"
+                f"the networkit.Graph has no weights; {BY_NAME} takes an edge attribute by name, weighted=False counts "
+                "hops"
             )
         lengths = [weight for *_, weight, _ in edges]
     return Numbered(_networkit_vertices(graph), _as_ends([edge[:2] for edge in edges]), lengths)
@@ -127,11 +128,11 @@ def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
     )
 
 
-def read_graph_tool(graph: Any, weighted: bool | str) -> Numbered:
+def read_graph_tool(graph: Any, values: Values) -> Numbered:
     """Read a graph_tool.Graph, or a view of one."""
     edges, lengths = np.asarray(graph.get_edges([graph.edge_index])).reshape(-1, 3).astype(np.int64), None
-    if weighted is not False:
-        attribute = attribute_of(weighted)
+    if values.are_taken:
+        attribute = values.name
         if len(edges) and attribute not in graph.edge_properties:
             raise no_attribute("graph_tool.Graph", attribute, graph.edge_properties)
         lengths = _graph_tool_values(graph.edge_properties[attribute], attribute)[edges[:, 2]] if len(edges) else ()

@@ -14,11 +14,11 @@ from lagbc.calls import phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
-from lagbc.graph.entries import OF_ZERO_LENGTHS
 from lagbc.graph.given import Rows, is_sparse, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words, listed_names
+from lagbc.graph.values import LENGTHS, NO_VALUES, Values, are_no_lengths, of_python, parse_values
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
@@ -114,24 +114,14 @@ def take_graph(
 
     Of strengths it is not asked. The host reads a matrix that fails a check on the device, and names the fault.
     """
-    directed, weighted, strength = map(_of_python, (directed, weighted, strength))
+    directed = of_python(directed)
     if directed is None:
         directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
     elif not isinstance(directed, bool):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
-    for name, given in (("weighted", weighted), ("strength", strength)):
-        if not (isinstance(given, bool | str) or (given is None and name == "weighted")):
-            raise InvalidTypeError(f"{name}={given!r} is neither True nor False nor the name of an edge attribute")
-    if strength is not False:
-        weighted = _of_strengths(A, weighted, strength)
-    if weighted is None:
-        weighted = isinstance(A, Graph) and A.weighted
-    if isinstance(weighted, str) and not adapters.is_adaptable(A):
-        if not isinstance(A, Graph):
-            _layout_of(A)
-        raise adapters.refuse_attribute(A, weighted)
+    values = _values_of(A, weighted, strength)
     if isinstance(A, Graph):
-        for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, weighted)):
+        for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, values.are_taken)):
             if made != asked:
                 raise InvalidValueError(
                     f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or make "
@@ -141,20 +131,15 @@ def take_graph(
     with phase("check"):
         names, matrix = None, A
         if not is_sparse(A) and adapters.is_adaptable(A):
-            names, matrix = adapters.names_of(A), adapters.to_matrix(A, weighted=weighted, strength=bool(strength))
+            names, matrix = adapters.names_of(A), adapters.to_matrix(A, values)
             copy = copy and adapters.keeps_arrays(A)
-        upload = uploads is not None and strength is False and uploads(weighted is not False)
-        if strength:
+        upload = uploads is not None and not values.are_strengths and uploads(values.are_taken)
+        if values.are_strengths:
             matrix, copy = _as_inverses(matrix, names), False
-        graph = _read_matrix(matrix, names, directed=directed, weighted=weighted is not False, copy=copy, upload=upload)
-        if names is not None or strength:
-            graph = replace(graph, names=names, of_strengths=bool(strength))
+        graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
+        if names is not None or values.are_strengths:
+            graph = replace(graph, names=names, of_strengths=values.are_strengths)
         return graph.checked()
-
-
-def _of_python(flag: Any) -> Any:
-    """Return a flag of NumPy as one of Python, and anything else as it is."""
-    return bool(flag) if isinstance(flag, np.bool_) else flag
 
 
 def _reread(graph: Graph) -> Graph:
@@ -170,27 +155,24 @@ def _reread(graph: Graph) -> Graph:
     return reread
 
 
-def _of_strengths(A: Any, weighted: Any, strength: Any) -> Any:
-    """Return the `weighted` that a strength implies: True, or the name of an attribute."""
-    if isinstance(A, Graph) and not (A.of_strengths and strength is True):
+def _values_of(A: Any, weighted: Any, strength: Any) -> Values:
+    """Return how the caller takes the values of `A`, whose edges have the attribute that is named."""
+    is_graph = isinstance(A, Graph)
+    values = parse_values(weighted, strength, LENGTHS if is_graph and A.weighted else NO_VALUES)
+    if is_graph and values.are_strengths and not (A.of_strengths and values.attribute is None):
         raise InvalidValueError(
             "A is a Graph, which was made with lengths or none; give strengths to as_graph(..., strength=True) or to "
             "graph_from_edges(..., strength=...)"
         )
-    if weighted is False:
-        raise InvalidValueError(
-            f"strength={strength!r} takes the values as strengths, weighted=False takes none; leave out one"
-        )
-    if isinstance(strength, str):
-        if weighted not in (None, True, strength):
-            raise InvalidValueError(
-                f"strength={strength!r} and weighted={weighted!r} name two attributes; leave out one"
-            )
-        if not adapters.is_adaptable(A):
-            _layout_of(A)
-            raise adapters.refuse_attribute(A, strength, "strength")
-        return strength
-    return True if weighted is None else weighted
+    if values.attribute is None or adapters.has_attributes(A):
+        return values
+    if not (is_graph or adapters.is_adaptable(A)):
+        _layout_of(A)  # raises the error of an object that is no matrix
+    kind, argument = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}", values.argument
+    raise InvalidTypeError(
+        f"{argument}={values.attribute!r} names an edge attribute of a library's graph, but A is a {kind}; "
+        f"pass {argument}=True to take its own values as {values.word}s"
+    )
 
 
 def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
@@ -204,7 +186,7 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
     edges = rows != columns
     ends = rows[edges], columns[edges]
     strengths = sparse.coo_array((values[edges].astype(np.float64), ends), shape=A.shape).tocsr()
-    if (wrong := _are_no_lengths(strengths.data)).any():
+    if (wrong := are_no_lengths(strengths.data)).any():
         instead = "Remove those entries or give them a strength; leaving out strength counts hops"
         raise _values_error(strengths, names, wrong, "strengths of A are not finite and > 0", instead)
     with np.errstate(over="ignore"):
@@ -215,12 +197,6 @@ def _as_inverses(A: Any, names: Names | None) -> sparse.csr_array:
         raise _values_error(strengths, names, wrong, f"strengths of A are {small}", instead)
     strengths.data = lengths
     return strengths
-
-
-def _are_no_lengths(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Mark values that are not finite and > 0."""
-    wrong: NDArray[np.bool_] = ~(np.isfinite(values) & (values > 0))
-    return wrong
 
 
 def _values_error(
@@ -467,11 +443,10 @@ def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool
 
 def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
     rows = Rows(*csr)
-    instead = "Remove those entries or give them a length; for strengths w pass strength=True"
-    if not rows.data[_are_no_lengths(rows.data)].any():
-        instead = OF_ZERO_LENGTHS
-    instead += "; weighted=False counts hops"
-    return _values_error(rows, names, _are_no_lengths(rows.data), "lengths of A are not finite and > 0", instead)
+    wrong = are_no_lengths(rows.data)
+    otherwise = "Remove those entries or give them a length; for strengths w pass strength=True"
+    instead = f"{LENGTHS.advice(rows.data[wrong], otherwise)}; weighted=False counts hops"
+    return _values_error(rows, names, wrong, "lengths of A are not finite and > 0", instead)
 
 
 def _require_finite_paths(n: int, longest: float) -> None:

@@ -17,6 +17,7 @@ from lagbc.graph.adapters import networkx_edge_data, networkx_entries
 from lagbc.graph.entries import Entries, as_lengths, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.graph.values import are_no_lengths
 
 Node = Hashable
 
@@ -119,8 +120,7 @@ class BackendGraph:
 def exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
     """Make an array of lengths with the same sums as in NetworkX; TypeError or ValueError if there is none."""
     lengths = as_lengths(values, name_of)
-    invalid = ~(np.isfinite(lengths) & (lengths > 0))
-    if invalid.any():
+    if (invalid := are_no_lengths(lengths)).any():
         first = int(np.flatnonzero(invalid)[0])
         raise InvalidValueError(
             f"{name_of(first)} has length {lengths[first]}; lengths are finite and > 0 "

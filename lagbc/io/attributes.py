@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from lagbc.graph.entries import LENGTH
+from lagbc.graph.values import LENGTH
 from lagbc.io.source import Source
 
 _EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"

@@ -84,7 +84,7 @@ class Edges:
 
 
 def edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges:
-    """Return the edges of columns; `length`, whose title is "length" or "strength", may be None."""
+    """Return the edges of columns; `length`, which errors call by the `title`, may be None."""
     tails, heads = held_column("source", source), held_column("target", target)
     lengths = None if length is None else reals_of(title, length)
     for name, rows in (("target", heads.rows), (title, tails.rows if lengths is None else len(lengths))):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, unknown_argument, warn
-from lagbc.graph.entries import OF_ZERO_LENGTHS
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.graph.values import LENGTHS, STRENGTHS, Values
 from lagbc.io.columns import Columns
 from lagbc.io.edge_table import Edges, edge_table, edges_of_columns, edges_of_table, is_table
 from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
@@ -89,24 +89,23 @@ def graph_from_edges(
         raise unknown_argument(other, taken, meant, f"there are {', '.join(taken[:-1])} and {taken[-1]}")
     if length is not None and strength is not None:
         raise InvalidValueError("length= and strength= are both given; an edge has one or the other")
-    are_strengths = strength is not None
-    word, given = ("strength", strength) if are_strengths else ("length", length)
+    values, column = (LENGTHS, length) if strength is None else (STRENGTHS, strength)
     if not isinstance(directed, bool | np.bool_):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
     if target is None:
-        edges = _edges_of_table(source, ends, given)
+        edges = _edges_of_table(source, ends, column)
     elif ends is not None:
         raise InvalidValueError("ends= tells the columns of a table, which is given without target")
     else:
-        edges = edges_of_columns(source, target, given, word)
-    labels, tails, heads, values = edges.numbered()
-    if values is not None:
-        _require_lengths(tails, heads, values, word)
-    matrix, repeats = compressed(len(labels), tails, heads, values, directed=bool(directed), largest=are_strengths)
-    for notice in repeat_notices(repeats, largest=are_strengths):
+        edges = edges_of_columns(source, target, column, values.word)
+    labels, tails, heads, given = edges.numbered()
+    if given is not None:
+        _require_lengths(tails, heads, given, values)
+    directed, largest = bool(directed), values.are_strengths
+    matrix, repeats = compressed(len(labels), tails, heads, given, directed=directed, largest=largest)
+    for notice in repeat_notices(repeats, largest=largest):
         warn(notice, GraphFileWarning)
-    weighted, directed = values is not None, bool(directed)
-    graph = as_graph(matrix, directed=directed, weighted=weighted, strength=are_strengths, copy=False)
+    graph = as_graph(matrix, directed=directed, weighted=given is not None, strength=values.are_strengths, copy=False)
     return graph.with_names(labels)
 
 
@@ -120,13 +119,12 @@ def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
         return edges_of_table(table)
 
 
-def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], values: NDArray[Any], word: str) -> None:
-    """Raise ValueError, which names the first row, if the length or strength of an edge is none."""
-    if len(wrong := bad_lengths(tails, heads, values)):
-        instead = f"Leave out those rows or give them a {word}"
-        if word == "length" and not values[wrong].any():
-            instead = OF_ZERO_LENGTHS
+def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], given: NDArray[Any], values: Values) -> None:
+    """Raise ValueError, which names the first row, if a value of an edge is none to take as such."""
+    if len(wrong := bad_lengths(tails, heads, given)):
+        word = values.word
+        instead = values.advice(given[wrong], f"Leave out those rows or give them a {word}")
         raise InvalidValueError(
-            f"{len(wrong):,} of the {len(values):,} {word}s are not finite and > 0, the first in row {wrong[0]}: "
-            f"{values[wrong[0]]}. {instead}; without {word}= paths count hops"
+            f"{len(wrong):,} of the {len(given):,} {word}s are not finite and > 0, the first in row {wrong[0]}: "
+            f"{given[wrong[0]]}. {instead}; without {word}= paths count hops"
         )

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.csr import index_type
-from lagbc.graph.entries import OF_ZERO_LENGTHS, mirrored
+from lagbc.graph.entries import mirrored
 from lagbc.graph.given import Rows
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import size_in_words
+from lagbc.graph.values import Values, are_no_lengths
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -169,10 +170,9 @@ class GraphFile:
         if self.bad_length is not None:
             place, edge, value = f"{place}, line {self.bad_length.line}", self.bad_length.edge, self.bad_length.value
         others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
-        are_zero = what == "length" and not values[wrong].any()
+        instead = Values(what).advice(values[wrong], "Remove it or correct it")
         raise InvalidValueError(
-            f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. "
-            f"{OF_ZERO_LENGTHS if are_zero else 'Remove it or correct it'}; {hops} counts hops"
+            f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. {instead}; {hops} counts hops"
         )
 
 
@@ -182,7 +182,7 @@ GraphFile.__module__ = "lagbc"
 
 def bad_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
     """Return the edges whose lengths are not finite and > 0; loops are no edges."""
-    return np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)) & (tails != heads))
+    return np.flatnonzero(are_no_lengths(lengths) & (tails != heads))
 
 
 def compressed(

@@ -13,10 +13,11 @@ from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
 from lagbc.graph import adapters
-from lagbc.graph.entries import as_lengths, attribute_of, shares_of_parallel
+from lagbc.graph.entries import shares_of_parallel
 from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
+from lagbc.graph.values import parse_values
 from lagbc.scores.columns import titled
 from lagbc.scores.registry import registered
 from lagbc.types import GraphLike
@@ -252,16 +253,14 @@ def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool |
 
 def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool | str) -> _Edges:
     """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
-    entries = adapters.networkx_entries(G)
-    lengths = np.ones(len(entries.tails))
-    if weighted is None and not strength and G.is_multigraph():
-        _require_alike(G)
-    if weighted or strength:
-        attribute = attribute_of(weighted if isinstance(weighted, str) else strength or True)
-        given = (data.get(attribute, 1) for data in adapters.networkx_edge_data(G))
-        lengths = as_lengths(given, lambda i: f"entry {i} of the adjacency").astype(np.float64)
-        lengths = -lengths if strength else lengths
-    shares = shares_of_parallel(entries, lengths)
+    entries, values = adapters.networkx_entries(G), parse_values(weighted, strength)
+    if values.are_taken:
+        held = adapters.networkx_values(G, entries, values.name)
+    else:
+        held = np.ones(len(entries.tails))
+        if weighted is None and G.is_multigraph():
+            _require_alike(G)
+    shares = shares_of_parallel(entries, held, largest=values.are_strengths)
     # NetworkX lists an undirected edge from its earlier end.
     named = np.flatnonzero(G.is_directed() | (entries.heads >= entries.tails))
     tails, heads = entries.tails[named], entries.heads[named]

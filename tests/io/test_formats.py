@@ -17,13 +17,13 @@ def ring():
     """A format that is added here: a word whose letters are vertices, each with an edge to the next."""
 
     @reader(LETTERS, suffixes=(".ring",), begins=re.compile(rb"ring:"), takes=("names",))
-    def read_ring(source, strengths, said):
+    def read_ring(source, largest, said):
         ((line, text),) = source.lines()
         word = text.removeprefix(b"ring:").decode()
         if not word.isalpha():
             source.fail(line, "not a letter", text, "letters")
         numbers = np.arange(len(word))
-        rows, _ = compressed(len(word), numbers, np.roll(numbers, -1), None, directed=True, largest=strengths)
+        rows, _ = compressed(len(word), numbers, np.roll(numbers, -1), None, directed=True, largest=largest)
         return GraphFile(rows, True, LETTERS, np.array([*word], np.dtypes.StringDType()), has_values=False)
 
     yield

@@ -35,17 +35,13 @@ class Source:
         """Whether values are used."""
         return self.lengths is not None
 
-    @property
-    def strength(self) -> bool:
-        """Whether values are strengths."""
-        return self.lengths == "strengths"
-
     @cached_property
     def graph(self) -> Graph:
         """The graph of the file, checked on demand."""
         from lagbc.graph.validate import as_graph
 
-        return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=self.strength, copy=False)
+        strength = self.file.strengths
+        return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=strength, copy=False)
 
     @property
     def vertex_names(self) -> Any:
@@ -92,7 +88,7 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
     def open_part() -> Part:
         source = open_source(options, steps, (comm.Get_rank(), comm.Get_size()))
         opened.append(source)
-        return take_part(source.file, source.directed, source.weighted, source.strength)
+        return take_part(source.file, source.directed, source.weighted)
 
     def lead_with(graph: Graph) -> None:
         vars(opened[0])["graph"] = graph
@@ -162,8 +158,8 @@ def weight_lines(source: Source) -> list[str]:
             "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"
         )
         return [ignored] if has_weights(source) else []
-    strengths = " w, taken as lengths 1 / w" if source.strength else " of edges"
-    taken = f"weights: {source.lengths}{strengths}"
+    meaning = "w, taken as lengths 1 / w" if source.file.strengths else "of edges"
+    taken = f"weights: {source.lengths} {meaning}"
     return [taken] if has_weights(source) else [taken, "weights: all are the same"]
 
 

@@ -125,10 +125,11 @@ class Sweep(Scores):
 
         source, sample = self.source, self.sample
         lines = [*title_lines(source), method_and_reason(self.call), *weight_lines(source)]
-        if source.strength and self.given.get("rtol", 0) is None and has_rounded_inverses(source.graph):
+        graph = source.graph
+        if graph.of_strengths and self.given.get("rtol", 0) is None and has_rounded_inverses(graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
         if sample.k is not None:
-            roots = f"{quantity(sample.k, 'random root')} of {source.graph.n:,}"
+            roots = f"{quantity(sample.k, 'random root')} of {graph.n:,}"
             lines.append(f"estimate from {roots} (seed {sample.seed})")
         return "\n".join(lines)
 

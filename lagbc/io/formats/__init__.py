@@ -15,7 +15,7 @@ from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Source
 
-# Reads a graph, from: a source, whether values are strengths, the columns named by the caller.
+# Reads a graph, from: a source, whether the largest value of a repeated edge is kept, the columns named by the caller.
 Reader = Callable[[Source, bool, Columns], GraphFile]
 # Reads the pattern of a part of a graph, from: a source, the number of the part, the number of parts.
 PartReader = Callable[[Source, int, int], GraphFile]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
 from lagbc.graph.coordinates import coordinates_of_attributes
-from lagbc.graph.entries import LENGTH
+from lagbc.graph.values import LENGTH
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed
@@ -30,7 +30,7 @@ _Parser = Callable[[Any, bytes], Any]
 _BYTES_PER_BYTE = 30
 
 
-def read_by_networkx(form: str, parse: _Parser, source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_by_networkx(form: str, parse: _Parser, source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read a file: the ids or labels of vertices, and one attribute of edges, `named.length` or "weight"."""
     G = _read(form, parse, source)
     numbers = {node: i for i, node in enumerate(G)}
@@ -39,7 +39,7 @@ def read_by_networkx(form: str, parse: _Parser, source: Source, strengths: bool,
     attribute = LENGTH if named.length is None else named.length
     has_values = any(attribute in held for *_, held in edges)
     lengths = _edge_lengths(source, edges, named.length) if has_values or named.length is not None else None
-    matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=strengths)
+    matrix, repeats = compressed(len(G), tails, heads, lengths, directed=G.is_directed(), largest=largest)
     return GraphFile(
         matrix,
         G.is_directed(),

@@ -21,12 +21,12 @@ _BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE = (46, 82), (104, 152)
 
 
 @reader("edge list", takes=("ends", "length", "header", "names"))
-def read_edge_list(source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_edge_list(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read an edge list, with lengths or without."""
     layout = recognise(source, named)
-    graph = read_edges(layout).to_graph(strengths)
+    graph = read_edges(layout).to_graph(largest)
     if layout.in_doubt and (name := _title_below(layout, graph.labels)) is not None:
-        graph = read_edge_list(source, strengths, replace(named, header=False))
+        graph = read_edge_list(source, largest, replace(named, header=False))
         again = f"the first line is taken for an edge, as {quoted(name)} is below, too; header=True takes it for titles"
         graph = replace(graph, notices=(*graph.notices, again))
     return graph
@@ -118,12 +118,12 @@ class Edges:
         self.lengths.clear()
         return labels, ends[: self.count], ends[self.count :], lengths
 
-    def to_graph(self, strengths: bool) -> GraphFile:
+    def to_graph(self, largest: bool) -> GraphFile:
         """Make a graph of the edges read, and free these."""
         layout = self.layout
         labels, tails, heads, lengths = self.numbered()
         notices = self._doubt_notices(tails, heads, labels)
-        matrix, repeats = compressed(labels.size, tails, heads, lengths, directed=layout.directed, largest=strengths)
+        matrix, repeats = compressed(labels.size, tails, heads, lengths, directed=layout.directed, largest=largest)
         return GraphFile(
             matrix,
             layout.directed,

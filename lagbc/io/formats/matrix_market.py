@@ -79,7 +79,7 @@ def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFil
 
 
 @reader("Matrix Market", suffixes=(".mtx",), begins=_BEGINS, read_part=read_part_of_matrix_market)
-def read_matrix_market(source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_matrix_market(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read a Matrix Market file, sparse or dense."""
     header = _read_header(source)
     _require_room(source, header)
@@ -90,7 +90,7 @@ def read_matrix_market(source: Source, strengths: bool, named: Columns) -> Graph
         rows, columns = np.concatenate([rows, columns[back]]), np.concatenate([columns, rows[back]])
         if values is not None:
             values = np.concatenate([values, _MIRRORED[header.symmetry](values[back])])
-    matrix, repeats = merge_repeats(header.n, rows, columns, values, largest=strengths, mirrored=mirrored)
+    matrix, repeats = merge_repeats(header.n, rows, columns, values, largest=largest, mirrored=mirrored)
     return GraphFile(
         matrix,
         not mirrored,

@@ -33,8 +33,8 @@ class _Header(NamedTuple):
 
 
 @reader("METIS", suffixes=(".graph", ".metis"))
-def read_metis(source: Source, strengths: bool, named: Columns) -> GraphFile:
-    """Read a METIS file; no edge is repeated in one, so strengths are read as lengths."""
+def read_metis(source: Source, largest: bool, named: Columns) -> GraphFile:
+    """Read a METIS file; no edge is repeated in one."""
     header = _read_header(source)
     numbers, sizes = _read_rows(source, header)
     row = np.repeat(np.arange(header.n), sizes)
@@ -43,7 +43,7 @@ def read_metis(source: Source, strengths: bool, named: Columns) -> GraphFile:
     ends = row[listed], numbers[listed] - 1
     weight = numbers[(place >= 0) & (place % 2 == 1)] if header.stride == 2 else np.ones(ends[0].size)
     _require_same_edges(source, header, *ends, weight)
-    matrix, _ = merge_repeats(header.n, *ends, weight.astype(np.float64), largest=strengths)
+    matrix, _ = merge_repeats(header.n, *ends, weight.astype(np.float64), largest=largest)
     return GraphFile(matrix, False, "METIS", None, has_values=header.stride == 2)
 
 

@@ -46,7 +46,7 @@ def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
 
 
 @reader("SciPy npz", suffixes=(".npz",), begins=re.compile(rb"PK\x03\x04"), read_part=read_part_of_npz)
-def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_npz(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read a sparse matrix of any of SciPy's formats."""
     from scipy import sparse as sp
 
@@ -60,7 +60,7 @@ def read_npz(source: Source, strengths: bool, named: Columns) -> GraphFile:
         entries = sp.coo_array(matrix)
         if matrix.format in ("bsr", "dia"):
             entries.eliminate_zeros()  # padding of blocks and diagonals
-        kept, repeats = merge_repeats(entries.shape[0], entries.row, entries.col, entries.data, largest=strengths)
+        kept, repeats = merge_repeats(entries.shape[0], entries.row, entries.col, entries.data, largest=largest)
     except (GraphFormatError, MemoryError):
         raise
     except Exception as error:  # a damaged archive makes zipfile, its decoders, NumPy and SciPy raise almost anything

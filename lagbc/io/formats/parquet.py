@@ -19,7 +19,7 @@ _BYTES_PER_EDGE = 44
 
 
 @reader("Parquet", suffixes=(".parquet",), begins=re.compile(rb"PAR1"), takes=("ends", "length"))
-def read_parquet(source: Source, strengths: bool, named: Columns) -> GraphFile:
+def read_parquet(source: Source, largest: bool, named: Columns) -> GraphFile:
     """Read the columns of edges of a table."""
     try:
         import pyarrow
@@ -32,12 +32,12 @@ def read_parquet(source: Source, strengths: bool, named: Columns) -> GraphFile:
         ) from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
-            return _read_edges(source, file, strengths, named)
+            return _read_edges(source, file, largest, named)
     except (pyarrow.ArrowException, InvalidTypeError, InvalidValueError, OSError) as error:
         raise GraphFormatError(f"{source.name}: {error}") from error
 
 
-def _read_edges(source: Source, file: Any, strengths: bool, named: Columns) -> GraphFile:
+def _read_edges(source: Source, file: Any, largest: bool, named: Columns) -> GraphFile:
     import pyarrow
 
     schema = file.schema_arrow
@@ -56,7 +56,7 @@ def _read_edges(source: Source, file: Any, strengths: bool, named: Columns) -> G
             needed = _BYTES_PER_EDGE * edges.count + edges.most_bytes
             source.require(needed, f"a table of {edges.count:,} edges or more")
     labels, tails, heads, lengths = edges.numbered()
-    matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=True, largest=strengths)
+    matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=True, largest=largest)
     values = "" if length is None else f", values in {table.titles.length}"
     kind = "integers" if labels.dtype.kind == "i" else "names"
     return GraphFile(
