@@ -181,12 +181,12 @@ def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]
         yield draw
 
 
-def _read_whole(source: Source, strengths: bool, named: Columns) -> GraphFile:
+def _read_whole(source: Source, largest: bool, named: Columns) -> GraphFile:
     form = format_of(source)
     if unknown := [name for name in named.given if name not in form.takes]:
         names = ", ".join(unknown)
         raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
-    return form.read(source, strengths, named)
+    return form.read(source, largest, named)
 
 
 def _read_part(source: Source, named: Columns, number: int, of: int) -> GraphFile:
