@@ -78,8 +78,7 @@ def test_directed_may_be_said():
 def test_all_public_functions_take_a_graph():
     G = nx.barabasi_albert_graph(100, 3, seed=1)
     A = nx.to_scipy_sparse_array(G)
-    assert lagbc.estimate_memory(G, memory="1GB") == lagbc.estimate_memory(A, directed=False, memory="1GB")
-    assert lagbc.select_method(G) == lagbc.select_method(A, directed=False)
+    assert lagbc.plan(G) == lagbc.plan(A, directed=False)
     np.testing.assert_array_equal(lagbc.bc(G, sources=[3, 5]), lagbc.bc(A, directed=False, sources=[3, 5]))
 
 
@@ -207,8 +206,7 @@ CALLS = {
     "centralities": lambda A, weighted: lagbc.centralities(A, weighted=weighted)["closeness"],
     "shortest_path_counts": lambda A, weighted: lagbc.shortest_path_counts(A, [0], weighted=weighted)[0],
     "as_graph": lambda A, weighted: lagbc.as_graph(A, weighted=weighted).matrix,
-    "estimate_memory": lambda A, weighted: [lagbc.estimate_memory(A, weighted=weighted, threads=1).workspace],
-    "select_method": lambda A, weighted: [lagbc.select_method(A, weighted=weighted).method.weighted],
+    "plan": lambda A, weighted: [lagbc.plan(A, weighted=weighted).sweeps[0].weighted],
     "compare": lambda A, weighted: [lagbc.compare(A, [0], weighted=weighted, methods="batched", device="cpu").weighted],
 }
 
@@ -226,7 +224,7 @@ def test_the_attribute_of_the_lengths_may_be_named(call, monkeypatch):
     H["d"]["d"][0]["weight"] = 3  # of a loop, which is no edge
     ours = array_of(call(G, weighted="length"))
     np.testing.assert_array_equal(ours, array_of(call(H, weighted=True)))
-    assert call in (CALLS["compare"], CALLS["select_method"]) or (ours != array_of(call(G, weighted=False))).any()
+    assert call in (CALLS["compare"], CALLS["plan"]) or (ours != array_of(call(G, weighted=False))).any()
     for graph in (G, as_igraph(G)):
         with pytest.raises(
             ValueError, match="Graph have no attribute 'weight'; they have 'highway', 'length', of which"

@@ -74,7 +74,7 @@ def test_the_reference_has_every_public_name():
     assert modules - {"plots"} == set(re.findall(r"\.\. automodule:: lagbc\.(\w+)", listed))
 
 
-FUNCTIONS = ["compare", "estimate_memory", "select_method", "centralities", "shortest_path_counts"]
+FUNCTIONS = ["compare", "plan", "centralities", "shortest_path_counts"]
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *(record.name for record in registered())])
@@ -112,8 +112,8 @@ def test_names_in_docstrings_are_there():
 
 def test_records_that_are_printed_are_read():
     graph = lagbc.read_graph("example:karate")
-    chosen = lagbc.select_method(graph.matrix, directed=graph.directed)
-    assert str(chosen) == chosen.reason
+    planned = lagbc.plan(graph.matrix, directed=graph.directed)
+    assert str(planned).startswith(planned.in_short)
     table = lagbc.compare(graph.matrix, 2, methods="batched", device="cpu", directed=graph.directed)
     assert str(table) == table.to_markdown()
 
@@ -324,7 +324,7 @@ def test_the_page_of_reductions_tells_what_is_left_of_the_examples():
     assert " of the work" not in lagbc.plan(lagbc.read_graph("example:minnesota"), device="cpu").reason
     for share, name in told:
         graph = lagbc.read_graph(lagbc.example_path(name))
-        assert f"; {share} % of the work; " in lagbc.select_method(graph, device="cpu").reason
+        assert f"; {share} % of the work; " in lagbc.plan(graph, device="cpu").reason
 
 
 def test_every_cuda_source_is_package_data():

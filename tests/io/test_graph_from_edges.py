@@ -92,7 +92,7 @@ def test_every_function_takes_it():
     assert lagbc.bc(graph, demand={"a": {"d": 3}}).tolist() == [0, 3, 3, 0]
     assert lagbc.table(graph, lagbc.edge_bc(graph))["score"].to_dict() == {("a", "b"): 3, ("b", "c"): 4, ("c", "d"): 3}
     assert lagbc.group_bc(graph, [["b"]]).shape == (1,)
-    assert lagbc.estimate_memory(graph).total > 0
+    assert lagbc.plan(graph).memory.total > 0
     with pytest.raises(ValueError, match="sources holds 'e', which no vertex is called"):
         lagbc.bc(graph, sources=["e"])
 

@@ -58,9 +58,9 @@ def test_the_memory_stated_for_the_process_leaves_what_it_does_not_hold(monkeypa
     monkeypatch.setattr(limits, "held_memory", lambda: 4 * 10**7)
     monkeypatch.setenv("LAGBC_MEMORY", "50MB")
     graph = as_graph(MESH, directed=False)
-    assert estimate(graph, threads=1).budget == 10**7 + graph.indices.nbytes
-    assert estimate(graph, threads=1).budget == 10**7 + graph.bytes_at_hand > 10**7 + graph.indices.nbytes
-    assert estimate(graph, threads=1, memory="5MB").budget == 5 * 10**6
+    assert estimate(graph, device="cpu", threads=1).budget == 10**7 + graph.indices.nbytes
+    assert estimate(graph, device="cpu", threads=1).budget == 10**7 + graph.bytes_at_hand > 10**7 + graph.indices.nbytes
+    assert estimate(graph, device="cpu", threads=1, memory="5MB").budget == 5 * 10**6
     assert lagbc.bc(graph, k=3, rng=0).shape == (10_000,)
 
 
