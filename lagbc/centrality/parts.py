@@ -138,7 +138,7 @@ def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
 
 
 def _arrays_in(file: PartialFile, kinds: dict[str, tuple[str, int]], n: int) -> dict[str, Any]:
-    """Read the arguments that are arrays."""
+    """Read the arrays of `_arrays_of`, those of a demand as its matrix; `kinds` gives a dtype and dimensions."""
     arrays: dict[str, Any] = {
         name: file.array(f"call/{name}", (None,) * ndim, dtype) for name, (dtype, ndim) in kinds.items()
     }

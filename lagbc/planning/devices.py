@@ -60,6 +60,7 @@ class Gpu:
         from cupy import cuda
 
         self.number, self.name = number, f"GPU {number}"
+        # After one of these the GPU takes no more work.
         self.failures = (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)
         self._device = cuda.Device(number)
         with self._device:

@@ -72,6 +72,7 @@ def merge(piece: Piece) -> tuple[Piece, Classes | None]:
     of_class = (np.cumsum(kept) - 1)[first]
 
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum over the vertices of each class."""
         return np.bincount(of_class, values).astype(np.float64, copy=False)
 
     merged = Piece(_induce(graph, kept), summed(piece.sources), summed(piece.targets), summed(class_sizes))
@@ -103,7 +104,7 @@ def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]
 
 
 def _induce(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
-    """Return the graph of the first vertex of each class, with one edge for all edges between two classes."""
+    """Return the subgraph of the first vertex of each class: the graph of classes, as twins have equal edges."""
     position = (np.cumsum(kept) - 1).astype(graph.indices.dtype)
     indptr, indices, lengths = core.take_kept(csr(*graph.csr), kept, position)
     return Graph(indptr, indices, graph.directed, lengths if graph.weighted else None)

@@ -33,6 +33,7 @@ class Groups(Work):
 
         def run(_: Span, roots: Items) -> list[Shares]:
             raise_if_stopped()
+            # A row a panel; `state` is the scratch of this hand alone.
             return list(groups.sum_batch(state, roots, self.panel))
 
         return run

@@ -83,9 +83,9 @@ class Sweeps(MethodWork):
         return Sums.zeros(arrays, self.plan.sums, self.graph.n, self.graph.nnz)
 
     def zero_rows(self, arrays: Any, roots: int) -> Sums:
-        """Make the zero sums of a batch; `arrays` is numpy or cupy."""
-        rows = self.module.batching.rows(0, roots).stop
-        return Sums.zeros_of_batch(arrays, self.plan.sums, self.graph.n, self.graph.nnz, rows, roots)
+        """Make the zero sums of a batch of so many roots, a row a block; `arrays` is numpy, cupy, or counts shapes."""
+        blocks = self.module.batching.rows(0, roots).stop
+        return Sums.zeros_of_batch(arrays, self.plan.sums, self.graph.n, self.graph.nnz, blocks, roots)
 
     def as_rows(self, sums: Rows, roots: int) -> Sums:
         """Return the sums of so many roots as rows of all vertices."""
