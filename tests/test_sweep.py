@@ -673,11 +673,11 @@ def test_roots_beyond_float64_keep_to_the_budget():
     given, options = diamonds(3000, 2), {"method": "work-efficient", "device": "cpu", "directed": False}
     options |= {"sources": np.arange(64), "reduce": "none", "threads": 2}
     plenty = lagbc.bc(given, **options)
-    for budget, left in ((3_700_000, "batch=32 and threads=1"), (3_200_000, "batch=16 and threads=1")):
+    for stated, left in ((3_700_000, "batch=32 and threads=1"), (3_200_000, "batch=16 and threads=1")):
         found = []
         with pytest.warns(lagbc.MemoryWarning, match=f"it goes on with {left}"):
-            peak = most_memory(lambda: found.append(lagbc.bc(given, memory=budget, **options)))  # noqa: B023
-        assert peak <= budget
+            peak = most_memory(lambda: found.append(lagbc.bc(given, memory=stated, **options)))  # noqa: B023
+        assert peak <= stated
         np.testing.assert_array_equal(found[0], plenty)
     with pytest.raises(MemoryError, match="smallest batch, 16"), pytest.warns(lagbc.MemoryWarning):
         lagbc.bc(given, memory=2_600_000, **options)

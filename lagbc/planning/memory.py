@@ -172,7 +172,8 @@ def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     small = piece.graph.n * _SMALL_VERTEX + piece.graph.nnz * _SMALL_EDGE
     is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
     is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
-    if is_tiny and room.for_need(small, "cpu") == SMALL_RUN:
+    # A library's own matrices are not bound by it.
+    if is_tiny and not row_of(piece, sweep).requires and room.for_need(small, "cpu") == SMALL_RUN:
         return sweep._replace(memory=Memory(workspace=small))
     sweep = sweep._replace(memory=estimate(piece, sweep))
     while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
