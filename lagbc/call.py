@@ -18,7 +18,7 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
-from lagbc.limits import in_units, raised_by
+from lagbc.limits import give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.planning import memory
@@ -154,6 +154,8 @@ def sum_call(call: Call) -> Result:
     require_memory(call)
     if plan.sweeps:
         plan.warn_of_less_memory(settings.batch)
+    if room.is_stated:
+        give_back()  # memory that the preparation freed
     works = works_of(call)
     totals = [NONE_DONE] * len(works)
     with ExitStack() as stack:

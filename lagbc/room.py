@@ -32,6 +32,11 @@ class Room:
         process = stated_budget() if stated is None else None
         return cls(stated, None if process is None else left_of(process, graph.bytes_at_hand))
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether a memory was stated: for the call or for the process."""
+        return self.stated is not None or self.of_process is not None
+
     def stated_on(self, device: str) -> int | None:
         """Return the bytes that are stated for a kind of device; None without any."""
         return self.of_process if self.stated is None and device == "cpu" else self.stated
@@ -47,8 +52,7 @@ class Room:
 
     def for_need(self, needed: int, device: str) -> int:
         """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
-        is_stated = self.stated is not None or self.of_process is not None
-        return self.on(device) if is_stated or needed > SMALL_RUN else SMALL_RUN
+        return self.on(device) if self.is_stated or needed > SMALL_RUN else SMALL_RUN
 
 
 def budget(device: str) -> int:

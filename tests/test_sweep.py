@@ -24,9 +24,11 @@ from lagbc.graph.host import ops
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu import extended
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.roots import order_roots
+from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
 from lagbc.planning import memory
 from lagbc.room import SMALL_RUN, budget
@@ -622,6 +624,63 @@ def test_estimate_is_an_upper_bound(any_bc, shape, directed):
     estimate = lagbc.plan(given, k=128, rng=0, **options, **any_bc.keywords).memory
     # Interpreter objects of a run, whatever its size, are not in the estimate.
     assert peak_of(any_bc, given, **options) <= estimate.total + 300_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ("dependency", {}),
+        ("dependency stress reached distance inverse depth", {}),
+        ("edges", {}),
+        ("dependency dependency_squares", {"linear": True}),
+        ("dependency dependency_squares edges edges_squares", {}),
+        ("dependency stress", {"omega": True}),
+        ("dependency edges gravity", {"bounds": Bounds(np.array([900.0]), np.array([1e-4]))}),
+    ],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bytes_of_a_root_beyond_float64_are_bound(asked, options, weighted):
+    """What the routine of single roots takes beside the sums."""
+    given = with_lengths(diamonds(2500, 3), np.arange(1, 3))
+    graph, sums = as_graph(given, weighted=weighted), frozenset(asked.split())
+    options = {**options, "omega": np.ones(graph.n) * 2 if "omega" in options else None}
+    plan = SweepPlan(batch=16, sums=sums, **options)
+    of_batch = Sums.zeros_of_batch(np, sums, graph.n, graph.nnz, 1, 16)
+    run = functools.partial(extended.add_root, graph, plan, 0, of_batch, 0, 0)
+    run()
+    bound = extended.bytes_of_root(graph, plan)
+    assert 0.6 * bound < most_memory(run) <= bound + 50_000
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", ["directed", "undirected", "mesh"])
+def test_a_graph_in_order_takes_what_is_counted(shape, weighted):
+    given = grid(100, 100) if shape == "mesh" else scale_free(3000, 40_000, seed=1)
+    graph = as_graph(with_lengths(given, np.arange(1, 11)), directed=shape == "directed", weighted=weighted)
+    own, plan = memory._own_bytes(graph), SweepPlan(batch=64, roots=64)
+    load("work-efficient", False, True)
+
+    def order():
+        assert graph.reordered.transpose.nnz == graph.nnz
+
+    peak = own + most_memory(order)
+    assert 0.5 * peak < memory.host_graph_bytes(graph, plan)[0]
+    assert peak <= 1.05 * memory.host_graph_bytes(graph, plan)[1] + 50_000
+
+
+def test_roots_beyond_float64_keep_to_the_budget():
+    """No estimate counts them: the run goes on with less, or raises MemoryError, where the budget leaves too little."""
+    given, options = diamonds(3000, 2), {"method": "work-efficient", "device": "cpu", "directed": False}
+    options |= {"sources": np.arange(64), "reduce": "none", "threads": 2}
+    plenty = lagbc.bc(given, **options)
+    for stated, left in ((3_700_000, "batch=32 and threads=1"), (3_200_000, "batch=16 and threads=1")):
+        found = []
+        with pytest.warns(lagbc.MemoryWarning, match=f"it goes on with {left}"):
+            peak = most_memory(lambda: found.append(lagbc.bc(given, memory=stated, **options)))  # noqa: B023
+        assert peak <= stated
+        np.testing.assert_array_equal(found[0], plenty)
+    with pytest.raises(MemoryError, match="smallest batch, 16"), pytest.warns(lagbc.MemoryWarning):
+        lagbc.bc(given, memory=2_600_000, **options)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -24,7 +24,7 @@ _ENDS = (
     *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
 # Titles of numbers that name edges or rows, and are no lengths unless they are asked for.
-_IDENTIFIERS = ("", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
+_IDENTIFIERS = ("#", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
 
 
 class Content(NamedTuple):
@@ -152,11 +152,13 @@ def choose_columns(
     if len(values) == 1 and (usual or len(are_numbers) == 3):
         tail, head = usual or sorted({0, 1, 2}.difference(values))
         return (tail, head), values[0]
-    if usual is None and len(are_numbers) > 2 and any(title in _IDENTIFIERS for title in plain[:2]):
+    if usual is None and len(are_numbers) > 2 and any(not title or title in _IDENTIFIERS for title in plain[:2]):
         return None  # a number of the edge, and no end
     if len(are_numbers) == 3:
         (rest,) = {0, 1, 2}.difference(ends)
-        has_lengths = not titles or (content.named and are_numbers[rest] and plain[rest] not in _IDENTIFIERS)
+        # Before the ends a column without a title is the index of a table.
+        is_identifier = bool(titles) and (plain[rest] in _IDENTIFIERS or not (plain[rest] or rest == 2))
+        has_lengths = not titles or (content.named and are_numbers[rest] and not is_identifier)
         return ends, rest if has_lengths else None
     return (ends, None) if usual or len(are_numbers) == 2 else None
 
@@ -207,5 +209,6 @@ def _is_numbered_alike(title: str, name: str) -> bool:
 
 
 def plain_titles(titles: list[bytes]) -> list[str]:
-    """Return titles in small letters and digits."""
-    return [re.sub("[^a-z0-9]", "", title.decode("utf-8", "replace").lower()) for title in titles]
+    """Return titles in small letters and digits; those of other signs, as of other alphabets, as they are."""
+    texts = [title.decode("utf-8", "replace").strip().lower() for title in titles]
+    return [re.sub("[^a-z0-9]", "", text) or text for text in texts]

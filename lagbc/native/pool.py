@@ -91,6 +91,8 @@ class Pool(ThreadPoolExecutor):
         """
         ended = SimpleQueue[Future[Result]]()
         future.add_done_callback(ended.put)
+        # Else its error would hold it by this frame, in a circle: states would stay until the garbage collection.
+        del future
         while True:
             self._interrupts.raise_if_interrupted()
             look()

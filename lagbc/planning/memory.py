@@ -42,10 +42,11 @@ _ORDER_BYTES = 120
 class MemoryEstimate(NamedTuple):
     """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
 
+    Roots whose path counts are beyond float64 take memory of their own, which is not counted, as few graphs have them.
     Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
     rows of levels of a graph that is dealt over a grid with that of six levels; with that of a level a root, where no
-    vertex has more than 64 entries in its row and its column together. Where one has to grow by more than the budget
-    leaves, and by more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and the
+    vertex has more than 64 entries in its row and its column together. Where such roots or queues need more than the
+    budget leaves, and more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and the
     smallest batch it raises MemoryError.
 
     Attributes
@@ -154,7 +155,9 @@ def require_order(graph: Graph, request: Request, settings: Settings, room: Room
         needed = _own_bytes(graph) + 8 * graph.n + graph.nnz * _edge_bytes(graph) + _transposing_bytes(graph)
         _require_room("the transpose of the graph", needed, left)
     sweep = SweepPlan(batch=1, threads=1, sums=request.sums, roots=len(request.roots))
-    _require_room("the graph in order", host_graph_bytes(graph, sweep)[1], left)
+    # What ordering frees may still be held while the copies in order are made.
+    kept = min(int(_KEPT_SHARE * _PROXIMITY_BYTES * graph.n), _MOST_KEPT) * graph.has_high_diameter
+    _require_room("the graph in order", host_graph_bytes(graph, sweep)[1] + kept, left)
 
 
 def _require_room(made: str, needed: int, room: int) -> None:
@@ -169,7 +172,8 @@ def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     small = piece.graph.n * _SMALL_VERTEX + piece.graph.nnz * _SMALL_EDGE
     is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
     is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
-    if is_tiny and room.for_need(small, "cpu") == SMALL_RUN:
+    # A library's own matrices are not bound by it.
+    if is_tiny and not row_of(piece, sweep).requires and room.for_need(small, "cpu") == SMALL_RUN:
         return sweep._replace(memory=Memory(workspace=small))
     sweep = sweep._replace(memory=estimate(piece, sweep))
     while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from lagbc.calls import phase, raise_if_stopped
+from lagbc.limits import give_back
 from lagbc.methods.contract import StopFlag
 from lagbc.run.work import NONE_DONE, Found, Hand, Items, Span, Total, Work
 
@@ -66,6 +67,8 @@ def _retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Fo
                     del one  # else it would be held during the wait for the next one
         except MemoryError as error:
             work = work.smaller(error)
+        if first < last:
+            give_back()  # the states of before, which no name holds any more
 
 
 def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:

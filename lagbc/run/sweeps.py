@@ -215,9 +215,15 @@ class Batches:
 
     @np.errstate(over="ignore")  # sums beyond float64 are infinite
     def _recomputed(self, roots: Items, again: NDArray[np.bool_], overflowed: NDArray[np.bool_]) -> Sums:
-        """Sum some roots by the routine of single roots; of those that did not overflow, over paths alone."""
+        """Sum some roots by the routine of single roots; of those that did not overflow, over paths alone.
+
+        Few graphs need it, so that no estimate counts its memory: it has to fit in the rest of the budget.
+        """
         from lagbc.methods.cpu import extended
 
+        if self._work.row.device == "cpu":
+            rows = self._work.module.batching.rows(0, len(roots)).stop * self._plan.summed(self._graph)
+            self._plan.require_growth(8 * rows + extended.bytes_of_root(self._graph, self._plan))
         recomputed = self._work.zero_rows(np, len(roots))
         for i in np.flatnonzero(again).tolist():
             missing = recomputed if overflowed[i] else recomputed.of_paths()

@@ -145,6 +145,9 @@ class _Panels:
     def _alone(self, roots: Items) -> Iterator[SparseSums]:
         from lagbc.methods.cpu import extended
 
+        if len(roots):
+            rows = self._plan.summed(self._graph) + 2 * self._graph.n + self._graph.nnz
+            self._plan.require_growth(8 * rows + extended.bytes_of_root(self._graph, self._plan))
         for root in roots.tolist():
             plan, graph = plan_of_root(self._plan, root), self._graph.on_host
             bounds: Any = plan.bounds

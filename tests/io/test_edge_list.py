@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from malformed import check_error, dense
+from plain_parsers import parse
 
 import lagbc
 from lagbc.errors import GraphFileWarning, GraphFormatError
@@ -421,6 +422,25 @@ def test_numbers_of_edges_are_no_lengths(write, title):
     assert not file.has_values
     assert file.matrix.data.tolist() == [1, 1]
     assert read_graph(path, length=1).matrix.data.tolist() == [1, 10]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ann "New York" . # c\n# c\nNew" ann 2\n"a ""b"" c" ann .5\n',
+        'ann,"New York",\nNew,ann,2\n"a b",ann,.5\n',
+        "a,b,长度\nx,y,2\ny,z,.5\n",
+        "起,终,长\n1,2,2\n2,3,.5\n",
+    ],
+    ids=["signs", "no title", "another alphabet", "titles of another alphabet"],
+)
+def test_numbers_behind_the_ends_are_weights_unless_their_title_says_otherwise(write, text):
+    file = read_graph(write(text))
+    assert file.has_values
+    assert sorted(file.matrix.data.tolist()) == sorted(parse("edge list", text.encode()).values())
+    assert sorted(file.matrix.data.tolist()) == [0.5, 2]
+    no_length = read_graph(write("a,b,osmid\nx,y,2\ny,z,.5\n"))
+    assert not no_length.has_values
 
 
 @pytest.mark.parametrize(

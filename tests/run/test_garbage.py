@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from scipy import sparse
+from strategies import diamonds
 
 import lagbc
 from benchmarks.generators import delaunay, rmat, with_lengths
@@ -14,6 +15,13 @@ from lagbc.graph.graph import Graph
 A = sparse.csr_array(sparse.block_diag([rmat(7, 6).astype(float), delaunay(60).astype(float)]))
 LENGTHS = with_lengths(A)
 PAIRS = {"directed": False, "threads": 2}
+
+
+def out_of_memory():
+    """Workers fail, and the run goes on with one: path counts beyond float64 take more than the budget leaves two."""
+    deep = diamonds(3000, 2)
+    with pytest.warns(lagbc.MemoryWarning, match="it goes on with batch=32 and threads=1"):
+        lagbc.bc(deep, sources=np.arange(64), memory=3_700_000, method="work-efficient", reduce="none", **PAIRS)
 
 
 def by_executor():
@@ -35,6 +43,7 @@ CALLS = {
     "group": lambda: lagbc.group_bc(A, [[0, 1]], directed=False),
     "percolation": lambda: lagbc.percolation(A, np.linspace(0.1, 0.9, A.shape[0]), directed=False),
     "executor": by_executor,
+    "out of memory": out_of_memory,
     **{
         method: lambda method=method, weighted=weighted: lagbc.bc(LENGTHS, method=method, weighted=weighted, **PAIRS)
         for method, weighted in (("work-efficient", False), ("dijkstra", True))

@@ -1,17 +1,24 @@
 """The threads that a run takes: no more than memory and address space hold, and than there are batches; estimates."""
 
+from itertools import product
+from operator import attrgetter
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from planned import estimate
 from strategies import grid, scale_free
+from swept import swept
 
 import lagbc
-from lagbc import limits, options
+from lagbc import call, limits, options
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
+from lagbc.planning import memory
 from lagbc.planning.memory import device_graph_bytes
+from lagbc.room import SMALL_RUN, Room
 
 A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
 
@@ -64,6 +71,15 @@ def test_the_memory_stated_for_the_process_leaves_what_it_does_not_hold(monkeypa
     assert lagbc.bc(graph, k=3, rng=0).shape == (10_000,)
 
 
+def test_memory_that_the_preparation_freed_goes_back_before_a_sweep_within_a_stated_one(monkeypatch):
+    gone_back = []
+    monkeypatch.setattr(call, "give_back", lambda: gone_back.append(True))
+    lagbc.bc(A, k=3, rng=0)
+    assert not gone_back
+    lagbc.bc(A, k=3, rng=0, memory="1GB")
+    assert gone_back
+
+
 @pytest.mark.parametrize(("directed", "made"), [(True, "transpose of the graph"), (False, "graph in order")])
 def test_transpose_and_order_are_counted_before_they_are_made(monkeypatch, directed, made):
     monkeypatch.setattr(limits, "held_memory", lambda: 4 * 10**7)
@@ -88,3 +104,37 @@ def test_a_symmetric_matrix_is_not_joined_with_its_transpose(monkeypatch):
         device_graph_bytes(as_graph(both, directed=directed), SweepPlan(batch=256))[1] for directed in (True, False)
     )
     assert directed < 0.7 * undirected
+
+
+ON_CPU = [row for row in lagbc.METHODS if row.available and row.device == "cpu"]
+SUMS_OF_SMALL = [
+    *({"dependency"}, {"edges"}, {"stress"}, {"reached", "distance"}, {"inverse"}, {"depth"}),
+    {"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"},
+    *({"dependency", "dependency_squares"}, {"edges", "edges_squares"}),
+    {"reached", "distance", "inverse", "distance_squares", "inverse_squares"},
+]
+
+
+@pytest.mark.parametrize("method", ON_CPU, ids=attrgetter("module"))
+def test_the_smallest_graphs_take_no_more_than_their_formula(method):
+    """All arrays of a run by one thread, with the most edges for which the formula is taken, and with none.
+
+    A library allocates by itself: GraphBLAS took four times as much as the formula.
+    """
+    batching = method.load().batching
+    for n in (1, 2, 9, 33, 64, 100, 120):
+        most = (SMALL_RUN - n * memory._SMALL_VERTEX) // memory._SMALL_EDGE
+        given = sp.random_array((n, n), density=min(1, 0.8 * most / n**2), rng=np.random.default_rng(n), format="csr")
+        for A, directed in product((given, sp.csr_array((n, n))), (True, False)):
+            graph = as_graph(A if directed else sp.triu(A), directed=directed, weighted=method.weighted)
+            formula = graph.n * memory._SMALL_VERTEX + graph.nnz * memory._SMALL_EDGE
+            assert formula <= SMALL_RUN
+            for sums, roots in product(SUMS_OF_SMALL, (1, n)):
+                if not sums <= set(method.sums):
+                    continue
+                batch = memory.most_batch(method, batching, roots)
+                plan = SweepPlan(batch=batch, threads=1, sums=frozenset(sums), roots=roots, omega=np.ones(n))
+                piece, sweep = swept(graph, np.arange(roots), method, plan)
+                planned, counted = memory.fit(piece, sweep, Room()).memory.total, memory.estimate(piece, sweep).total
+                assert planned == (counted if method.requires else formula)
+                assert planned >= counted, (n, graph.nnz, directed, sums, roots)

@@ -179,7 +179,10 @@ def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], 
     n, tails = len(order), np.empty_like(csr[1])
     _, heads, values = relabelled(csr, order, position.astype(tails.dtype), tails)
     reverse = _under_columns(n, tails, heads, values)
-    return (reverse, reverse) if symmetric else (transposed(n, *reverse), reverse)
+    if symmetric:
+        return reverse, reverse
+    del tails, heads, values  # to transpose takes as much again
+    return transposed(n, *reverse), reverse
 
 
 def renumbered_places(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.sums import Sums
+from lagbc.methods.sums import OF_EDGES, SQUARES, Sums
 from lagbc.native import core, csr, record
 
 # The power of the distance that a target adds to each sum over distances.
@@ -73,6 +73,15 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         sums.targets[place] = omega[others].sum()
     if sums.gravity is not None:
         sums.gravity[place] = weighed[others].sum()
+
+
+def bytes_of_root(graph: Graph, plan: SweepPlan) -> int:
+    """Bound the bytes that `add_root` takes beside the sums: of numbers by vertex and by edge, and of terms of sums."""
+    # Order, distances, path counts, targets, weighed targets and delta; counts along paths, and their floats; squares;
+    # distances of the reached ones.
+    by_vertex = 7 + 6 * ("stress" in plan.sums) + 2 * bool(plan.sums & SQUARES) + 2 * plan.linear
+    by_edge = bool(plan.sums & OF_EDGES) + 2 * ("edges_squares" in plan.sums)
+    return 8 * (by_vertex * graph.n + by_edge * graph.nnz)
 
 
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
