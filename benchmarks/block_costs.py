@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,7 +74,7 @@ def measure(network: Network, block: Graph, budget: float, rounds: int) -> Row:
         "n": block.n,
         "nnz": block.nnz,
         "depth": block.depth,
-        "work": asdict(expect_work(Piece(block, ones, ones))),
+        "work": expect_work(Piece(block, ones, ones))._asdict(),
         "seconds": dict(zip(WAYS, taken.tolist(), strict=True)),
     } | provenance()
 

@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import cupy as cp
@@ -89,7 +89,7 @@ def in_sweep_order(graph: Graph, lengths: tuple[float, float, bool]) -> Graph:
     """Give lengths to a graph that is in sweep order already."""
     weights = symmetric_lengths(graph.indptr, graph.indices, *lengths)
     weighted = Graph(graph.indptr, graph.indices, directed=False, weights=weights)
-    vars(weighted).update(order=np.arange(graph.n), reordered=weighted, depth=graph.depth)  # cached properties
+    weighted.order, weighted.reordered, weighted.depth = np.arange(graph.n), weighted, graph.depth  # cached properties
     return weighted
 
 
@@ -195,7 +195,7 @@ def run(case: Case, variant: Variant, roots: NDArray[np.int64], kernels: bool) -
     plan, described = SweepPlan(batch=len(roots), dtype=variant.dtype), case.lengths
     if variant.width:
         mean = described.width / tuning.WINDOW_WIDTH
-        described = replace(described, width=variant.width * mean)
+        described = described._replace(width=variant.width * mean)
     with settings(variant):
         on_device = rows.upload(case.graph, plan)
         state = State(on_device, schedules=delta_stepping.SCHEDULES, first=variant.schedule, lengths=described)

@@ -151,7 +151,7 @@ def sum_by(row: Method, graph: Graph, roots: Roots, batch: int, sums: frozenset[
     return sum_piece(Whole(graph, Request(sums, roots)), sweep, None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Some(Contracted):
     """A contracted block of which only some junctions are roots."""
 

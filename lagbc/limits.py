@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from lagbc.errors import InvalidValueError
 
@@ -187,8 +187,7 @@ def _left_of_address_space() -> Iterator[int]:
         yield max(0, limit - pages[0] * resource.getpagesize()) if pages else limit
 
 
-@dataclass(frozen=True)
-class _Files:
+class _Files(NamedTuple):
     """Names of a control group's files: its limits, its use, and the entry of the use that the kernel can reclaim."""
 
     limits: tuple[str, ...]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Progress:
     """The progress of a run.
 

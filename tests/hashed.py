@@ -4,7 +4,6 @@ Numbers are drawn by arithmetic alone, so that they are the same with every vers
 a multiple of 3/8, of which the exponentials of glibc are the same with and without fused multiplications.
 """
 
-import dataclasses
 import hashlib
 import tempfile
 from collections.abc import Mapping
@@ -420,7 +419,7 @@ def probe_of(A, *, directed, weighted):
     """Return the digest of the counts that a method is chosen by."""
     graph = as_graph(A, directed=directed, weighted=weighted)
     ordered = order_roots(graph, BATCHED, np.arange(graph.n))
-    *counts, _ = dataclasses.astuple(probe(graph, ordered))  # the last tells whether its time was over
+    *counts, _ = probe(graph, ordered)  # the last tells whether its time was over
     return digest(ordered, *counts)
 
 

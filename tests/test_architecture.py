@@ -19,7 +19,7 @@ PACKAGE = Path(lagbc.__file__).parent
 # The rooms, from the lowest on: folders, and modules that stand in none. A module imports from its own room or from
 # those below it; functions and strings that name a module count as imports, too.
 FLOORS = (
-    ("errors", "extensions", "files", "frozen", "types", "reference", "calls", "native", "cuda", "limits", "room"),
+    ("errors", "extensions", "files", "types", "reference", "calls", "native", "cuda", "limits", "room"),
     ("io", "graph"),
     ("methods",),
     ("options", "arguments", "demand", "request"),
@@ -194,6 +194,50 @@ def test_graphs_that_are_dealt_are_known_in_few_places():
     """Plans and runs of them have a module each; others take any graph by its members."""
     knowing = {name for name, text in sources().items() if "DealtGraph" in text}
     assert {name for name in knowing if not name.startswith("grid.")} == {"planning.grid", "run.grid"}
+
+
+def dataclasses_of(tree):
+    """Each dataclass, with the options of its decorator."""
+    for of in ast.walk(tree):
+        for decorator in of.decorator_list if isinstance(of, ast.ClassDef) else ():
+            name, options = getattr(decorator, "func", decorator), getattr(decorator, "keywords", [])
+            if last_name(name) == "dataclass":
+                yield of, {option.arg for option in options if option.value.value}
+
+
+# Dataclasses that are frozen though users do not hold them, or have no slots though they have no cached property.
+OTHERS = {"OnGrid": "a row of methods, which is frozen and has cached properties"}
+
+
+def test_records_have_two_styles():
+    """Values are named tuples, and the others dataclasses with slots, unless they have cached properties."""
+    found = [(module, *one) for module, tree in modules().items() for one in dataclasses_of(tree)]
+    assert len(found) > 40
+    for module, of, options in found:
+        caches = any("cached_property" in map(last_name, getattr(one, "decorator_list", ())) for one in of.body)
+        assert ("slots" in options) != caches or of.name in OTHERS, f"{module}.{of.name}"
+        assert "frozen" not in options or of.name in {*lagbc.__all__, *OTHERS}, f"{module}.{of.name}"
+
+
+def writes_into_others(tree):
+    """Places where a dict of attributes is written that is not of `self`, or fields are set past the class."""
+    for node in ast.walk(tree):
+        written = None
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            written = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if ast.unparse(node.func) in ("object.__setattr__", "object.__new__"):
+                yield ast.unparse(node)
+            elif node.func.attr in ("update", "setdefault", "pop", "clear", "__setitem__"):
+                written = node.func.value
+        text = "" if written is None else ast.unparse(written)
+        if re.fullmatch(r"vars\(.+\)|.*__dict__", text) and text not in ("vars(self)", "self.__dict__"):
+            yield text
+
+
+def test_an_object_is_written_by_its_class_alone():
+    assert list(writes_into_others(ast.parse("vars(a)['b'] = 1\nvars(a.b).update(c=1)\na.__dict__['b'] = 1")))
+    assert not {module: found for module, tree in modules().items() if (found := list(writes_into_others(tree)))}
 
 
 def test_import_loads_nothing_heavy():

@@ -390,7 +390,7 @@ def failing(monkeypatch):
         module.prepare = prepare or batched_hops.prepare
         module.forward = forward or batched_hops.forward
         module.backward = backward or batched_hops.backward
-        module.batching = dataclasses.replace(batched_hops.batching, **batching)
+        module.batching = batched_hops.batching._replace(**batching)
         module.arrays, module.options = batched_hops.arrays, frozenset()
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,8 +16,7 @@ from lagbc.options import Options
 from lagbc.scores.registry import find, shared
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(NamedTuple):
     """Kernels compiled for a GPU, in words, with the seconds that took and the folder of the cache."""
 
     what: str

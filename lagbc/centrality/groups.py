@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import logged, stopping_by
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
@@ -49,8 +48,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
 }
 
 
-@frozen
-class Counted:
+class Counted(NamedTuple):
     """Sums over ordered pairs of the shares of shortest paths that meet each group, and the sizes of groups."""
 
     graph: Graph

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from lagbc.calls import Phase, record
 from lagbc.comparison.peak import PeakMemory, old_objects_apart
 from lagbc.comparison.roots import STEP, growing_sizes
 from lagbc.errors import quantity
-from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import CountedLevels, SweepPlan
@@ -34,8 +33,7 @@ from lagbc.types import Auto
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
 
 
-@frozen
-class Placed:
+class Placed(NamedTuple):
     """The graph on a device, and the seconds to order it there."""
 
     graph: Graph
@@ -64,8 +62,7 @@ class Places(dict[str, Placed]):
         return Placed(graph, time.perf_counter() - begun)
 
 
-@frozen
-class Task:
+class Task(NamedTuple):
     """The task of every method: a graph, roots, options and a time limit."""
 
     graph: Graph
@@ -93,8 +90,7 @@ class Task:
         return request, sweep._replace(roots=len(self.roots)), call.room
 
 
-@frozen
-class Run:
+class Run(NamedTuple):
     """One sweep: its scores, and its figures."""
 
     scores: NDArray[np.float64]
@@ -135,7 +131,7 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
         while len(runs) < _MOST_RUNS and sum(run.wall for run in runs) < _REPEAT_SECONDS:
             runs.append(_run(task, row, every))
     shortest = min(runs, key=lambda run: run.seconds)
-    return replace(shortest, phases=shortest.phases | {"compile": compiling}), scores
+    return shortest._replace(phases=shortest.phases | {"compile": compiling}), scores
 
 
 def _run(task: Task, row: Method, count: int) -> Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ _MOST_SECONDS = 1.0
 _ROUND, _GROWTH = 10, 4
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(NamedTuple):
     """Time of a run from all roots."""
 
     seconds: float  # of reductions and sweeps, without reading, ordering and compilation

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One method in a `Comparison`; if it was skipped, all figures are None.
 
@@ -105,7 +105,7 @@ class Measurement:
         return self.agreement <= TOLERANCE[self.dtype]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """The result of `compare`; a notebook shows its table.
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from lagbc.calls import in_phase
 
 THREADS = 256  # of a thread block: WARPS of the kernels, times 32
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A CUDA source and the headers before it, as paths within lagbc."""
 
     path: str

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ _STRIDING_BLOCKS = 1024
 _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """A kernel of a module."""
 
     function: Any
@@ -52,8 +50,7 @@ class Kernel:
         self.function(grid, (threads,), tuple(converted))
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """A source that is compiled in one way, and the launches of its kernels."""
 
     source: Source

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,6 @@ from lagbc.centrality.compute import as_returned, made_on_ranks
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
 from lagbc.estimates.terms import Terms, estimated_sum, find_estimated, sums_of, terms_of
-from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -83,7 +82,7 @@ _LEAST_ERROR = 1e-12
 _HALVINGS = 40
 
 
-@frozen
+@dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """Scores and their intervals, as `lagbc.estimate` returns them.
 
@@ -157,8 +156,7 @@ class Estimate:
         return draw_estimate(*self._plotted, name=self.centrality, reason=self.reason, path=path, ax=ax)
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The wanted quality of an estimate, and the limits of its run."""
 
     relative_error: float | None  # relative_error, error: the wanted error; one of them is None
@@ -197,7 +195,7 @@ def reporting_rounds(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Aim:
     """The goal of rounds: intervals as narrow as wanted, or the k highest told from the others."""
 
@@ -306,7 +304,7 @@ class Aim:
         return most is not None and time.perf_counter() - self.begun > most
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Pilot(Aim):
     """The goal of the first round, or of its parts, as many as a part of the time takes."""
 
@@ -475,8 +473,7 @@ def _parse_positive(name: str, value: Any) -> float:
     return number
 
 
-@frozen
-class Asked:
+class Asked(NamedTuple):
     """The arguments of a call of `estimate`."""
 
     A: GraphLike

@@ -8,16 +8,14 @@ closeness they are scores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import transposed
@@ -65,8 +63,7 @@ def sums_of(name: str) -> frozenset[str]:
     return frozenset({name, f"{name}_squares"})
 
 
-@frozen
-class Terms:
+class Terms(NamedTuple):
     """The terms of a run; its arrays are on the device of the sums.
 
     A score is fixed + slope * mean, or n - 1 over that for a falling sum.
@@ -123,7 +120,7 @@ class Terms:
     def linear(self) -> Terms:
         """Return the linear terms, of twice the range."""
         twice = {name: 2 * getattr(self, name) for name in ("largest", "unit", "slope")}
-        return replace(self, **twice, is_linear=True)
+        return self._replace(**twice, is_linear=True)
 
 
 def terms_of(

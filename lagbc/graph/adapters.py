@@ -6,10 +6,9 @@ No library is imported here: whoever passes an object of one has loaded it, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,8 +205,7 @@ def _read_frame(frame: Any, values: Values) -> NDArray[Any] | Listed:
     return cells
 
 
-@dataclass(frozen=True)
-class _Library:
+class _Library(NamedTuple):
     """Functions that read a class of graphs: edges, direction and names."""
 
     read: Callable[[Any, Values], Listed | Rows | NDArray[Any]]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph import adapters
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.names import in_words
@@ -23,7 +23,7 @@ X, Y = "x", "y"
 CRS, DEGREES = "crs", "epsg:4326"
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Coordinates:
     """Coordinates of the vertices of a graph."""
 

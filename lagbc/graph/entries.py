@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError
-from lagbc.frozen import frozen
 from lagbc.graph.given import Listed
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Entries:
     """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once."""
 
@@ -22,11 +22,10 @@ class Entries:
     heads: NDArray[np.int64]
     directed: bool
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         # Arrays that pickle loads are read-only, and SciPy does not index by such.
-        vars(self).update(
-            {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
-        )
+        for name, value in state[1].items():
+            setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
 
     def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> Listed:
         """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""

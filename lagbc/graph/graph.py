@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import log2
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
-from lagbc.frozen import frozen
 from lagbc.graph import tuning
 from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
 from lagbc.graph.given import Rows
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@frozen
+@dataclass(eq=False)
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
@@ -62,11 +61,14 @@ class Graph:
     n: int = field(init=False)
     nnz: int = field(init=False)
     weighted: bool = field(init=False, default=False)  # whether edges have lengths
+    # Arrays that were checked; arrays that were not, and the graph that was read of them. No copy has either: arrays of
+    # a file may be anything.
+    _checked: Csr | None = field(init=False, default=None)
+    reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        values = vars(self)
-        values["n"], values["nnz"] = len(self.indptr) - 1, len(self.indices)
-        values["weighted"] = self.weights is not None
+        self.n, self.nnz = len(self.indptr) - 1, len(self.indices)
+        self.weighted = self.weights is not None
         self._refuse_writing()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -82,13 +84,13 @@ class Graph:
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
-        vars(self)["_checked"] = self.csr
+        self._checked = self.csr
         return self
 
     @property
     def is_checked(self) -> bool:
         """Whether these very arrays were checked: not those of a pickle, or put in place of others."""
-        checked = vars(self).get("_checked")
+        checked = self._checked
         return checked is not None and all(a is b for a, b in zip(checked, self.csr, strict=True))
 
     def __repr__(self) -> str:
@@ -112,7 +114,7 @@ class Graph:
     def with_names(self, names: Any) -> Graph:
         """Return the same graph with other names, or None, and with everything cached."""
         renamed = copy(self)
-        vars(renamed)["names"] = names
+        renamed.names = names
         return renamed.checked() if self.is_checked else renamed
 
     @property
@@ -218,8 +220,28 @@ class Graph:
 
         Its source and its copy on the host stay the same.
         """
-        moved: Graph = _move_part(self, move, {})
-        return moved
+        return self._moved(move, {})
+
+    def _moved(self, move: Callable[[Any], Any], moved: dict[int, Any]) -> Graph:
+        """Move the graph and all that is cached, each part once: `moved` has those moved before, by their ids."""
+        other = moved[id(self)] = Graph.__new__(Graph)
+        for name, part in dict(vars(self)).items():
+            if name not in _MADE_PER_DEVICE:
+                setattr(other, name, part if name in _MOVED_UNCHANGED else _move_part(part, move, moved))
+        return other
+
+    def prepared(self, *, edges: bool) -> Graph:
+        """Return the same graph with all cached that sweeps read: for sums of edges, if asked, too.
+
+        Equal graphs give equal pickles.
+        """
+        prepared = Graph(*self.csr[:2], self.directed, self.weights, None, self.depth, self.transpose.csr)
+        ordered = self.reordered
+        prepared.order, prepared.active = self.order, self.active
+        prepared.reordered = Graph.from_csr(ordered.csr, ordered.directed, ordered.transpose.csr)
+        if edges:
+            prepared.edge_order = self.edge_order
+        return prepared
 
     @property
     def on_host(self) -> Graph:
@@ -353,8 +375,7 @@ class Graph:
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
 
 
-# Attributes of checks, which no copy has: arrays of a file may be anything.
-_OF_CHECKS = ("_checked", "_reread")
+_OF_CHECKS = ("_checked", "reread")
 # Attributes that move along unchanged: they are on the host.
 _MOVED_UNCHANGED = ("copied_from", "_copy_on_host", "names")
 # Attributes that each device makes for itself.
@@ -366,11 +387,7 @@ def _move_part(value: Any, move: Callable[[Any], Any], moved: dict[int, Any]) ->
     if id(value) in moved:
         return moved[id(value)]
     if isinstance(value, Graph):
-        other = moved[id(value)] = object.__new__(Graph)
-        for name, part in dict(vars(value)).items():
-            if name not in _MADE_PER_DEVICE:
-                vars(other)[name] = part if name in _MOVED_UNCHANGED else _move_part(part, move, moved)
-        return other
+        return value._moved(move, moved)
     if isinstance(value, tuple):
         return tuple(_move_part(part, move, moved) for part in value)
     if not getattr(value, "ndim", 0):

@@ -144,15 +144,14 @@ def take_graph(
 
 def _reread(graph: Graph) -> Graph:
     """Read the arrays of a graph that was unpickled, or has replaced fields, as those of a matrix; once."""
-    before = vars(graph).get("_reread")
+    before = graph.reread
     if before is None or not all(a is b for a, b in zip(before[0], graph.csr, strict=True)):
         indptr, indices, weights = graph.on_host.csr
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
         read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
         read = replace(read, names=graph.names, of_strengths=graph.of_strengths).checked()
-        before = vars(graph)["_reread"] = graph.csr, read
-    reread: Graph = before[1]
-    return reread
+        before = graph.reread = graph.csr, read
+    return before[1]
 
 
 def _values_of(A: Any, weighted: Any, strength: Any) -> Values:
@@ -288,7 +287,7 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
         raise _pointers_error(min(len(A.indices), len(A.data)))
     entries, values = found
     if weighted:
-        entries = replace(entries, lengths=module_of(entries.rows).asarray(_as_lengths(values)))
+        entries = entries._replace(lengths=module_of(entries.rows).asarray(_as_lengths(values)))
     csr = device.canonical(entries, both_ways=not (directed or weighted))
     if csr is None:
         raise _outside_error(n)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Condition
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.methods.block import NOTHING, Message
 
 
@@ -56,7 +56,7 @@ def of_first(line: Line, told: Any = None) -> Any:
     return pickle.loads(said[0].tobytes()) if line.rank else told
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Grid:
     """Ranks in rows and columns, as one of them has it."""
 

@@ -8,7 +8,7 @@ from one of grid column j: such pieces, each as long as all others, are the rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.grid.communicator import Line
@@ -54,7 +53,7 @@ def size_of_block(shape: Shape, n: int) -> BlockSize:
     return BlockSize(32 * max(1, -(-n // (32 * shape.size))), shape.rows, shape.columns)
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Deal:
     """Which vertex belongs to whom."""
 
@@ -87,7 +86,7 @@ class Deal:
         return numbers
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Block:
     """The entries of a rank: rows are vertices of its grid row, columns of its grid column."""
 
@@ -145,7 +144,7 @@ class Blocks(NamedTuple):
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
-@frozen
+@dataclass(eq=False)
 class DealtGraph(Graph):
     """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
 
@@ -170,8 +169,8 @@ class DealtGraph(Graph):
     room: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
-        vars(self).update(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
-        vars(self)["bytes_of_rank"] = self._bytes_of_rank()
+        self.n, self.nnz, self.order = self.deal.n, int(self.indptr[-1]), self.deal.order
+        self.bytes_of_rank = self._bytes_of_rank()
 
     @property
     def transpose(self) -> Graph:
@@ -243,8 +242,7 @@ def bytes_of_dealing(n: int, entries: int) -> int:
     return _DEALING_PER_VERTEX * n + _DEALING_PER_ENTRY * entries
 
 
-@frozen
-class Edges:
+class Edges(NamedTuple):
     """Edges that a rank has, of either type of integers."""
 
     tails: NDArray[Any]

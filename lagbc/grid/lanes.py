@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -117,7 +116,7 @@ class Lane:
         deal = self.graph.deal
         if asked.omega is not None:
             first = (grid.row * grid.columns + grid.column) * deal.length
-            asked = replace(asked, omega=asked.omega[first : first + deal.length])
+            asked = asked._replace(omega=asked.omega[first : first + deal.length])
         with self._at():
             plan = BlockPlan(self._edges.swept(asked.way), deal.size, grid.row, asked, self._stop)
             rows = self.site.block(plan)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError, OutOfRangeError, StoppedError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.grid.deal import Deal, DealtGraph, Ints
 from lagbc.grid.lanes import Lane
@@ -65,7 +64,7 @@ class OnGrid(Method):
         return method
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Levels(OfWholeBatch):
     """A batch that was swept, and the sums of each rank."""
 
@@ -77,7 +76,7 @@ class Levels(OfWholeBatch):
         return np.zeros(len(self.roots), np.bool_)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """A lane, and the request to it."""
 

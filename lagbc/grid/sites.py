@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -24,8 +23,7 @@ from lagbc.types import DeviceName
 Turn = Callable[[], AbstractContextManager[Any]]
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """The site of a rank."""
 
     gpu: int | None = None  # number of the GPU; None is the CPU
@@ -66,15 +64,15 @@ class Site:
 
     def for_degrees(self, most: int) -> Site:
         """Return the site for vertices with so many edges, both ways together, at most."""
-        return replace(self, few_edges=most <= tuning.GRID_FEW_EDGES)
+        return self._replace(few_edges=most <= tuning.GRID_FEW_EDGES)
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as there is room for."""
         if self.gpu is None:
             return self
-        wide = replace(self, groups=tuning.GRID_GROUPS)
+        wide = self._replace(groups=tuning.GRID_GROUPS)
         while wide.groups > 1 and bytes_of(wide.arrays(size, sums)) > room:
-            wide = replace(wide, groups=wide.groups // 2)
+            wide = wide._replace(groups=wide.groups // 2)
         return wide
 
     def context(self) -> Callable[[], AbstractContextManager[Any]]:

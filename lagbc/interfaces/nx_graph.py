@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.adapters import networkx_edge_data, networkx_entries
 from lagbc.graph.entries import Entries, as_lengths, shares_of_parallel
 from lagbc.graph.graph import Graph
@@ -25,7 +24,7 @@ Node = Hashable
 INEXACT = 2.0**53
 
 
-@frozen
+@dataclass(eq=False)
 class BackendGraph:
     """A NetworkX graph as arrays; later changes of that graph do not reach it."""
 

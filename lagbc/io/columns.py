@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from lagbc.errors import InvalidTypeError, InvalidValueError
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Columns:
     """Columns named by a caller; the first lines of the file tell a field that is None."""
 

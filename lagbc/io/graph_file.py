@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(frozen=True)
-class BadLength:
+class BadLength(NamedTuple):
     """The first value of a file that is no length, with its line and edge."""
 
     line: int
@@ -31,7 +30,7 @@ class BadLength:
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class GraphFile:
     """A graph read from a file.
 
@@ -95,6 +94,7 @@ class GraphFile:
     length_hint: str = ""
     counted: tuple[int, int] = (0, 0)
     repeats: int = 0
+    _has_warned: bool = field(init=False, repr=False, default=False)
 
     def __repr__(self) -> str:
         entries = self.rows.tocoo()
@@ -129,13 +129,13 @@ class GraphFile:
 
     def is_directed(self) -> bool:
         """Return whether edges go one way; warn, once, if the file does not say."""
-        if not self.tells_direction and "_has_warned" not in vars(self):
+        if not self.tells_direction and not self._has_warned:
             warn(
                 f"{self.name}: the format, {self.format}, tells no direction: edges go one way; directed=False takes "
                 "them both ways, directed=True one way without this warning",
                 GraphFileWarning,
             )
-            vars(self)["_has_warned"] = True
+            self._has_warned = True
         return self.directed
 
     def edge(self, i: int, j: int) -> str:

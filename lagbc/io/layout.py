@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from lagbc.errors import GraphFormatError, quantity
 from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
@@ -32,8 +31,7 @@ _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The layout of the lines of an edge list."""
 
     source: Source

@@ -9,9 +9,8 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, cast
 
 from lagbc.errors import GraphFormatError, MissingFileError, OutOfMemoryError, UnusableFileError
 from lagbc.limits import in_units, raised_by
@@ -30,8 +29,7 @@ _COPIES_OF_A_LINE = 4
 Reporter = Callable[[int, int], object]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A file that can be read more than once."""
 
     path: Path

@@ -30,7 +30,7 @@ _OF_DEGREES = ("lon", "lng", "long", "longitude")
 _TITLES_OF_VERTEX = ("vertex", "id", "name", "node", "osmid", "label")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Vertices:
     """The vertices of a graph by their names, the `labels` of a `GraphFile`; without, names are numbers from 0 on."""
 

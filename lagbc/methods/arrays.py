@@ -40,11 +40,7 @@ def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, 
 
     @wraps(arrays)
     def stated(graph: Any, plan: Any) -> dict[str, Any]:
-        made: dict[str, Any]
-        of_graph, by, made = vars(plan).get("_stated", (None, None, {}))
-        if of_graph is not graph or by is not arrays:
-            made = arrays(graph, plan)
-            vars(plan)["_stated"] = graph, arrays, made
+        made: dict[str, Any] = plan.stated(graph, arrays)
         return made
 
     return stated

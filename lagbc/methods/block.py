@@ -14,12 +14,12 @@ Rows of a block are the vertices of a grid row, its columns the vertices of a gr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import PATH_SUMS
@@ -50,8 +50,7 @@ class BlockSize(NamedTuple):
     groups: int = 1
 
 
-@frozen
-class Asked:
+class Asked(NamedTuple):
     """The request to all ranks."""
 
     # sums, endpoints, linear, sigma_limit: as in `SweepPlan`
@@ -83,7 +82,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
     }
 
 
-@frozen
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class BlockEdges:
     """The edges of a block as its sweep takes them: by heads, by tails, and by heads with columns for rows."""
 

@@ -27,15 +27,15 @@ edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A meth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import Arrays, allocate
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, PATH_SUMS, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
@@ -73,7 +73,7 @@ class StopFlag:
             raise Interrupted
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class SweepPlan:
     """The request of a run to a method; read by all of its functions.
 
@@ -137,8 +137,10 @@ class SweepPlan:
     # bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit
     growth: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)  # polled once a level
+    _stated: tuple[Any, Any, dict[str, Any]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._stated = None, None, {}
         if self.linear and not self.sums == {"dependency", "dependency_squares"}:
             raise InvalidValueError("linear: made of dependency and its squares alone")
         if self.sums & SQUARES and (self.endpoints or self.bounds is not None):
@@ -184,9 +186,17 @@ class SweepPlan:
 
     def with_flag(self, stop: StopFlag) -> SweepPlan:
         """Return the same plan with another stop flag."""
-        plan = object.__new__(SweepPlan)
-        vars(plan).update(vars(self), stop=stop)
+        plan: SweepPlan = copy(self)
+        plan.stop = stop
         return plan
+
+    def stated(self, graph: Graph, arrays: Callable[[Graph, SweepPlan], dict[str, Any]]) -> dict[str, Any]:
+        """Return the arrays that a method states for a graph and this plan; the last ones are kept."""
+        of_graph, by, made = self._stated
+        if of_graph is not graph or by is not arrays:
+            made = arrays(graph, self)
+            self._stated = graph, arrays, made
+        return made
 
     @property
     def sigma_limit(self) -> float:
@@ -199,8 +209,7 @@ class SweepPlan:
         return largest * min(1.0, float(self.omega[self.omega > 0].min()))
 
 
-@dataclass(frozen=True)
-class Batching:
+class Batching(NamedTuple):
     """The batches that a method takes."""
 
     # A batch is a multiple of this many roots, which are summed together: a row of the batch's sums is a block. Where
@@ -235,7 +244,7 @@ class Levels(Protocol):
         """For each of these roots, whether a path count left the range of the plan's dtype."""
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class OfWholeBatch:
     """The part that `Levels` of all roots of a batch share."""
 
@@ -343,8 +352,7 @@ class ReadsPaths(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(NamedTuple):
     """The blocks in which a method sums roots within bounds: fixed by the roots alone, each summed to `SparseSums`.
 
     Other numbers give another order of the sums.

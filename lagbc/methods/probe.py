@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ from lagbc.native import core, csr
 COLUMNS = 64
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(NamedTuple):
     """Counts of breadth-first searches, each from some roots at once, in hops, over the rows of a graph."""
 
     lined_up: int  # lined_up, roots, searches: roots of the run, roots that were searched from, and searches

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import log
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import module_of
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
@@ -43,7 +42,7 @@ DECAYING = frozenset({"dependency", "edges", "gravity"})
 LEAST = 2.0**-500
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Bounds:
     """Cutoffs and decays of a run: the distance up to which a pair counts, and the rate at which it counts less.
 
@@ -89,7 +88,7 @@ class Bounds:
                 yield c, d, Bounds(np.array([cutoff]), np.array([decay]))
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
@@ -144,7 +143,7 @@ class Sums:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         """Yield name and array of each sum asked for."""
-        for name, array in vars(self).items():
+        for name, array in zip(_NAMES, _arrays(self), strict=True):
             if array is not None:
                 yield name, array
 
@@ -232,8 +231,11 @@ class Sums:
             array += getattr(other, name)
 
 
-@frozen
-class SparseSums:
+_NAMES = tuple(field.name for field in fields(Sums))
+_arrays = attrgetter(*_NAMES)
+
+
+class SparseSums(NamedTuple):
     """The sums of some roots, at the vertices and edges that they touch."""
 
     vertices: NDArray[Any]  # vertices, edges, roots: distinct, in matrix order and in the order of ``graph.indices``
@@ -251,8 +253,7 @@ class SparseSums:
         return len(self.vertices) + len(self.edges) + len(self.roots)
 
 
-@frozen
-class Waiting:
+class Waiting(NamedTuple):
     """Sums of a run, and sparse sums that are still to be added to them, in order.
 
     They wait until together they have more rows than the longest sum: new sums from old ones, which a total holds, then

@@ -34,7 +34,7 @@ def _errors_of_main_thread() -> list[Any]:
     return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Interrupts:
     """The ends of a thread's call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,8 +48,7 @@ _SIDE = 4.5
 _GREY = "0.82"
 
 
-@dataclass(frozen=True)
-class _Panel:
+class _Panel(NamedTuple):
     """Scores, and the lines of the edges that have them; None for scores of vertices."""
 
     scores: NDArray[np.float64]

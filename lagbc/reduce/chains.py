@@ -19,11 +19,13 @@ shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
 from lagbc.reduce.piece import NotContractible, Piece
@@ -34,7 +36,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Contracted:
     """A bicomponent contracted to its junctions.
 
@@ -180,8 +182,7 @@ def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats
     return passed, parts
 
 
-@frozen
-class _Chains:
+class _Chains(NamedTuple):
     """Chains as walks find them: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
 
     ends: Integers
@@ -225,7 +226,7 @@ def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool
     )
     number = np.full(n, -1)
     number[junctions] = np.arange(len(junctions))
-    reached = core.walk_chains(csr(*graph.csr), number, *vars(found).values())
+    reached = core.walk_chains(csr(*graph.csr), number, *found)
     if reached != inside:
         raise InvalidValueError(
             "the graph is not 2-connected: chains do not reach all vertices, or end where they begin"

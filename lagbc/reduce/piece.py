@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 
 Scores = NDArray[np.float64]
@@ -24,8 +25,7 @@ class NotReducible(Exception):  # noqa: N818 (an answer, not an error: the calle
     """Taking the piece apart may take as long as a part of its sweeps: it is swept whole."""
 
 
-@frozen
-class Piece:
+class Piece(NamedTuple):
     r"""A graph whose vertices stand for several, as sources, as targets and inside paths.
 
     Its score is the demand through all members of v together, over ordered pairs,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from lagbc.reduce.piece import Piece
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """The work of summing a contracted bicomponent."""
 
     junctions: int  # roots that are swept forward and backward

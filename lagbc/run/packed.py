@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lagbc.files import write_whole
-from lagbc.frozen import frozen
-from lagbc.graph.graph import Graph
 from lagbc.planning.sweep import Memory, Sweep
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.run.within import Within
@@ -33,8 +31,7 @@ _ALIGNMENT = 64
 _FILES_ARE_MAPPED = os.name != "nt"
 
 
-@frozen
-class Packed:
+class Packed(NamedTuple):
     """A work in bytes."""
 
     digest: str  # the same for the same work, whoever packs it
@@ -104,35 +101,16 @@ def _carried(piece: Piece) -> Piece:
     if isinstance(piece, Chains):
         nothing: Any = np.empty(0, np.int64)
         left_out: Any = None
-        graph = _with_order(piece.graph, edges=True)
+        graph = piece.graph.prepared(edges=True)
         contracted = replace(
             piece.contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing
         )
         return replace(piece, contracted=contracted, part=left_out)
     nobody = np.empty(0, np.int64)
-    graph = _with_order(piece.graph.on_host, edges="edges" in piece.request.sums)
+    graph = piece.graph.on_host.prepared(edges="edges" in piece.request.sums)
     return Whole(graph, piece.request._replace(roots=nobody), lined_up=nobody, drawn=piece.drawn)
 
 
 def _plain(sweep: Sweep) -> Sweep:
     """Leave out of a sweep the words and predictions, which do not change sums."""
     return sweep._replace(reason="", too_large="", seconds=None, memory=Memory())
-
-
-def _with_order(graph: Graph, *, edges: bool) -> Graph:
-    """Return a graph with its order and the properties made from that; equal graphs give equal bytes."""
-    carried = _with_transpose(graph)
-    vars(carried)["known_depth"] = graph.depth
-    ordered = _with_transpose(graph.reordered)
-    worked_out = {"order": graph.order, "active": graph.active, "reordered": ordered}
-    if edges:
-        worked_out["edge_order"] = graph.edge_order
-    vars(carried).update(worked_out)
-    return carried
-
-
-def _with_transpose(graph: Graph) -> Graph:
-    carried = Graph.from_csr(graph.csr, graph.directed)
-    reverse = graph.transpose
-    vars(carried)["_reverse"] = None if reverse is graph else Graph.from_csr(reverse.csr, graph.directed)
-    return carried

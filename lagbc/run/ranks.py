@@ -18,10 +18,9 @@ from functools import partial
 from itertools import count
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lagbc.errors import InvalidValueError, RunError
-from lagbc.frozen import frozen
 from lagbc.limits import usable_cores, usable_cores_by_number
 from lagbc.native.pool import Pool
 from lagbc.planning.devices import local_rank
@@ -35,8 +34,7 @@ _LOOK_SECONDS, _PATIENCE = 0.001, 5.0
 _TASKS = 2
 
 
-@frozen
-class _Call:
+class _Call(NamedTuple):
     """A task on its way to a rank."""
 
     number: int
@@ -44,8 +42,7 @@ class _Call:
     arguments: tuple[Any, ...]
 
 
-@frozen
-class _Answer:
+class _Answer(NamedTuple):
     """The result or error of a task; without a number, the farewell of a rank."""
 
     number: int | None
@@ -53,8 +50,7 @@ class _Answer:
     error: BaseException | None = None
 
 
-@frozen
-class _End:
+class _End(NamedTuple):
     """The end of rank 0's tasks; with its error, if it has one. A result follows by itself."""
 
     error: BaseException | None

@@ -19,7 +19,7 @@ The arrays are NumPy's, or CuPy's where the sums are: ufuncs of NumPy compute on
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, log
 from statistics import NormalDist
 from typing import Any
@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.graph.csr import module_of
 
 Values = NDArray[np.float64]
@@ -39,7 +38,7 @@ _MOST_RATE = 0.95
 _STEPS, _NEAR = 100, 1e-6
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Sequence:
     """The knowledge of the means after some rounds; arrays have an entry for each mean."""
 

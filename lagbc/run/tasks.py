@@ -21,7 +21,6 @@ from threading import Lock
 import numpy as np
 
 from lagbc.errors import RunError
-from lagbc.frozen import frozen
 from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
@@ -34,7 +33,7 @@ from lagbc.run.packed import map_work, unpack
 from lagbc.run.work import Found, Items, MethodWork, PieceWork, Span
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Task:
     """A span for one worker."""
 
@@ -54,21 +53,21 @@ class Task:
         return self.file if self.caller == here() else self.digest
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Done:
     """The sums of the span of a task."""
 
     found: list[Found]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Missing:
     """The worker of this name has not got the work."""
 
     worker: str
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Failed:
     """An error of the task itself, as opposed to an error of its engine."""
 

@@ -102,7 +102,7 @@ class Within(MethodWork):
                 if len(places_of) and not 0 <= places_of.min() <= places_of.max() < rows:
                     raise IndexError(f"{name} has no such rows")
             sums = {name: read(f"{number}/{name}", (len(at.rows(name)), *shape[1:])) for name, shape in shapes.items()}
-            found.append(replace(at, sums=Sums(**sums)))
+            found.append(at._replace(sums=Sums(**sums)))
         return found
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lagbc.run.run import Result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Centrality:
     """One record of the registry.
 

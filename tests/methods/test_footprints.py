@@ -7,7 +7,7 @@ CuPy is enough. ``python tests/methods/test_footprints.py`` writes them anew.
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -134,6 +134,8 @@ def arrays_of(one, seen):
         members = one
     elif isinstance(one, partial):
         members = one.args
+    elif is_dataclass(one):
+        members = [getattr(one, of.name) for of in fields(one)] + list(getattr(one, "__dict__", {}).values())
     elif type(one).__module__ == core.__name__:
         members = [getattr(one, name) for name in dir(one) if not name.startswith("_")]
     else:

@@ -4,7 +4,6 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from weakref import ref
@@ -318,7 +317,7 @@ def test_groups_are_halved_where_bits_do_not_depend_on_them(monkeypatch):
     assert [smaller(size) for size in (2048, 512, 768)] == [1024, 256, 512]
     with pytest.raises(MemoryError, match="delta-stepping on cuda ran out of memory with the smallest batch, 256"):
         smaller(256)
-    module.batching = replace(module.batching, concurrent=True)
+    module.batching = module.batching._replace(concurrent=True)
     with pytest.raises(MemoryError):
         smaller(2048)
 
@@ -347,7 +346,7 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
     module, places = SimpleNamespace(batching=Batching(block=256, auto=4096)), np.arange(roots)
     given = as_graph(grid(4, 5), weighted=True), places, ROWS["delta-stepping"], SweepPlan(batch=batch)
     assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == length
-    module.batching = replace(module.batching, block=1)
+    module.batching = module.batching._replace(block=1)
     assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == 4096
 
 

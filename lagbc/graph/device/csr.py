@@ -5,13 +5,11 @@ An entry is a key, ``row << bits | column``; sorted keys are rows with their col
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy as cp
 import numpy as np
 
-from lagbc.frozen import frozen
 from lagbc.graph.device.kernels import CSR
 from lagbc.graph.device.sort import offsets, sort
 
@@ -33,16 +31,14 @@ class Verdict:
         return counts
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """The number of lengths that are not finite and > 0, and the longest of the others."""
 
     invalid: int
     longest: float
 
 
-@frozen
-class Entries:
+class Entries(NamedTuple):
     """Stored entries of a matrix of n rows, in any order, with loops and duplicates."""
 
     n: int

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from lagbc.interfaces.cli.text import in_options, left_behind
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
+    from lagbc.estimates.estimate import Estimate
     from lagbc.interfaces.cli.graphs import Source
     from lagbc.interfaces.cli.steps import Steps
 
@@ -90,7 +91,7 @@ def estimate_command(
     carry_out(source, run["progress"], prepare, Dealing.of_run(run, sums))
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class _Estimate(Task):
     """The task of an estimate, with options of its run."""
 
@@ -99,6 +100,7 @@ class _Estimate(Task):
     given: dict[str, Any]
     typed: dict[str, Any]
     run: dict[str, Any]
+    found: Estimate = field(init=False)
 
     def compute(self) -> None:
         """Estimate, round by round."""

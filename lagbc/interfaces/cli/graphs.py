@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.interfaces.cli.text import note
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lagbc.io.tables import Vertices
 
 
-@frozen
+@dataclass(eq=False)
 class Source:
     """A graph file, with its direction, and the use of its values: "lengths", "strengths" or None."""
 
@@ -42,6 +42,10 @@ class Source:
 
         strength = self.file.strengths
         return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=strength, copy=False)
+
+    def take(self, graph: Graph) -> None:
+        """Take the graph of all parts of the file in place of its own."""
+        self.graph = graph
 
     @property
     def vertex_names(self) -> Any:
@@ -91,7 +95,7 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
         return take_part(source.file, source.directed, source.weighted)
 
     def lead_with(graph: Graph) -> None:
-        vars(opened[0])["graph"] = graph
+        opened[0].take(graph)
         lead(opened[0])
 
     on_grid(of_ranks, Call(options.name, dealing.sums, dealing.folds), open_part, lead_with)

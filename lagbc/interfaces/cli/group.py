@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,13 +56,14 @@ def group_command(
     carry_out(source, run["progress"], prepare)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class _Groups(Task):
     """The task of betweenness of groups, with options of its run."""
 
     groups: list[list[Any]]
     given: dict[str, Any]
     run: dict[str, Any]
+    scores: Any = field(init=False)
 
     def compute(self) -> None:
         """Compute the scores."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,9 +20,11 @@ from lagbc.limits import in_units
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagbc.call import Call
     from lagbc.calls import Phase
     from lagbc.comparison.predict import Prediction
     from lagbc.interfaces.cli.graphs import Source
+    from lagbc.planning.memory import MemoryEstimate
 
 # Edges up to which all is measured, in some 3 s of processor time.
 _MEASURED = 1_000_000
@@ -47,11 +49,16 @@ def info_command(
     carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps, measure))
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class _Info(Task):
     """The task of describing a graph, and the plan for it."""
 
     measure: bool | None
+    shape: dict[str, Any] = field(init=False)
+    executor: Any = field(init=False)
+    time: Prediction | None = field(init=False, default=None)
+    call: Call = field(init=False)
+    memory: MemoryEstimate = field(init=False)
 
     def introduction(self) -> str:
         """Describe the size of the graph."""
@@ -67,7 +74,6 @@ class _Info(Task):
 
         graph, settings = self.source.graph, check_options("auto", {})
         self.shape, self.executor = _shape_of(self.source), settings.executor
-        self.time: Prediction | None = None
         if graph.nnz <= _MEASURED if self.measure is None else self.measure:
             begun = time.perf_counter()
             self.call = plan_call(graph, "bc", "auto", Read(), {}, Arguments())
@@ -95,7 +101,7 @@ class _Info(Task):
             "batch": memory.batch,
             "threads": memory.threads,
             "method": method_of(self.call),
-            "time": None if self.time is None else asdict(self.time),
+            "time": None if self.time is None else self.time._asdict(),
             "devices": {"cores": usable_cores(), "level": level(), "levels": levels(), "gpus": gpu_names()},
             "workers": None if executor is None else {"ranks": executor.size, "threads": executor.threads},
             "methods": _list_methods(),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,8 +23,7 @@ Matrix Market, .npz and METIS they are the rows of the matrix, counted from 0.""
 _Function = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class GraphOptions:
+class GraphOptions(NamedTuple):
     """The graph of a command, its direction, the use of its values, and the columns of its file."""
 
     name: str
@@ -49,8 +47,7 @@ class GraphOptions:
         return "strengths" if self.strength else "lengths" if self.weighted else None
 
 
-@dataclass(frozen=True)
-class SampleOptions:
+class SampleOptions(NamedTuple):
     """An estimate from `k` random roots."""
 
     k: int | None
@@ -65,8 +62,7 @@ class SampleOptions:
 NO_SAMPLE = SampleOptions(k=None, seed=0)
 
 
-@dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(NamedTuple):
     """Scores to show, and files for all or for a picture; `part` is (number, of) of a part whose sums are written."""
 
     top: int | None = None
@@ -90,8 +86,7 @@ class OutputOptions:
         return min(n, self.top)
 
 
-@dataclass(frozen=True)
-class MapOptions:
+class MapOptions(NamedTuple):
     """The file of a map of the scores, and the file of coordinates."""
 
     plot_map: Path | None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Scores(Task):
     """The task of scores of one centrality, or of several `together`: titles of columns then begin with names."""
 

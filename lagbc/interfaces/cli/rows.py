@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.interfaces.cli.outputs import write_array, write_parquet, write_rows
 from lagbc.interfaces.cli.text import table
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from lagbc.interfaces.cli.options import OutputOptions
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(NamedTuple):
     """Columns of scores, and keys that name the vertex, both ends of an edge, or the group of each row."""
 
     keys: dict[str, np.ndarray]

@@ -33,7 +33,7 @@ class Drawing(NamedTuple):
     draw: Callable[[Path], object]
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Task:
     """A computation of a command; `carry_out` and `deliver` call its methods in their order here."""
 

@@ -49,7 +49,7 @@ def _title_below(layout: Layout, labels: Any) -> bytes | None:
     return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Edges:
     """The edges read so far, in pieces."""
 
@@ -60,6 +60,8 @@ class Edges:
     count: int = 0
     comments: int = 0
     bad_length: BadLength | None = None
+    vertices: Names | Integers = field(init=False)  # that number the ends
+    types: Names = field(init=False)
 
     def __post_init__(self) -> None:
         self.vertices = Names() if self.layout.names else Integers()

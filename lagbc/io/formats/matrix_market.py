@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,7 @@ _BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX 
 _Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, BadLength | None]
 
 
-@dataclass(frozen=True)
-class _Header:
+class _Header(NamedTuple):
     """The banner and the size line."""
 
     size: bytes

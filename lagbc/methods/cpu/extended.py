@@ -10,13 +10,12 @@ the roots with a reached vertex without tight in-edge; this routine then names t
 from __future__ import annotations
 
 from math import frexp, ldexp
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
@@ -102,8 +101,7 @@ def count_paths(
     return search.dist, as_counts(search.mantissas, search.powers)
 
 
-@frozen
-class _Search:
+class _Search(NamedTuple):
     sweep: core.RootSweep32 | core.RootSweep64
     reached: NDArray[np.int64]  # by rising distance
     dist: NDArray[np.float64]

@@ -13,12 +13,12 @@ terms are added in the same order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, allocate
 from lagbc.methods.contract import StopFlag, SweepPlan
@@ -42,7 +42,7 @@ def arrays(graph: Graph, groups: int) -> dict[str, Any]:
     }
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class State:
     """One worker."""
 

@@ -7,12 +7,11 @@ roots are searched one by one. Sums are in the columns of `traversal.near`. See 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array
 from lagbc.methods.contract import SweepPlan
@@ -89,8 +88,7 @@ def new_ball(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Ball:
     return ball
 
 
-@frozen
-class Together:
+class Together(NamedTuple):
     """The arrays in which blocks of roots are searched."""
 
     leaving: Csr  # leaving, entering: the edges in sweep order, and those of the transpose

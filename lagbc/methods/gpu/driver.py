@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.csr import as_numpy
 from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import SweepPlan
@@ -25,8 +24,7 @@ from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.methods.targets import columns_into_range
 
 
-@frozen
-class Found:
+class Found(NamedTuple):
     """The results of a forward sweep for the host."""
 
     depth: int  # of the last level
@@ -35,8 +33,7 @@ class Found:
     deeper: NDArray[np.bool_] | None = None  # for each group, whether its levels are too many; None if all are done
 
 
-@frozen
-class Levels:
+class Levels(NamedTuple):
     """The levels of some roots of a batch, which the state holds."""
 
     roots: NDArray[np.int64]
@@ -46,8 +43,7 @@ class Levels:
     found: Any  # all that the method needs to sweep backward
 
 
-@frozen
-class Searched:
+class Searched(NamedTuple):
     """The roots of a batch with edges, which are searched from; the others reach nothing."""
 
     places: NDArray[np.int64]
@@ -62,8 +58,7 @@ class Searched:
         return cls(places, cp.asarray(position[places], np.int32))
 
 
-@frozen
-class Search:
+class Search(NamedTuple):
     """A forward sweep of some groups, some of them done."""
 
     roots: NDArray[np.int64]  # of all swept groups
@@ -98,8 +93,7 @@ class Search:
         return cp.asarray(device_rows.bit_rows(~(self.found.overflowed | self.deeper), rows.groups))
 
 
-@frozen
-class Weights:
+class Weights(NamedTuple):
     """The weights of columns and vertices in a backward sweep, on the device."""
 
     keep: Any  # (groups, 32) uint8: bit rows of the roots that are summed
@@ -134,8 +128,7 @@ class Sweeps(Protocol):
         """Return distances and path counts as float64, of shape (groups, rows, 256)."""
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(NamedTuple):
     """A schedule of sweeps, and the schedule of the groups with too many levels for it."""
 
     module: Sweeps
@@ -144,7 +137,7 @@ class Schedule:
     then: str = ""
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """The graph on the device, and the arrays of a batch; a method with several schedules has the last one's."""
 

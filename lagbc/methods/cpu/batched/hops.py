@@ -88,7 +88,7 @@ LEVEL_ORDER = Schedule(_arrays_in_level_order, _sweep_in_level_order)
 READY_ORDER = Schedule(_arrays_in_ready_order, _sweep_in_ready_order)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """One worker."""
 

@@ -25,7 +25,7 @@ _SHORT = np.dtype(np.uint16)
 _MOST = np.iinfo(_SHORT).max
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """One worker."""
 

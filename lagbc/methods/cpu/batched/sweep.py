@@ -7,13 +7,13 @@ queue of (vertex, bit row) entries has the room that graphs of a kind were seen 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
 from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan, places_of_roots, put_weights
@@ -31,7 +31,7 @@ _ONCE = np.ones(COLUMNS)
 Queue = core.Queue32 | core.Queue64
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Levels(OfWholeBatch):
     """The levels of a batch, which its state holds."""
 

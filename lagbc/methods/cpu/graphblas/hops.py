@@ -48,7 +48,7 @@ batching = Batching(block=1, auto=64, concurrent=True)
 options: frozenset[str] = frozenset()
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """The graph, also as GraphBLAS matrices."""
 

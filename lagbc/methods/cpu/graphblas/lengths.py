@@ -38,7 +38,6 @@ import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, bytes_of
@@ -51,7 +50,7 @@ batching = Batching(block=1, auto=128, concurrent=True)
 options = frozenset({"rtol", "bucket_width"})
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """The graph, also as GraphBLAS matrices of the light and of the heavy edges, and as arrays of all edges, by row."""
 
@@ -66,7 +65,7 @@ class State:
     lengths: NDArray[np.float64]
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Levels(sweep.Levels):
     """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
 
@@ -75,7 +74,7 @@ class Levels(sweep.Levels):
 
     def clear(self) -> None:
         """Give the memory back."""
-        super().clear()
+        sweep.Levels.clear(self)  # no super(): slots make the class anew
         self.G.clear()
 
 

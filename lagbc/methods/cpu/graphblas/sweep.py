@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,14 +22,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import OfWholeBatch, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 
-@frozen
+@dataclass(slots=True, eq=False)
 class Levels(OfWholeBatch):
     """The levels of a forward sweep."""
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, INTEGER, Array
 from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
@@ -35,7 +34,7 @@ batching = Batching(block=BLOCK, auto=64, concurrent=True)
 blocks = Blocks(most=1024, least=BLOCK, enough=64)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class State:
     """One worker's arrays; vertices are numbered in sweep order."""
 
@@ -54,8 +53,7 @@ class State:
     near: Near | None  # room for the sums within the bounds of the plan, if it has some
 
 
-@frozen
-class Levels:
+class Levels(NamedTuple):
     """Blocks of roots, searched and summed."""
 
     roots: NDArray[np.int64]

@@ -151,7 +151,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     for level in range(search.depth, 0, -1):
         rows.plan.stop.check()
         of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
-        kernel(grid, THREADS, vars(sums), n=rows.rows, keep=keep, **of_level)
+        kernel(grid, THREADS, sums._asdict(), n=rows.rows, keep=keep, **of_level)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:

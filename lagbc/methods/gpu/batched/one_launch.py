@@ -102,7 +102,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     rows = arrays.rows
     rows.plan.stop.check()
     kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
-    _launch(arrays, kernel, search.groups, vars(sums), keep=keep)
+    _launch(arrays, kernel, search.groups, sums._asdict(), keep=keep)
 
 
 def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy as cp
 import numpy as np
@@ -74,8 +73,7 @@ def number_ends(ends: Any, position: Any) -> Any:
     return numbered
 
 
-@dataclass(frozen=True)
-class Survey:
+class Survey(NamedTuple):
     """Statistics of lengths; all 0 if there are none."""
 
     shortest: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel, Program, kernel_of
@@ -44,7 +44,7 @@ PATH_SUMS_HEADER = "methods/gpu/common/path_sums.cuh"
 ONE_LAUNCH = (*COLUMN_HEADERS, GROUP, "methods/gpu/common/one_launch.cuh")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Variant:
     """A compile variant of a source."""
 
@@ -70,8 +70,7 @@ class Variant:
 PLAIN = Variant()
 
 
-@dataclass(frozen=True)
-class Kernels:
+class Kernels(NamedTuple):
     """A source, and the macros that it reads besides VALUE, the type of values."""
 
     source: compiler.Source

@@ -30,6 +30,10 @@ class GroupArrays(SimpleNamespace):
         """Entries of a group's queue."""
         return int(self.queue.shape[1])
 
+    def take(self, made: dict[str, Any]) -> None:
+        """Take allocated arrays by their stated names; None frees one."""
+        vars(self).update(made)
+
 
 def together(made: dict[str, Any]) -> dict[str, Any]:
     """Put allocated rows, queues and notes into one group."""
@@ -56,8 +60,8 @@ def grow_queue(arrays: GroupArrays, queue_arrays: Callable[[int, int], dict[str,
     rows = arrays.rows
     of_queue = partial(queue_arrays, rows.groups)
     longer = of_queue(grown(arrays.capacity, first_entries(rows, factor), of_queue, rows))
-    vars(arrays).update(dict.fromkeys(longer))
-    vars(arrays).update(allocate(cp, longer))
+    arrays.take(dict.fromkeys(longer))
+    arrays.take(allocate(cp, longer))
 
 
 def first_entries(size: Size | Rows, factor: float) -> int:

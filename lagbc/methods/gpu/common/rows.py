@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
@@ -39,7 +38,7 @@ class Size(NamedTuple):
         return cls(plan, graph.active, plan.batch // GROUP_COLUMNS, graph.depth, not plan.in_place)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Rows:
     """A graph whose vertices are in sweep order, without vertices that have no edges. A group's rows lie together."""
 
@@ -69,8 +68,7 @@ class Rows:
         return {"n": self.rows, "stop": self.stop, **edges, **entering, **of_plan}
 
 
-@frozen
-class Lengths:
+class Lengths(NamedTuple):
     """The lengths of the edges on the device, in sweep order, and their use."""
 
     out: Any  # (nnz,) float64: of the edges that leave, row after row
@@ -85,7 +83,7 @@ class Lengths:
         return out, out if self.into is self.out else convert_lengths(self.into, dtype)
 
 
-@frozen
+@dataclass(eq=False)
 class RootRows:
     """The rows and columns of those roots of a batch that have edges; the others reach nothing."""
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
-from lagbc.frozen import frozen
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
 from lagbc.methods.contract import SweepPlan
@@ -20,8 +19,7 @@ from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Siz
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 
-@frozen
-class PathScores:
+class PathScores(NamedTuple):
     """Sums over paths of each group, of shape (groups, rows)."""
 
     dependency: Any
@@ -55,8 +53,7 @@ class PathScores:
             add_sums(sums.dependency_squares, rows.order, self.squares, groups)
 
 
-@frozen
-class Edges:
+class Edges(NamedTuple):
     """Sums of edges, a row a group, to which kernels add; None where they are not asked for."""
 
     order: Any  # (nnz,) int64: place of each edge, in sweep order, among the sums
@@ -70,8 +67,7 @@ class Edges:
         return {"edge_order": self.order, "nnz": nnz, "edges": self.sums, "edge_squares": self.squares}
 
 
-@frozen
-class Distances:
+class Distances(NamedTuple):
     """Sums over distances; None for a sum that is not asked for."""
 
     reached: Any  # (groups, rows)

@@ -53,7 +53,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     hubs = graph.order[:GROUP_COLUMNS]
     after = before = _distances(rows, lengths, hubs)
     if rows.in_indptr is not rows.indptr:
-        before = _distances(_reversed(rows), replace(lengths, out=lengths.into, into=lengths.out), hubs)
+        before = _distances(_reversed(rows), lengths._replace(out=lengths.into, into=lengths.out), hubs)
     if after is None or before is None:
         return None
     placed = graph.on_device

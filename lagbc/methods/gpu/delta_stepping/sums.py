@@ -26,4 +26,4 @@ def distances(arrays: Any, search: Search, keep: Any, sums: Distances) -> None:
     blocks = min(row_blocks(rows.rows, 0), tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
     kernel = SUMS.kernel("delta_distances", Variant(dist=found.dtype.name))
     given = {"distances": found, "keep": keep, "deepest": sums.depth}
-    kernel((blocks, search.groups), THREADS, vars(sums), n=rows.rows, **given)
+    kernel((blocks, search.groups), THREADS, sums._asdict(), n=rows.rows, **given)

@@ -39,7 +39,6 @@ centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -107,6 +106,10 @@ class Arrays(SimpleNamespace):
     def most(self) -> int:
         """Levels that the arrays hold."""
         return _most_levels(self.depth_bytes, self.rows)
+
+    def take(self, made: dict[str, Any]) -> None:
+        """Take allocated arrays by their stated names."""
+        vars(self).update(made)
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -218,7 +221,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
         depth = int(deepest.get().max())
         if arrays.sampled is not None:
             arrays.sampled.append(deepest.get())
-    yield Levels(roots, np.arange(len(roots)), depth, overflowed, replace(searched, deepest=deepest))
+    yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched._replace(deepest=deepest))
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> None:
@@ -277,7 +280,7 @@ def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
     arrays.depths = arrays.values = arrays.delta = None
     arrays.own = {}
     source, stride = arrays.source, arrays.stride
-    vars(arrays).update(allocate(cp, _row_arrays(plan, stride, arrays.depth_bytes)))
+    arrays.take(allocate(cp, _row_arrays(plan, stride, arrays.depth_bytes)))
     arrays.own = allocate(cp, _own_arrays(source, plan, stride))
     if source == _EDGE:
         arrays.own["tails"] = cp.asarray(arrays.graph.rows, np.int32)
