@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
@@ -67,9 +67,12 @@ class Graph:
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.n, self.nnz = len(self.indptr) - 1, len(self.indices)
-        self.weighted = self.weights is not None
+        self._keep(n=len(self.indptr) - 1, nnz=len(self.indices), weighted=self.weights is not None)
         self._refuse_writing()
+
+    def _keep(self, **values: Any) -> None:
+        """Keep values that this class made; others cannot assign."""
+        vars(self).update(values)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
@@ -84,8 +87,13 @@ class Graph:
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
-        self._checked = self.csr
+        self._keep(_checked=self.csr)
         return self
+
+    def checked_as(self, read: Graph) -> Graph:
+        """Keep the graph that was read of the arrays as they are now, and return it."""
+        self._keep(reread=(self.csr, read))
+        return read
 
     @property
     def is_checked(self) -> bool:
@@ -114,7 +122,7 @@ class Graph:
     def with_names(self, names: Any) -> Graph:
         """Return the same graph with other names, or None, and with everything cached."""
         renamed = copy(self)
-        renamed.names = names
+        renamed._keep(names=names)
         return renamed.checked() if self.is_checked else renamed
 
     @property
@@ -227,7 +235,7 @@ class Graph:
         other = moved[id(self)] = Graph.__new__(Graph)
         for name, part in dict(vars(self)).items():
             if name not in _MADE_PER_DEVICE:
-                setattr(other, name, part if name in _MOVED_UNCHANGED else _move_part(part, move, moved))
+                other._keep(**{name: part if name in _MOVED_UNCHANGED else _move_part(part, move, moved)})
         return other
 
     def prepared(self, *, edges: bool) -> Graph:
@@ -237,10 +245,10 @@ class Graph:
         """
         prepared = Graph(*self.csr[:2], self.directed, self.weights, None, self.depth, self.transpose.csr)
         ordered = self.reordered
-        prepared.order, prepared.active = self.order, self.active
-        prepared.reordered = Graph.from_csr(ordered.csr, ordered.directed, ordered.transpose.csr)
+        reordered = Graph.from_csr(ordered.csr, ordered.directed, ordered.transpose.csr)
+        prepared._keep(order=self.order, active=self.active, reordered=reordered)
         if edges:
-            prepared.edge_order = self.edge_order
+            prepared._keep(edge_order=self.edge_order)
         return prepared
 
     @property

@@ -144,14 +144,12 @@ def take_graph(
 
 def _reread(graph: Graph) -> Graph:
     """Read the arrays of a graph that was unpickled, or has replaced fields, as those of a matrix; once."""
-    before = graph.reread
-    if before is None or not all(a is b for a, b in zip(before[0], graph.csr, strict=True)):
+    if graph.reread is None or not all(a is b for a, b in zip(graph.reread[0], graph.csr, strict=True)):
         indptr, indices, weights = graph.on_host.csr
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
         read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
-        read = replace(read, names=graph.names, of_strengths=graph.of_strengths).checked()
-        before = graph.reread = graph.csr, read
-    return before[1]
+        return graph.checked_as(replace(read, names=graph.names, of_strengths=graph.of_strengths).checked())
+    return graph.reread[1]
 
 
 def _values_of(A: Any, weighted: Any, strength: Any) -> Values:

@@ -144,7 +144,7 @@ class Blocks(NamedTuple):
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class DealtGraph(Graph):
     """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
 
@@ -169,8 +169,8 @@ class DealtGraph(Graph):
     room: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
-        self.n, self.nnz, self.order = self.deal.n, int(self.indptr[-1]), self.deal.order
-        self.bytes_of_rank = self._bytes_of_rank()
+        self._keep(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
+        self._keep(bytes_of_rank=self._bytes_of_rank())
 
     @property
     def transpose(self) -> Graph:

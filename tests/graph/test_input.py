@@ -762,3 +762,10 @@ def test_seeds_are_whole_numbers(rng):
 def test_sources_are_a_list(sources):
     with pytest.raises(TypeError, match="it is a 1-D array of vertex numbers"):
         lagbc.bc(path(5), sources=sources)
+
+
+@pytest.mark.parametrize("field", ["directed", "n", "weights", "names", "known_depth"])
+def test_a_graph_takes_no_assignment(field):
+    graph = as_graph(scale_free(50, 300, seed=3))
+    with pytest.raises(dataclasses.FrozenInstanceError, match=field):
+        setattr(graph, field, None)
