@@ -123,7 +123,9 @@ def plan_request(
     is_over = plan.memory.total > plan.limit(room)
     if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
         reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
-        plan = make_plan(graph, request, reduced, settings, room, labels)
+        over = f"not reduced, as that needs up to {in_units(plan.memory.total)}"
+        plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
+        plan = plan._replace(reason=f"{over}; {plan.reason}")
     return Call(graph, request, settings, room, reduced, plan, kept)
 
 
@@ -134,8 +136,7 @@ def _reduced_as(graph: Any, request: Request, settings: Settings, room: Room, la
 
         return reduce_dealt(graph, request, settings)
     reduced = reduce(graph, request, settings, room)
-    begun_whole = len(labels) == 1 and not labels[0].startswith(("chains ", "small "))
-    if begun_whole and len(reduced.pieces) > 1 and settings.reduce == "auto":
+    if len(labels) == 1 and labels[0].startswith("whole ") and settings.reduce == "auto":
         return Reduced((Whole(graph, request),))
     for number, (piece, label) in enumerate(zip(reduced.pieces, labels, strict=False)):
         if isinstance(piece, Chains) and not label.startswith("chains "):

@@ -41,7 +41,7 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Roots. Where a graph was reduced, those of all its pieces.
+        Roots. Where a graph was reduced, those of all its pieces; small blocks count by slices of some 50 milliseconds.
     seconds : float
         Since the run, or its resumption, began.
     gteps : float
@@ -161,6 +161,8 @@ OPTION_NAMES = frozenset(Options.__annotations__)
 _ELSEWHERE = {
     "weight": ("weighted",),
     "weights": ("weighted",),
+    "length": ("weighted",),
+    "lengths": ("weighted",),
     "distance": ("weighted",),
     "radius": ("cutoff",),
     "radii": ("cutoff",),

@@ -208,6 +208,7 @@ def dataclasses_of(tree):
 # Dataclasses that are frozen though users do not hold them, or have no slots though they have no cached property.
 OTHERS = {
     "OnGrid": "a row of methods, which is frozen and has cached properties",
+    "Graph": "which users hold, by `lagbc.as_graph`",
     "DealtGraph": "a graph, which is frozen",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.arguments import Arguments, Read
-from lagbc.call import Call, open_checkpoint, plan_request
+from lagbc.call import Call, open_checkpoint, plan_request, require_memory, works_of
 from lagbc.centrality.compute import Asked, find_all, plan_call
 from lagbc.demand import origins, parse_demand
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
@@ -82,7 +82,9 @@ def plan(
     Notes
     -----
     It reads, checks and reduces the graph as a call does, and searches from some roots where methods are compared: the
-    time of a few roots, beside O(nnz). A graph made by `lagbc.as_graph` keeps all but the reductions for the call.
+    time of a few roots, beside O(nnz). A graph made by `lagbc.as_graph` keeps all but the reductions for the call. With
+    `comm`, it is the plan of a run in one process. Predicted seconds are those of `lagbc.bc`: sums of several
+    centralities take more, closeness takes less.
 
     Examples
     --------
@@ -108,7 +110,11 @@ def plan(
         wf_improved=wf_improved,
         log2=log2,
     )
-    return plan_call(A, find_all(which), batch, Read(directed, weighted, strength), options, arguments).plan
+    call = plan_call(A, find_all(which), batch, Read(directed, weighted, strength), options, arguments)
+    require_memory(call)
+    if call.kept is not None:
+        call.kept.require(works_of(call))
+    return call.plan
 
 
 def select_method(

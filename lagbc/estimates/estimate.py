@@ -605,7 +605,8 @@ class _Run:
     def _sum_small(self, reduced: Reduced) -> list[Sums]:
         """Sum the small blocks of a reduced graph."""
         small = [piece for piece in reduced.pieces if isinstance(piece, Small)]
-        return [sum_piece(piece, sweep_of_small(piece, self._settings), self._room) for piece in small]
+        settings = self._settings._replace(threads=self._settings.own_threads)  # they are summed in this process
+        return [sum_piece(piece, sweep_of_small(piece, settings), self._room) for piece in small]
 
     @property
     def _may_cut_pilot(self) -> bool:

@@ -341,9 +341,8 @@ def _layout_of(A: Any) -> str:
             f"A is a {kind}; of a table of edges lagbc.graph_from_edges(table, directed=...) makes a graph"
         )
     raise InvalidTypeError(
-        f"A is a {kind}; lagbc takes a SciPy sparse array or matrix, a dense 2-D numpy.ndarray, a graph of NetworkX, "
-        f"igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or a pandas data frame with names of vertices"
-        f"{_OF_COLUMNS}"
+        f"A is a {kind}; lagbc takes a SciPy sparse array, a 2-D numpy.ndarray, a pandas data frame with names, or a "
+        f"graph of NetworkX, igraph, rustworkx, NetworKit, graph-tool or graphblas{_OF_COLUMNS}"
     )
 
 

@@ -109,7 +109,7 @@ class GridMethod:
         return len(self._lanes)
 
     def row(self) -> OnGrid:
-        """Return the row of the table by which a step names it."""
+        """Return the row of the table by which a sweep names it."""
         return OnGrid("batched", "semiring", self.site.device, False, __name__, sums=(*SUMS, "depth"), of_graph=self)
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:

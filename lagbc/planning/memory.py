@@ -173,7 +173,7 @@ def fit(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
     is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
     # A library's own matrices are not bound by it.
-    if is_tiny and not row_of(piece, sweep).requires and room.for_need(small, "cpu") == SMALL_RUN:
+    if is_tiny and not room.is_stated and not row_of(piece, sweep).requires:
         return sweep._replace(memory=Memory(workspace=small))
     sweep = sweep._replace(memory=estimate(piece, sweep))
     while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
@@ -207,10 +207,12 @@ def smaller(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> 
 
 def bound(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
     """Return the request of a sweep to its method, with the rest of the budget, at least 512 KiB, shared by workers."""
-    if isinstance(piece, Chains) or (limit := room.for_need(sweep.memory.total, sweep.device)) == SMALL_RUN:
+    needed = sweep.memory.total
+    if isinstance(piece, Chains) or (needed <= SMALL_RUN and not room.is_stated):
         return request_to(piece, sweep)
+    limit = room.for_need(needed, sweep.device)
     states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
-    return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - sweep.memory.total) // states)
+    return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - needed) // states)
 
 
 def most_batch(

@@ -89,7 +89,7 @@ class Plan(NamedTuple):
         """Warn where the memory budget takes the CPU in place of the GPU, or a smaller batch than was asked for."""
         for sweep in self.sweeps:
             if sweep.too_large:
-                warn(f"{sweep.too_large}; taking {self.method} on {self.device}", MemoryWarning)
+                warn(f"{sweep.too_large}; taking {sweep.method} on {sweep.device}", MemoryWarning)
                 break
         for sweep in self.sweeps:
             if asked is not None and sweep.batch < sweep.most:
@@ -151,6 +151,8 @@ def _sweep_of_other(piece: Piece, settings: Settings, room: Room, beside: int) -
 def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Sweep, ...], settings: Settings) -> Plan:
     """Put the sweeps of all pieces together."""
     work, threads, main = 0, 1, 0
+    if reduced.tree is None and sweeps[0].work == "roots":
+        sweeps = (sweeps[0]._replace(work="whole"),)
     for piece, sweep in zip(reduced.pieces, sweeps, strict=True):
         work += piece.work
         threads = max(threads, 1 if sweep.work == "small" else sweep.threads)
@@ -181,7 +183,8 @@ def sweep_of_small(piece: Small, settings: Settings) -> Sweep:
     """Plan the sums of small bicomponents."""
     name = "work-efficient" if piece.blocks.rows.weights is None else "dijkstra"
     weighted, slices = piece.blocks.rows.weights is not None, len(piece.blocks.ends)
-    return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, "small blocks, root by root", most=1)
+    reason = f"{quantity(len(piece.blocks.numbers), 'small block')}, root by root"
+    return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, reason, most=1)
 
 
 def _sweep_of_whole(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, quantity
 from lagbc.limits import in_units
 from lagbc.methods import table
 from lagbc.methods.contract import StopFlag, SweepPlan
@@ -29,7 +29,9 @@ class Memory(NamedTuple):
 class Sweep(NamedTuple):
     """How one piece is summed."""
 
-    work: str  # "roots", "within" (cutoffs and decays), "chains" (from junctions), "small" (blocks), "rounds"
+    # "whole" (the graph as it is), "roots" (a piece of it), "within" (cutoffs and decays), "chains" (from junctions),
+    # "small" (blocks) or "rounds"
+    work: str
     method: str  # method, device, weighted: the row of `lagbc.METHODS`
     device: str
     weighted: bool
@@ -38,7 +40,7 @@ class Sweep(NamedTuple):
     threads: int
     reason: str  # of the method
     most: int  # the batch without a bound on memory
-    seconds: float | None = None  # predicted, on a CPU by one thread; None without a prediction
+    seconds: float | None = None  # predicted for bc, on a CPU by one thread; None without a prediction
     memory: Memory = Memory()
     too_large: str = ""  # the need of the GPU in whose place the CPU is taken
     dtype: str = "float64"
@@ -55,9 +57,11 @@ class Sweep(NamedTuple):
         return f"{self.work} {self.method} {self.device}"
 
     def __str__(self) -> str:
-        predicted = "" if self.seconds is None else f"; about {self.seconds:.2g} s by one thread"
+        if self.work == "small":
+            return f"{self.reason}; {quantity(self.roots, 'slice')}, threads {self.threads}"
+        predicted = "" if self.seconds is None else f"; bc in about {self.seconds:.2g} s by one thread"
         return (
-            f"{self.reason}; {self.roots:,} roots, batch {self.batch}, threads {self.threads}, "
+            f"{self.reason}; {quantity(self.roots, 'root')}, batch {self.batch}, threads {self.threads}, "
             f"{in_units(self.memory.total)}{predicted}"
         )
 

@@ -91,7 +91,6 @@ def reduce(
     settings: Settings,
     room: Room,
     *,
-    chains: bool = True,
     swept: int | None = None,
 ) -> Reduced:
     """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
@@ -115,7 +114,7 @@ def reduce(
         parts, small, tree, _ = split(_weighted(host, request), edges="edges" in request.sums)
     except (OverflowError, NotReducible):
         return as_it_is
-    found = [_reduce_part(part, request, settings, chains=chains) for part in parts]
+    found = [_reduce_part(part, request, settings, chains=True) for part in parts]
     if len(found) == 1 and found[0].piece.graph is host:
         return as_it_is
     work = float(small.work.sum()) + sum(one.work for one in found)

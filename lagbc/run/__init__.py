@@ -1,4 +1,4 @@
-"""A call carried out: works of the plan's steps, their loop over spans, carriers, checkpoints and shares.
+"""A call carried out: works of the plan's sweeps, their loop over spans, carriers, checkpoints and shares.
 
 It knows methods by their table and contract alone, and centralities by the names of their sums alone.
 """

@@ -19,13 +19,12 @@ from lagbc.errors import CheckpointError, FileError, InvalidValueError, warn
 from lagbc.files import remove_unfinished
 from lagbc.methods import tuning
 from lagbc.run.partial import MEND, PartialFile, digest_order, digest_roots, open_writer
-from lagbc.run.work import PieceWork, Total
+from lagbc.run.work import NONE_DONE, PieceWork, Total
 
 # The owner of the sums of a checkpoint where a digest differs.
 _OWNERS = {
     "graph": "another graph or direction",
-    "options": "other options (method, reduce, scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or "
-    "k for sources)",
+    "options": "other options (scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or k for sources)",
     "roots": "other roots",
     "order": "another version's order of the roots, or to options by which the graph is reduced otherwise",
 }
@@ -73,6 +72,13 @@ class Checkpoint:
     def _of_other(self, name: str) -> CheckpointError:
         return CheckpointError(f"checkpoint {self.path} belongs to {_OWNERS[name]}; {MEND}")
 
+    def _of_other_works(self, works: Sequence[PieceWork]) -> CheckpointError:
+        before, now = (_in_words(labels) for labels in (self.labels, [work.label for work in works]))
+        return CheckpointError(
+            f"checkpoint {self.path} belongs to a run of {before}, and this is one of {now}; pass method, device, "
+            f"reduce and memory as they were, or {MEND}"
+        )
+
     def begin(self, works: Sequence[PieceWork], totals: list[Total]) -> list[Total]:
         """Take the works of the call; return the given totals, with those in the file in place of none.
 
@@ -80,7 +86,7 @@ class Checkpoint:
         """
         is_first, orders = not self._works, list(map(digest_order, works))
         if self._before:
-            totals = self._read(works, orders, totals)
+            totals = self._read(works, orders, totals, anew=not is_first)
         self._works, self._orders, self._totals, self._held = list(works), orders, list(totals), -1
         if self._before and self._done == sum(len(work.items) for work in works):
             self._held = self._done
@@ -95,17 +101,25 @@ class Checkpoint:
             raise FileError(f"checkpoint {self.path} cannot be used: {error}") from error
         return totals
 
-    def _read(self, works: Sequence[PieceWork], orders: list[str], totals: Sequence[Total]) -> list[Total]:
+    def require(self, works: Sequence[PieceWork]) -> None:
+        """Refuse works that are not those of the file, if there is one; as `begin` does, without writing."""
+        if self._before:
+            self._read(works, list(map(digest_order, works)), [NONE_DONE] * len(works))
+
+    def _read(
+        self, works: Sequence[PieceWork], orders: list[str], totals: Sequence[Total], *, anew: bool = False
+    ) -> list[Total]:
+        """Take totals of the file in place of none; `anew`, one piece may be planned anew in place of its chains."""
         found = list(totals)
         with self._open() as file, file.reading():
             before_orders, counts = file.head["orders"], file.array("done", (len(self.labels),), np.int64).tolist()
             if len(self.labels) != len(works):
-                raise self._of_other("options")
+                raise self._of_other_works(works)
             for number, work in enumerate(works):
                 before, done = self.labels[number], counts[number]
                 if before != work.label:
-                    if not before.startswith("chains "):
-                        raise self._of_other("options")
+                    if not (anew and before.startswith("chains ")):
+                        raise self._of_other_works(works)
                     continue
                 if done and before_orders[number] != orders[number]:
                     raise self._of_other("order")
@@ -148,6 +162,13 @@ class Checkpoint:
                     file.add(f"{number}/{name}", array)
         self.labels, self._before = labels, self._digests
         self._held, self._saved = sum(total.done for total in totals), time.perf_counter()
+
+
+def _in_words(labels: Sequence[str]) -> str:
+    """Name works: all, as "roots of batched on cpu", up to three of them."""
+    named = [f"{method} on {device} ({work})" for work, method, device in (label.split(" ") for label in labels[:3])]
+    rest = [f"{len(labels) - 3} more pieces"] if len(labels) > 3 else []
+    return ", ".join(named + rest)
 
 
 def _damaged(path: Path) -> Exception:

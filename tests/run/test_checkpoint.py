@@ -11,9 +11,10 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
-from chained import hub
+from chained import hub, subdivided, symmetric
 from killed import Killed, stop
 from sealed import rewrite
 from strategies import path, scale_free, times
@@ -314,3 +315,47 @@ else:
     assert done.returncode == 0, done.stderr
     np.testing.assert_allclose(float(done.stdout), batched(path(1000)).sum())
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+
+# Contracted pieces, and the plan
+
+
+def cubic(leaves):
+    """A cubic graph whose edges have four vertices inside, and leaves."""
+    graph = nx.random_regular_graph(3, 200, seed=1)
+    n, edges = subdivided(200, list(graph.edges), [4] * graph.number_of_edges())
+    ends = np.random.default_rng(0).integers(n, size=leaves).tolist()
+    edges += [(v, n + number) for number, v in enumerate(ends)]
+    return symmetric(n + leaves, edges, np.ones(len(edges)))
+
+
+@pytest.mark.parametrize("options", [{"reduce": "none"}, {"method": "work-efficient"}], ids=str)
+def test_sums_from_junctions_are_kept(tmp_path, options):
+    """Options by which the same graph is summed otherwise do not begin the file anew, and its plan is refused, too."""
+    given = {"directed": False, "device": "cpu", "reduce": "all", "checkpoint": tmp_path / "run"}
+    graph = cubic(0)
+    expected = lagbc.bc(graph, **given)
+    before = (tmp_path / "run").read_bytes()
+    assert lagbc.plan(graph, **given).labels == ["chains batched cpu"]
+    for call in (lagbc.bc, lagbc.plan):
+        with pytest.raises(lagbc.CheckpointError, match=r"of batched on cpu \(chains\), and this is .*whole"):
+            call(graph, **(given | {"reduce": "none"} | options))
+    assert (tmp_path / "run").read_bytes() == before
+    np.testing.assert_array_equal(lagbc.bc(graph, **given), expected)
+
+
+@pytest.mark.parametrize("memory", range(1_000_000, 3_500_000, 250_000))
+def test_a_run_goes_on_whatever_fits_into_its_memory(tmp_path, memory):
+    """Where its pieces do not fit, it is swept as it is; the same call goes on so, and its parts are merged so."""
+    graph, given = cubic(600), {"directed": False, "device": "cpu", "threads": 1, "memory": memory}
+    try:
+        expected = lagbc.bc(graph, **given)
+    except MemoryError:
+        pytest.skip("too little memory for any")
+    with pytest.raises(Killed):
+        lagbc.bc(graph, checkpoint=tmp_path / "run", progress=stop, **given)
+    np.testing.assert_array_equal(lagbc.bc(graph, checkpoint=tmp_path / "run", **given), expected)
+    for number in (1, 2):
+        lagbc.save_part(tmp_path / f"part {number}", (number, 2), graph, **given)
+    merged = lagbc.merge_parts([tmp_path / "part 1", tmp_path / "part 2"])
+    np.testing.assert_allclose(merged["bc"], expected, rtol=1e-12)

@@ -104,9 +104,9 @@ def roads():
 def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     """All at once, if they fit or nothing does but a block; else half as many."""
     given = {"directed": False, "device": "cuda", "reduce": "all"}
+    monkeypatch.setattr(room, "budget", lambda device: 10**9)
     assert "700 junctions; " in (reason := lagbc.plan(roads(), **given).reason)
     assert "junctions by delta-stepping on cuda" in reason
-    monkeypatch.setattr(room, "budget", lambda device: 10**9)
     asked = estimate(roads(), batch=batch, **given)
     assert asked.batch == batch
     monkeypatch.setattr(room, "budget", lambda device: asked.total)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from chained import subdivided
 
+import lagbc
 from lagbc import call as call_module
 from lagbc.call import plan_request, sum_call, sum_request
 from lagbc.graph.validate import as_graph
@@ -114,7 +115,7 @@ def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
         (WITH_CHAINS, [plain, plain, small], [plain, plain]),
         (WITH_CHAINS, [once], [once, once]),
         (WITH_CHAINS, [plain], [plain, once]),
-        ({"device": "cpu", "reduce": "none"}, [plain], [plain]),
+        ({"device": "cpu", "reduce": "none"}, ["whole batched cpu"], ["whole batched cpu"]),
     ):
         asked.clear()
         assert planned(options, labels=begun).plan.labels == labels
@@ -124,7 +125,7 @@ def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_a_graph_goes_on_whole_where_it_had_begun_so(blocks):
     """Its junctions gave no sums, or its pieces were too large: "auto" would contract it again, to other sums."""
-    graph, chains, plain = roads(blocks), ["chains batched cpu"] * blocks, ["roots batched cpu"]
+    graph, chains, plain = roads(blocks), ["chains batched cpu"] * blocks, ["whole batched cpu"]
     request = Request(DEPENDENCY, np.arange(graph.n))
     for begun, labels in ((), chains), (chains, chains), (plain, plain):
         call = planned({"device": "cpu"}, request, graph, labels=begun)
@@ -211,3 +212,8 @@ def test_junctions_take_fewer_threads_where_memory_is_short():
         assert (fitted.threads, fitted.memory.total <= limit) == (few.threads, True)
     fitted = memory.fit(piece, three, Room(1))
     assert (fitted.threads, fitted.batch, fitted.memory.total > 1) == (1, sweep.batch, True)
+
+
+def test_a_plan_is_refused_where_its_run_would_be():
+    with pytest.raises(MemoryError, match="budget is 1 kB"):
+        lagbc.plan(roads(1), memory="1kB")
