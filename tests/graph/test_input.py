@@ -327,7 +327,7 @@ def test_every_way_to_break_a_matrix_is_taken():
 @pytest.mark.parametrize(
     ("A", "error", "message"),
     [
-        ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array or matrix, a dense 2-D numpy.ndarray"),
+        ([[0, 1], [1, 0]], TypeError, "builtins.list.*SciPy sparse array, a 2-D numpy.ndarray"),
         (None, TypeError, "NoneType"),
         (
             [(0, 1), (1, 2)],

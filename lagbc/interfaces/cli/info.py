@@ -119,7 +119,8 @@ class _Info(Task):
         for label, value in _facts(self.source, self.shape):
             yield f"  {label:<18} {value}"
         parts = ", ".join(f"{name} {in_units(getattr(memory, name))}" for name in ("graph", "workspace", "scores"))
-        yield f"memory: {in_units(memory.total)} for a run ({parts}), with batch {memory.batch}, threads {memory.threads}"
+        with_these = f"with batch {memory.batch}, threads {memory.threads}"
+        yield f"memory: {in_units(memory.total)} for a run ({parts}), {with_these}"
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
         yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
         yield method_and_reason(self.call)
