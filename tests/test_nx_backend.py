@@ -161,7 +161,11 @@ def test_eccentricity(kind, data):
         with pytest.raises(nx.NetworkXError, match=r"infinite path length because the .*graph is not .*connected"):
             nx.eccentricity(G, weight=weight, backend="lagbc")
         nx.add_cycle(G, G)
-    assert_same(*both("eccentricity", G, weight=weight))
+    if len(G):
+        assert_same(*both("eccentricity", G, weight=weight))
+    else:  # an error or nothing, by the version of NetworkX
+        of = nx.eccentricity
+        assert whole(of, G, weight=weight, backend="lagbc") == whole(of, G, weight=weight, backend="networkx")
 
 
 OF_ALL_PAIRS = ("diameter", "radius", "periphery", "center")
@@ -618,7 +622,8 @@ def test_arguments_are_those_of_networkx(function):
     theirs = inspect.signature(getattr(nx, function).orig_func).parameters
     *ours, run = inspect.signature(getattr(nx_backend, function)).parameters.values()
     assert run.kind is run.VAR_KEYWORD
-    assert [(p.name, p.kind, p.default) for p in ours] == [(p.name, p.kind, p.default) for p in theirs.values()]
+    ours = [(p.name, p.kind, p.default) for p in ours if p.kind is not p.KEYWORD_ONLY or p.name in theirs]
+    assert ours == [(p.name, p.kind, p.default) for p in theirs.values()]
 
 
 def test_metadata():

@@ -219,10 +219,19 @@ def group_betweenness_centrality(
     if absent := {node for group in groups for node in group if node not in G}:
         raise nx.NodeNotFound(shortened(f"The node(s) {absent} are in C but not in G."))
     numbers = [sorted(G.numbers[node] for node in group) for group in groups]
-    scores = lagbc.group_bc(
-        G.graph(weight), numbers, normalized=bool(normalized), endpoints=bool(endpoints), **run
-    ).tolist()
+    by_all = normalized and endpoints and _counts_all_pairs()
+    found = lagbc.group_bc(
+        G.graph(weight), numbers, normalized=bool(normalized) and not by_all, endpoints=bool(endpoints), **run
+    )
+    if by_all:
+        found *= (1 if G.is_directed() else 2) / (len(G) * (len(G) - 1))
+    scores = found.tolist()
     return scores[0] if is_one else scores
+
+
+def _counts_all_pairs() -> bool:
+    """Whether NetworkX takes group betweenness with endpoints as a share of all pairs, as from 3.7 on."""
+    return tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 7)
 
 
 def percolation_centrality(
@@ -244,9 +253,9 @@ def _states_in_order(G: Any, states: Any, held: list[Any]) -> list[Any]:
 
 
 def closeness_centrality(
-    G: BackendGraph, u: None = None, distance: Any = None, wf_improved: bool = True, **run: Any
+    G: BackendGraph, u: None = None, distance: Any = None, wf_improved: bool = True, *, sp: None = None, **run: Any
 ) -> dict[Node, float]:
-    """Compute ``networkx.closeness_centrality``; `run` is passed to `lagbc.closeness`."""
+    """Compute ``networkx.closeness_centrality``, which has `sp` from 3.7 on; `run` is passed to `lagbc.closeness`."""
     return G.by_node(_call(lagbc.closeness, G, distance, run, wf_improved=bool(wf_improved)))
 
 
@@ -267,6 +276,9 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
     networkx.NetworkXError
         Some vertex does not reach every other one.
     """
+    if not len(G):
+        none: dict[Node, float] = _of_null_graph("eccentricity", G, run)
+        return none
     if not _is_connected(G):
         fault = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {fault}")
@@ -276,16 +288,23 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
 
 def diameter(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
     """Compute ``networkx.diameter``, the largest eccentricity."""
+    if not len(G):
+        return _of_null_graph("diameter", G, run, e=e, usebounds=usebounds)
     return max(_eccentricities(G, e, usebounds, weight, run).values())
 
 
 def radius(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
     """Compute ``networkx.radius``, the smallest eccentricity."""
+    if not len(G):
+        return _of_null_graph("radius", G, run, e=e, usebounds=usebounds)
     return min(_eccentricities(G, e, usebounds, weight, run).values())
 
 
 def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
     """Compute ``networkx.periphery``, the nodes with the largest eccentricity."""
+    if not len(G):
+        none: list[Node] = _of_null_graph("periphery", G, run, e=e, usebounds=usebounds)
+        return none
     given = _eccentricities(G, e, usebounds, weight, run)
     largest = max(given.values())
     return [node for node in given if given[node] == largest]
@@ -293,8 +312,9 @@ def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: A
 
 def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
     """Compute ``networkx.center``, the nodes with the smallest eccentricity."""
-    if not len(G) and e is None and not usebounds and weight is None and not G.is_directed():
-        raise nx.NetworkXPointlessConcept("G has no nodes.")  # as the test for a tree does in NetworkX
+    if not len(G):
+        none: list[Node] = _of_null_graph("center", G, run, e=e, usebounds=usebounds, weight=weight)
+        return none
     given = _eccentricities(G, e, usebounds, weight, run)
     smallest = min(given.values())
     return [node for node in given if given[node] == smallest]
@@ -308,6 +328,12 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
     if usebounds is True and not G.is_directed() and not _is_connected(G):
         raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
     return eccentricity(G, weight=weight, **run)
+
+
+def _of_null_graph(function: str, G: BackendGraph, run: dict[str, Any], **given: Any) -> Any:
+    """Return, or raise, all that the NetworkX at hand does without a node; that differs from version to version."""
+    _require_options(run)
+    return getattr(nx, function).orig_func(nx.DiGraph() if G.is_directed() else nx.Graph(), **given)
 
 
 def _is_connected(G: BackendGraph) -> bool:
