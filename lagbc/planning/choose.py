@@ -215,7 +215,10 @@ def _refuse(rows: list[Method], weighted: bool, *, sums: frozenset[str], demand:
         for row in table.methods_of(weighted=weighted)
         if row.offers(sums, demand=demand, bounds=bounds)
     ]
-    asked = ", ".join(f"{row.name} on {row.device}" for row in rows)
+    names = dict.fromkeys(row.name for row in rows)
+    devices = {name: [row.device for row in rows if row.name == name] for name in names}
+    asked = ", ".join(f"{name} on {' and '.join(on)}" for name, on in devices.items())
+    asked = asked if len(devices) == 1 else f"each of {asked}"
     weights = " with weighted=True" if weighted else ""
     which = f"these do: {', '.join(there)}" if there else "no method does"
     raise InvalidValueError(f"{asked} {lacking}{weights}; {which}")
