@@ -110,7 +110,6 @@ FOREIGN = {
     "UsageError": "interfaces.cli",
     "NodeNotFound": "interfaces.networkx",
     "NetworkXError": "interfaces.networkx",
-    "NetworkXPointlessConcept": "interfaces.networkx",
 }
 KINDS = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, lagbc.Error)]
 
