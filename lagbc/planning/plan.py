@@ -212,19 +212,18 @@ def _sweep_of_whole(
 
 
 def _first_within(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
-    """Return the sweep of the first of the ranked methods that fits into the memory; if none does, of the least."""
+    """Return the sweep of the first of the ranked methods that fits into the memory; of the first if none does."""
     selections = _ranked(piece.graph, piece.request, settings, piece, seconds)
-    least, too_large = None, ""
+    first, too_large = None, ""
     for selection in selections:
         sweep = memory.fit(piece, _sweep(piece, selection, settings, beside), room)
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total <= limit:
             return sweep._replace(reason=f"{sweep.reason}; {too_large}") if too_large else sweep
-        too_large = too_large or memory.over_budget(sweep, sweep.memory.total, limit)
-        if least is None or sweep.memory.total < least.memory.total:
-            least = sweep
-    assert least is not None
-    return least
+        if first is None:
+            first, too_large = sweep, memory.over_budget(sweep, sweep.memory.total, limit)
+    assert first is not None
+    return first
 
 
 def _sweep(piece: Whole, selection: Selection, settings: Settings, beside: int) -> Sweep:
