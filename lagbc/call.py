@@ -27,7 +27,7 @@ from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
-from lagbc.room import Room
+from lagbc.room import SMALL_RUN, Room
 from lagbc.run.partial import digests_of
 from lagbc.run.run import NotSummed, Result, carriers_of, keep_total, meter_of, run, stretch_of
 from lagbc.run.work import NONE_DONE, PieceWork
@@ -155,7 +155,7 @@ def sum_call(call: Call) -> Result:
     require_memory(call)
     if plan.sweeps:
         plan.warn_of_less_memory(settings.batch)
-    if room.is_stated:
+    if room.is_stated and plan.memory.total > SMALL_RUN:
         give_back()  # memory that the preparation freed
     works = works_of(call)
     totals = [NONE_DONE] * len(works)

@@ -288,23 +288,16 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
 
 def diameter(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
     """Compute ``networkx.diameter``, the largest eccentricity."""
-    if not len(G):
-        return _of_null_graph("diameter", G, run, e=e, usebounds=usebounds)
     return max(_eccentricities(G, e, usebounds, weight, run).values())
 
 
 def radius(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> Any:
     """Compute ``networkx.radius``, the smallest eccentricity."""
-    if not len(G):
-        return _of_null_graph("radius", G, run, e=e, usebounds=usebounds)
     return min(_eccentricities(G, e, usebounds, weight, run).values())
 
 
 def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
     """Compute ``networkx.periphery``, the nodes with the largest eccentricity."""
-    if not len(G):
-        none: list[Node] = _of_null_graph("periphery", G, run, e=e, usebounds=usebounds)
-        return none
     given = _eccentricities(G, e, usebounds, weight, run)
     largest = max(given.values())
     return [node for node in given if given[node] == largest]
@@ -327,6 +320,8 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
         return e
     if usebounds is True and not G.is_directed() and not _is_connected(G):
         raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
+    if usebounds is True and not G.is_directed() and not len(G):
+        return {}  # bounds are of no node, and no eccentricity is computed
     return eccentricity(G, weight=weight, **run)
 
 

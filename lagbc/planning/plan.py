@@ -6,7 +6,7 @@ the ranked methods that fits into the memory (`lagbc.planning.choose`), with bat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -199,24 +199,29 @@ def _sweep_of_whole(
     name, _, device = kept.rpartition(" ")
     if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
         own = settings._replace(method=name, device=device)
-        sweep = _first_within(piece, own, room, seconds, beside)
+        sweep = _ranked_within(piece, own, room, seconds, beside)
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
-    sweep = _first_within(piece, settings, room, seconds, beside)
+    sweep = _ranked_within(piece, settings, room, seconds, beside)
     if sweep.device == "cuda" and settings.device == "auto" and settings.dtype == "float64":
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total > limit and _is_offered(graph, request, settings.method, "cpu"):
             piece.lined_up = None
-            on_cpu = _first_within(piece, settings._replace(device="cpu"), room, seconds, beside)
+            on_cpu = _ranked_within(piece, settings._replace(device="cpu"), room, seconds, beside)
             return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 
-def _first_within(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
+def _ranked_within(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
     """Return the sweep of the first of the ranked methods that fits into the memory; of the first if none does."""
     selections = _ranked(piece.graph, piece.request, settings, piece, seconds)
+    return _first_within(piece, (_sweep(piece, selection, settings, beside) for selection in selections), room)
+
+
+def _first_within(piece: Whole | Chains, sweeps: Iterable[Sweep], room: Room) -> Sweep:
+    """Return the first of the sweeps that fits into the memory, told of one that does not; the first if none does."""
     first, too_large = None, ""
-    for selection in selections:
-        sweep = memory.fit(piece, _sweep(piece, selection, settings, beside), room)
+    for made in sweeps:
+        sweep = memory.fit(piece, made, room)
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total <= limit:
             return sweep._replace(reason=f"{sweep.reason}; {too_large}") if too_large else sweep
@@ -280,7 +285,7 @@ def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Ro
     graph, contracted = piece.graph, piece.contracted
     roots = graph.order[contracted.roots]
     in_rows = Whole(graph, Request(ADDED, roots), lined_up=roots[graph.out_degrees[roots] > 0])
-    first, too_large = None, ""
+    sweeps = list[Sweep]()
     for row, why, _ in ranked(
         graph, method=settings.method, device=device, roots=len(roots), sums=ADDED, demand=True, probed=in_rows
     ):
@@ -291,15 +296,8 @@ def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Ro
         if not batching.concurrent and settings.batch is not None:
             size = min(size, batching.round(settings.batch))
         threads, reason = min(settings.threads, max(1, -(-len(roots) // size))), f"junctions by {why}"
-        made = Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size)
-        sweep = memory.fit(piece, made, room)
-        limit = room.for_need(sweep.memory.total, sweep.device)
-        if sweep.memory.total <= limit:
-            return sweep._replace(reason=f"{reason}; {too_large}") if too_large else sweep
-        if first is None:
-            first, too_large = sweep, memory.over_budget(sweep, sweep.memory.total, limit)
-    assert first is not None
-    return first
+        sweeps.append(Sweep("chains", row.name, row.device, True, len(roots), size, threads, reason, most=size))
+    return _first_within(piece, sweeps, room)
 
 
 def _ranked(

@@ -74,9 +74,10 @@ def test_the_memory_stated_for_the_process_leaves_what_it_does_not_hold(monkeypa
 def test_memory_that_the_preparation_freed_goes_back_before_a_sweep_within_a_stated_one(monkeypatch):
     gone_back = []
     monkeypatch.setattr(call, "give_back", lambda: gone_back.append(True))
-    lagbc.bc(A, k=3, rng=0)
+    lagbc.bc(MESH, k=3, rng=0)
+    lagbc.bc(A, k=3, rng=0, memory="1GB")  # it takes less than is given back
     assert not gone_back
-    lagbc.bc(A, k=3, rng=0, memory="1GB")
+    lagbc.bc(MESH, k=3, rng=0, memory="1GB")
     assert gone_back
 
 
