@@ -15,7 +15,7 @@ import lagbc
 from lagbc.graph import adapters
 from lagbc.graph.entries import Entries
 from lagbc.graph.validate import as_graph
-from lagbc.graph.values import Values
+from lagbc.graph.values import parse_values
 
 igraph = pytest.importorskip("igraph")
 
@@ -120,7 +120,7 @@ LENGTHS = {(0, 1): 2, (1, 0): 4, (1, 2): 7, (2, 2): 1, (2, 3): 1}
 
 
 def lengths_of(G):
-    return adapters.to_matrix(G, Values("length")).toarray()
+    return adapters.to_matrix(G, parse_values(True, False)).toarray()
 
 
 @pytest.mark.parametrize("kind", CLASSES)

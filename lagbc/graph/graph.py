@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Graph:
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
@@ -66,8 +66,34 @@ class Graph:
     _checked: Csr | None = field(init=False, default=None)
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        self._keep(n=len(self.indptr) - 1, nnz=len(self.indices), weighted=self.weights is not None)
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[Any],
+        directed: bool,
+        weights: NDArray[np.float64] | None = None,
+        copied_from: ref[Graph] | None = None,
+        known_depth: int | None = None,
+        known_reverse: Csr | None = None,
+        uploaded: bool = False,
+        names: Any = None,
+        of_strengths: bool = False,
+    ) -> None:
+        self._keep(
+            indptr=indptr,
+            indices=indices,
+            directed=directed,
+            weights=weights,
+            copied_from=copied_from,
+            known_depth=known_depth,
+            known_reverse=known_reverse,
+            uploaded=uploaded,
+            names=names,
+            of_strengths=of_strengths,
+            n=len(indptr) - 1,
+            nnz=len(indices),
+            weighted=weights is not None,
+        )
         self._refuse_writing()
 
     def _keep(self, **values: Any) -> None:
@@ -82,8 +108,9 @@ class Graph:
         self._refuse_writing()
 
     def _refuse_writing(self) -> None:
-        for array in (*self.csr, *(self.known_reverse or ())):
-            read_only(array)
+        for array in (self.indptr, self.indices, self.weights, *(self.known_reverse or ())):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
@@ -119,10 +146,37 @@ class Graph:
         indptr, indices, weights = csr
         return cls(indptr, indices, directed, weights, known_reverse=reverse)
 
-    def with_names(self, names: Any) -> Graph:
-        """Return the same graph with other names, or None, and with everything cached."""
+    @classmethod
+    def surveyed(cls, csr: Csr, directed: bool) -> Graph | None:
+        """Make a small graph of rows, with its depth, its order and its rows in this order; None of any other rows.
+
+        They have to be canonical, symmetric with their lengths, and these finite and > 0; it is checked. All that is
+        found is that of the properties. Of a graph of high diameter the order is left to be made.
+        """
+        indptr, indices, weights = csr
+        n, nnz = len(indptr) - 1, len(indices)
+        if n + nnz > tuning.SURVEYED:
+            return None
+        order, position, starts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n + 1, np.int64)
+        heads, values = np.empty(nnz, np.int32), None if weights is None else np.empty(nnz)
+        deepest = int(tuning.HIGH_DIAMETER * log2(max(n, 2)))
+        are_fit, depth, active, longest = core.survey(*csr, deepest, order, position, starts, heads, values)
+        if not are_fit:
+            return None
+        graph = cls(indptr, indices.astype(np.int32, copy=False), directed, weights)
+        graph._keep(_reverse=None, depth=depth, active=active, has_high_diameter=depth > deepest)
+        if weights is not None:
+            graph._keep(longest=longest)
+        if depth <= deepest:
+            reordered = cls(starts, heads, directed, values)
+            reordered._keep(_reverse=None, known_reverse=reordered.csr)
+            graph._keep(order=read_only(order), position=read_only(position), reordered=reordered)
+        return graph
+
+    def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
+        """Return the same graph with other names, or None, and with everything cached; its lengths may be 1 / w."""
         renamed = copy(self)
-        renamed._keep(names=names)
+        renamed._keep(names=names, of_strengths=self.of_strengths if of_strengths is None else of_strengths)
         return renamed.checked() if self.is_checked else renamed
 
     @property

@@ -138,7 +138,7 @@ def take_graph(
             matrix, copy = _as_inverses(matrix, names), False
         graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
         if names is not None or values.are_strengths:
-            graph = replace(graph, names=names, of_strengths=values.are_strengths)
+            graph = graph.with_names(names, of_strengths=values.are_strengths)
         return graph.checked()
 
 
@@ -148,7 +148,7 @@ def _reread(graph: Graph) -> Graph:
         indptr, indices, weights = graph.on_host.csr
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
         read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
-        return graph.checked_as(replace(read, names=graph.names, of_strengths=graph.of_strengths).checked())
+        return graph.checked_as(read.with_names(graph.names, of_strengths=graph.of_strengths))
     return graph.reread[1]
 
 
@@ -223,19 +223,27 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
     if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
-    n, is_compressed, is_reversed = shape[0], layout in ("csr", "csc"), layout == "csc"
-    csr = _canonical_rows(A, n, weighted, copy) if is_compressed else _canonical_entries(A, weighted, copy)
+    n, is_reversed = shape[0], layout == "csc"
+    if layout in ("csr", "csc"):
+        stored = _stored_rows(A, n, weighted, copy)
+        if (graph := Graph.surveyed(stored, directed)) is not None:
+            if weighted:
+                _require_finite_paths(n, graph.longest)
+            return graph
+        csr = _canonical_rows(A, n, stored)
+    else:
+        csr = _canonical_entries(A, weighted, copy)
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
         csr = host.both_ways(n, *csr)
-    if is_reversed and directed:
+    elif is_reversed:
         return Graph.from_csr(host.reverse_of(n, *csr) or csr, directed, reverse=csr)
-    return Graph.from_csr(csr, directed)
+    return Graph.surveyed(csr, directed) or Graph.from_csr(csr, directed)
 
 
-def _canonical_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
-    """Return the rows of a CSR matrix, or the columns of a CSC matrix, in canonical form, without spare room.
+def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
+    """Return the rows of a CSR matrix, or the columns of a CSC matrix, as they are stored, without spare room.
 
     Arrays are copied before they are checked: another thread may change the caller's at any time.
     """
@@ -253,10 +261,15 @@ def _canonical_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
     lengths = _as_lengths(A.data[:stored], copy=copy) if weighted else None
     if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
         raise _pointers_error(entries)
+    return indptr, indices, lengths
+
+
+def _canonical_rows(A: Any, n: int, stored: Csr) -> Csr:
+    """Return stored rows in canonical form."""
     try:
-        return host.canonical(n, indptr, indices, lengths, index_type(n))
+        return host.canonical(n, *stored, index_type(n))
     except ValueError:
-        raise _pointers_error(entries) from None
+        raise _pointers_error(min(len(A.indices), len(A.data))) from None
     except IndexError:
         raise _outside_error(n) from None
 

@@ -25,17 +25,9 @@ class Values(NamedTuple):
     """How values of edges are taken; of parallel edges the shortest counts, which has the largest strength."""
 
     word: str  # "length" or "strength"; "" if they are not taken
+    are_taken: bool  # whether edges have lengths
+    are_strengths: bool  # whether they are w of lengths 1 / w
     attribute: str | None = None  # the edge attribute that the caller names
-
-    @property
-    def are_taken(self) -> bool:
-        """Whether edges have lengths."""
-        return bool(self.word)
-
-    @property
-    def are_strengths(self) -> bool:
-        """Whether they are w of lengths 1 / w."""
-        return self.word == "strength"
 
     @property
     def argument(self) -> str:
@@ -52,7 +44,7 @@ class Values(NamedTuple):
         return _OF_ZERO_LENGTHS if self.word == "length" and not wrong.any() else otherwise
 
 
-NO_VALUES, LENGTHS, STRENGTHS = Values(""), Values("length"), Values("strength")
+NO_VALUES, LENGTHS, STRENGTHS = Values("", False, False), Values("length", True, False), Values("strength", True, True)
 
 
 def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Values:

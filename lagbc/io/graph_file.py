@@ -16,7 +16,7 @@ from lagbc.graph.entries import mirrored
 from lagbc.graph.given import Rows
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import size_in_words
-from lagbc.graph.values import Values, are_no_lengths
+from lagbc.graph.values import LENGTHS, STRENGTHS, are_no_lengths
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -170,7 +170,7 @@ class GraphFile:
         if self.bad_length is not None:
             place, edge, value = f"{place}, line {self.bad_length.line}", self.bad_length.edge, self.bad_length.value
         others = f" (the first of {len(wrong):,} such edges)" if len(wrong) > 1 else ""
-        instead = Values(what).advice(values[wrong], "Remove it or correct it")
+        instead = (STRENGTHS if what == STRENGTHS.word else LENGTHS).advice(values[wrong], "Remove it or correct it")
         raise InvalidValueError(
             f"{place}: {edge} has the {what} {value}{others}; {what}s are finite and > 0. {instead}; {hops} counts hops"
         )

@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
-from strategies import graphs, grid, matrix, path, scale_free, with_lengths
+from strategies import cycle, disjoint, graphs, grid, matrix, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import native
+from lagbc.graph import tuning
 from lagbc.graph.host import csr as host
 from lagbc.graph.host import proximity
 from lagbc.graph.host.ops import (
@@ -91,6 +92,7 @@ def parts(request, monkeypatch):
         monkeypatch.setattr(native, "cores", lambda: 3)
         monkeypatch.setattr(proximity, "SHARED_FROM", 0)
         monkeypatch.setattr(host, "_SHIFT", 1)
+        monkeypatch.setattr(tuning, "SURVEYED", -1)
 
 
 each_way = pytest.mark.usefixtures("parts")
@@ -118,6 +120,57 @@ def test_read(kind, entries):
         assert (graph.transpose is graph) == (turned == both)
         pattern = dict.fromkeys({*both, *turned})
         assert_rows((*graph.symmetric.csr[:2], None), as_rows(n, pattern, False))
+
+
+def everything_of(A, directed, weighted):
+    """All that is found of a graph, as lists; or the error in words."""
+    try:
+        graph = as_graph(A, directed=directed, weighted=weighted)
+    except ValueError as error:
+        return str(error)
+    one_way = (graph.transpose, graph.symmetric, graph.reordered, graph.reordered.transpose)
+    found = [one is graph or one is graph.reordered for one in one_way]
+    for one in (graph, *one_way):
+        found += [one.depth, one.has_high_diameter, one.active, one.directed, one.weighted, one.n, one.nnz]
+        arrays = (*one.csr, one.order, one.position, one.out_degrees, one.components, one.edge_order)
+        found += [None if array is None else (array.dtype, array.tolist()) for array in arrays]
+        found += [array.flags.writeable for array in arrays[:5] if array is not None]
+        found += [one.longest, one.mean_length, one.has_whole_lengths] if one.weighted and one.nnz else []
+    return found
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@given(stored(), st.booleans(), st.sampled_from([None, 0.0, -1.0, np.nan, np.inf, 1e308]), st.data())
+def test_a_small_graph_is_read_as_a_large_one(kind, index, directed, entries, is_mirrored, bad, data):
+    n, rows, columns, values = entries
+    if is_mirrored:
+        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+        values = None if values is None else np.concatenate([values, values])
+    if bad is not None and values is not None and len(values):
+        values[data.draw(st.integers(0, len(values) - 1))] = bad
+    A = uncompressed(n, rows, columns, values, kind)
+    A.indptr, A.indices = A.indptr.astype(index), A.indices.astype(index)
+    if n and len(rows) and data.draw(st.integers(0, 9)) == 0:
+        broken, size = data.draw(st.sampled_from([(A.indptr, n + 1), (A.indices, len(rows))]))
+        broken[data.draw(st.integers(0, size - 1))] = data.draw(st.sampled_from([-1, n, 10**6]))
+    surveyed = everything_of(A, directed, values is not None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "SURVEYED", -1)
+        assert everything_of(A, directed, values is not None) == surveyed
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: path(12), lambda: grid(5, 6), lambda: disjoint(star(5), path(20)), lambda: cycle(40)]
+)
+def test_a_small_graph_of_any_diameter_is_read_as_a_large_one(make, monkeypatch):
+    A = make().tocsr()
+    surveyed = everything_of(A, False, False)
+    monkeypatch.setattr(tuning, "SURVEYED", -1)
+    assert everything_of(A, False, False) == surveyed
+    monkeypatch.undo()
+    assert {"depth", "active"} <= vars(as_graph(A, directed=False)).keys()
 
 
 @each_way

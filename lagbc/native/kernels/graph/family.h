@@ -6,6 +6,7 @@
 #include "order.h"
 #include "proximity.h"
 #include "search.h"
+#include "survey.h"
 
 namespace lagbc::LAGBC_LEVEL {
 
@@ -36,6 +37,8 @@ using GraphKernels = Family<
     Kernel<"measure_landmarks(indptr, indices, piece, vertex, nearest, pieces, points, stop)",
            measure_landmarks<Narrow>, measure_landmarks<Wide>>,
     Kernel<"sort_by_keys(keys, order)", sort_by_keys>,
-    Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>>;
+    Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>,
+    Kernel<"survey(indptr, indices, lengths, deepest, order, position, starts, heads, values)", survey<Narrow>,
+           survey<Wide>>>;
 
 }  // namespace lagbc::LAGBC_LEVEL
