@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lagbc.arguments import Arguments, Read
@@ -75,7 +76,7 @@ def prepare(
         arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
-    kept, sums = open_checkpoint(settings), all_sums(centralities)
+    kept, sums = None if settings.checkpoint is None else open_checkpoint(settings), all_sums(centralities)
     request = (
         make_request(graph, sums, arguments) if kept is None else make_request(graph, sums, arguments, kept.sample)
     )
@@ -88,7 +89,7 @@ def prepare(
 
 
 def open_checkpoint(settings: Settings) -> Checkpoint | None:
-    """Open the checkpoint that is asked for."""
+    """Open the checkpoint that is asked for, if one is."""
     if settings.checkpoint is None:
         return None
     from lagbc.run.checkpoint import Checkpoint
@@ -118,10 +119,16 @@ def plan_request(
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
-    reduced = _reduced_as(graph, request, settings, room, labels)
+    if graph.is_reducible:
+        reduced = reduce(graph, request, settings, room)
+        reduced = _reduced_as(reduced, graph, request, settings, labels) if labels else reduced
+    else:
+        from lagbc.planning.grid import reduce_dealt
+
+        reduced = reduce_dealt(graph, request, settings)  # type: ignore[arg-type]
     plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
-    is_over = plan.memory.total > plan.limit(room)
-    if is_over and reduced.tree is not None and settings.reduce == "auto" and not labels:
+    may_be_whole = reduced.tree is not None and settings.reduce == "auto" and not labels
+    if may_be_whole and plan.memory.total > plan.limit(room):
         reduced = Reduced((Whole(graph, request),))  # the pieces take memory, too
         over = f"not reduced, as that needs up to {in_units(plan.memory.total)}"
         plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
@@ -129,13 +136,8 @@ def plan_request(
     return Call(graph, request, settings, room, reduced, plan, kept)
 
 
-def _reduced_as(graph: Any, request: Request, settings: Settings, room: Room, labels: Sequence[str]) -> Reduced:
-    """Reduce a request, and leave as it is, or leave chains whole, where a run that goes on did, by its labels."""
-    if not graph.is_reducible:
-        from lagbc.planning.grid import reduce_dealt
-
-        return reduce_dealt(graph, request, settings)
-    reduced = reduce(graph, request, settings, room)
+def _reduced_as(reduced: Reduced, graph: Graph, request: Request, settings: Settings, labels: Sequence[str]) -> Reduced:
+    """Leave a graph as it is, or chains whole, where a run that goes on did, by its labels."""
     if len(labels) == 1 and labels[0].startswith("whole ") and settings.reduce == "auto":
         return Reduced((Whole(graph, request),))
     for number, (piece, label) in enumerate(zip(reduced.pieces, labels, strict=False)):
@@ -186,9 +188,7 @@ def sum_call(call: Call) -> Result:
 
 def works_of(call: Call) -> list[PieceWork]:
     """Return the works of the pieces of a call."""
-    return [
-        work_of(piece, sweep, call.room) for piece, sweep in zip(call.reduced.pieces, call.plan.sweeps, strict=True)
-    ]
+    return list(map(work_of, call.reduced.pieces, call.plan.sweeps, repeat(call.room)))
 
 
 def digests_of_call(call: Call) -> dict[str, str]:

@@ -31,11 +31,16 @@ R = TypeVar("R")
 # Calls tell their plan, its reasons and their seconds at INFO, to those who ask.
 logger = logging.getLogger("lagbc")
 logger.addHandler(logging.NullHandler())
+_NOTHING = nullcontext()
+
+
+def logged(name: str) -> AbstractContextManager[None]:
+    """Return a context that logs the seconds of a call that ends without an error, if somebody asks for them."""
+    return _logging(name) if logger.isEnabledFor(logging.INFO) else _NOTHING
 
 
 @contextmanager
-def logged(name: str) -> Iterator[None]:
-    """Log the seconds of a call that ends without an error."""
+def _logging(name: str) -> Iterator[None]:
     begun = time.perf_counter()
     yield
     logger.info("%s: %.3g s", name, time.perf_counter() - begun)
@@ -97,7 +102,6 @@ class Recorder:
 
 
 _recorder: ContextVar[Recorder | None] = ContextVar("lagbc recorder", default=None)
-_UNRECORDED = nullcontext()
 
 
 @contextmanager
@@ -116,7 +120,7 @@ def record(
 def phase(name: Phase) -> AbstractContextManager[None]:
     """Return a context that is part of a phase."""
     recorder = _recorder.get()
-    return _UNRECORDED if recorder is None else recorder.phase(name)
+    return _NOTHING if recorder is None else recorder.phase(name)
 
 
 def in_phase(name: Phase) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -145,7 +149,7 @@ def stopping_by(
 
     A call within another call ends for the outer call's reasons, too.
     """
-    return nullcontext() if is_asked is None else _checking(is_asked, checkpoint)
+    return _NOTHING if is_asked is None else _checking(is_asked, checkpoint)
 
 
 @contextmanager

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from logging import INFO
-from operator import attrgetter
+from operator import attrgetter, is_not
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
+from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call
 from lagbc.calls import log_plan, logged, logger, phase, stopping_by
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
@@ -23,10 +22,9 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.options import Options, Settings, check_options, communicator, of_grid, with_defaults
+from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
 from lagbc.planning.devices import reading_gpu
 from lagbc.planning.ties import warn_of_ties
-from lagbc.request import require_flags
 from lagbc.run.run import Result
 from lagbc.scores import registry
 from lagbc.scores.records import Centrality
@@ -53,14 +51,21 @@ def compute(
     With `standard_error` it is a pair, the second one of errors. Other arguments are as for `lagbc.bc`.
     """
     centralities = (which,) if isinstance(which, Centrality) else which
-    here = partial(_compute_here, centralities, batch, arguments, standard_error)
-    if with_defaults(options).get("comm") is None:
-        found = here(A, read, options)
-    else:
-        names = [one.name for one in centralities]
-        folds = names == ["bc"] and not arguments.endpoints
+    if with_defaults(options).get("comm") is not None:
+        key = [one.name for one in centralities]
+        folds = key == ["bc"] and not arguments.endpoints
         comm, sums = communicator(options), partial(all_sums, centralities)
-        found = made_on_ranks(comm, A, read, options, here, names, sums, folds=folds)
+
+        def here(A: GraphLike, read: Read, options: Options) -> Any:
+            return compute(A, which, batch, read, options, arguments, standard_error)
+
+        return made_on_ranks(comm, A, read, options, here, key, sums, folds=folds)
+    if standard_error is not False:
+        standard_error = parse_flag("standard_error", standard_error)
+    arguments, settings = check_call(centralities, batch, options, arguments)
+    names, stops = names_of(centralities), stopping_by(settings.stop, settings.checkpoint)
+    with logged(names), stops, reading_gpu(A, settings.devices):
+        found = _scores_of(A, prepare(A, centralities, read, settings, arguments), names, standard_error)
     if which is centralities:
         return found
     name = centralities[0].name
@@ -94,28 +99,13 @@ def made_on_ranks(
     return on_ranks(comm, key, lambda executor: here(A, read, {**alone, "executor": executor}))
 
 
-def _compute_here(
-    centralities: tuple[Centrality, ...],
-    batch: int | str,
-    arguments: Arguments,
-    standard_error: bool,
-    A: GraphLike,
-    read: Read,
-    options: Options,
-) -> Any:
-    """Compute centralities in this process; arguments as for `compute`."""
-    require_flags(standard_error=standard_error)
-    arguments, settings = check_call(centralities, batch, options, arguments)
-    with _making(centralities, A, settings):
-        return _scores_of(A, prepare(A, centralities, read, settings, arguments), standard_error)
-
-
 def check_call(
     centralities: tuple[Centrality, ...], batch: int | str, options: Options, arguments: Arguments
 ) -> tuple[Arguments, Settings]:
     """Check arguments and options that no graph is needed for."""
-    arguments = arguments.checked()
-    require_taken(centralities, arguments)
+    if any(map(is_not, arguments, NONE_GIVEN)):
+        arguments = arguments.checked()
+        require_taken(centralities, arguments)
     return arguments, check_options(batch, options, partial(keywords_of, centralities, options))
 
 
@@ -129,8 +119,9 @@ def plan_call(A: GraphLike, which: Asked, batch: int | str, read: Read, options:
 
 def run_call(A: GraphLike, call: Call) -> dict[str, Any]:
     """Run a call that is planned, and return its scores by the names of the centralities."""
-    with _making(call.centralities, A, call.settings):
-        return _scores_of(A, call)  # type: ignore[no-any-return]
+    names, stops = names_of(call.centralities), stopping_by(call.settings.stop, call.settings.checkpoint)
+    with logged(names), stops, reading_gpu(A, call.settings.devices):
+        return _scores_of(A, call, names)  # type: ignore[no-any-return]
 
 
 def names_of(centralities: tuple[Centrality, ...]) -> str:
@@ -138,21 +129,11 @@ def names_of(centralities: tuple[Centrality, ...]) -> str:
     return ", ".join(map(_NAME, centralities))
 
 
-@contextmanager
-def _making(centralities: tuple[Centrality, ...], A: GraphLike, settings: Settings) -> Iterator[None]:
-    """Log a call that is made in the block, stop it if that is asked for, and read its graph on the GPU asked for."""
-    with (
-        logged(names_of(centralities)),
-        stopping_by(settings.stop, settings.checkpoint),
-        reading_gpu(A, settings.devices),
-    ):
-        yield
-
-
-def _scores_of(A: GraphLike, call: Call, standard_error: bool = False) -> Any:
-    """Run a call, and make its scores."""
-    names, arguments, settings = names_of(call.centralities), call.arguments, call.settings
-    log_plan(names, call.plan)
+def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = False) -> Any:
+    """Run a call, and make its scores; messages have the `names` of the centralities."""
+    arguments, settings, is_told = call.arguments, call.settings, logger.isEnabledFor(INFO)
+    if is_told:
+        log_plan(names, call.plan)
     if standard_error:
         require_estimate(arguments.k, log2=arguments.log2)
     if call.graph.weighted:
@@ -160,7 +141,7 @@ def _scores_of(A: GraphLike, call: Call, standard_error: bool = False) -> Any:
     result = sum_call(call)
     with phase("finish"):
         scores = finish_call(A, call, result)
-    if arguments.demand is not None and logger.isEnabledFor(INFO):
+    if arguments.demand is not None and is_told:
         unassigned = unassigned_trips(result.graph, arguments.demand, arguments.cutoff, settings)
         if unassigned.sums.any():
             logger.info("%s: %s", names, str(unassigned))

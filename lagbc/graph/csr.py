@@ -34,7 +34,7 @@ def as_numpy(array: Any) -> Any:
 def read_only(array: Any) -> Any:
     """Refuse writing to an array of NumPy, and return it; one of CuPy, or None, as it is."""
     if isinstance(array, np.ndarray):
-        array.flags.writeable = False
+        array.setflags(write=False)
     return array
 
 

@@ -61,6 +61,7 @@ class Graph:
     n: int = field(init=False)
     nnz: int = field(init=False)
     weighted: bool = field(init=False, default=False)  # whether edges have lengths
+    is_on_device: bool = field(init=False, default=False)  # whether its arrays are CuPy's
     # Arrays that were checked; arrays that were not, and the graph that was read of them. No copy has either: arrays of
     # a file may be anything.
     _checked: Csr | None = field(init=False, default=None)
@@ -79,22 +80,23 @@ class Graph:
         names: Any = None,
         of_strengths: bool = False,
     ) -> None:
-        self._keep(
-            indptr=indptr,
-            indices=indices,
-            directed=directed,
-            weights=weights,
-            copied_from=copied_from,
-            known_depth=known_depth,
-            known_reverse=known_reverse,
-            uploaded=uploaded,
-            names=names,
-            of_strengths=of_strengths,
-            n=len(indptr) - 1,
-            nnz=len(indices),
-            weighted=weights is not None,
+        self.__setstate__(
+            {
+                "indptr": indptr,
+                "indices": indices,
+                "directed": directed,
+                "weights": weights,
+                "copied_from": copied_from,
+                "known_depth": known_depth,
+                "known_reverse": known_reverse,
+                "uploaded": uploaded,
+                "names": names,
+                "of_strengths": of_strengths,
+                "n": len(indptr) - 1,
+                "nnz": len(indices),
+                "weighted": weights is not None,
+            }
         )
-        self._refuse_writing()
 
     def _keep(self, **values: Any) -> None:
         """Keep values that this class made; others cannot assign."""
@@ -104,13 +106,9 @@ class Graph:
         return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._refuse_writing()
-
-    def _refuse_writing(self) -> None:
+        vars(self).update(state, is_on_device=not isinstance(state["indptr"], np.ndarray))
         for array in (self.indptr, self.indices, self.weights, *(self.known_reverse or ())):
-            if isinstance(array, np.ndarray):
-                array.flags.writeable = False
+            read_only(array)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
@@ -164,13 +162,19 @@ class Graph:
         if not are_fit:
             return None
         graph = cls(indptr, indices.astype(np.int32, copy=False), directed, weights)
-        graph._keep(_reverse=None, depth=depth, active=active, has_high_diameter=depth > deepest)
+        found: dict[str, Any] = {
+            "depth": depth,
+            "active": active,
+            "has_high_diameter": depth > deepest,
+            "_reverse": None,
+        }
         if weights is not None:
-            graph._keep(longest=longest)
+            found["longest"] = longest
         if depth <= deepest:
             reordered = cls(starts, heads, directed, values)
-            reordered._keep(_reverse=None, known_reverse=reordered.csr)
-            graph._keep(order=read_only(order), position=read_only(position), reordered=reordered)
+            reordered._keep(_reverse=None, known_reverse=(starts, heads, values))
+            found |= {"order": read_only(order), "position": read_only(position), "reordered": reordered}
+        graph._keep(out_degrees=indptr[1:] - indptr[:-1], **found)
         return graph
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
@@ -250,11 +254,6 @@ class Graph:
         return Rows(self.indptr, self.indices, self.weights).to_scipy()
 
     @property
-    def is_on_device(self) -> bool:
-        """Whether its arrays are CuPy's."""
-        return not isinstance(self.indptr, np.ndarray)
-
-    @property
     def on_device(self) -> Graph:
         """The graph on CuPy's current device: itself if it is there, else a copy, cached for each device."""
         import cupy
@@ -290,6 +289,7 @@ class Graph:
         for name, part in dict(vars(self)).items():
             if name not in _MADE_PER_DEVICE:
                 other._keep(**{name: part if name in _MOVED_UNCHANGED else _move_part(part, move, moved)})
+        other._keep(is_on_device=not isinstance(other.indptr, np.ndarray))
         return other
 
     def prepared(self, *, edges: bool) -> Graph:

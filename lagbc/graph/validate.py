@@ -114,20 +114,22 @@ def take_graph(
 
     Of strengths it is not asked. The host reads a matrix that fails a check on the device, and names the fault.
     """
-    directed = of_python(directed)
+    made = A if isinstance(A, Graph) else None
     if directed is None:
-        directed = A.directed if isinstance(A, Graph) else adapters.is_directed(A)
-    elif not isinstance(directed, bool):
+        directed = adapters.is_directed(A) if made is None else made.directed
+    elif type(directed) is not bool and not isinstance(directed := of_python(directed), bool):
         raise InvalidTypeError(f"directed={directed!r} is neither True nor False")
-    values = _values_of(A, weighted, strength)
-    if isinstance(A, Graph):
-        for name, made, asked in (("directed", A.directed, directed), ("weighted", A.weighted, values.are_taken)):
-            if made != asked:
+    values = parse_values(weighted, strength, LENGTHS if made is not None and made.weighted else NO_VALUES)
+    if values.are_strengths or values.attribute is not None:
+        _require_taken(A, values)
+    if made is not None:
+        for name, own, asked in (("directed", made.directed, directed), ("weighted", made.weighted, values.are_taken)):
+            if own != asked:
                 raise InvalidValueError(
-                    f"A is a Graph made with {name}={made}, but {name}={asked} is asked for; leave it out, or make "
+                    f"A is a Graph made with {name}={own}, but {name}={asked} is asked for; leave it out, or make "
                     "another by as_graph or graph_from_edges"
                 )
-        return A if A.is_checked else _reread(A)
+        return made if made.is_checked else _reread(made)
     with phase("check"):
         names, matrix = None, A
         if not is_sparse(A) and adapters.is_adaptable(A):
@@ -152,17 +154,16 @@ def _reread(graph: Graph) -> Graph:
     return graph.reread[1]
 
 
-def _values_of(A: Any, weighted: Any, strength: Any) -> Values:
-    """Return how the caller takes the values of `A`, whose edges have the attribute that is named."""
+def _require_taken(A: Any, values: Values) -> None:
+    """Raise an error unless `A` has values that can be taken so: strengths, or those of the attribute that is named."""
     is_graph = isinstance(A, Graph)
-    values = parse_values(weighted, strength, LENGTHS if is_graph and A.weighted else NO_VALUES)
     if is_graph and values.are_strengths and not (A.of_strengths and values.attribute is None):
         raise InvalidValueError(
             "A is a Graph, which was made with lengths or none; give strengths to as_graph(..., strength=True) or to "
             "graph_from_edges(..., strength=...)"
         )
     if values.attribute is None or adapters.has_attributes(A):
-        return values
+        return
     if not (is_graph or adapters.is_adaptable(A)):
         _layout_of(A)  # raises the error of an object that is no matrix
     kind, argument = f"{type(A).__module__.partition('.')[0]}.{type(A).__name__}", values.argument
@@ -254,10 +255,12 @@ def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
         _require_consistent(A)
         A = check_format(A)
         indptr, indices = A.indptr, A.indices
-    indptr = _readable(indptr.astype(np.int64))
+    indptr = indptr.astype(np.int64)
     stored = int(indptr[-1])
     kind = indices.dtype if indices.dtype in (np.int32, np.int64) else np.int64
-    indices = _readable(indices[:stored].astype(kind, copy=copy))
+    indices = indices[:stored].astype(kind, copy=copy)
+    if not copy:
+        indices = _readable(indices)
     lengths = _as_lengths(A.data[:stored], copy=copy) if weighted else None
     if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
         raise _pointers_error(entries)

@@ -49,12 +49,14 @@ NO_VALUES, LENGTHS, STRENGTHS = Values("", False, False), Values("length", True,
 
 def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Values:
     """Return how a caller takes values: the `usual` way if it is not told; errors name arguments that contradict."""
+    if weighted is None and strength is False:
+        return usual
     weighted, strength = of_python(weighted), of_python(strength)
     for name, given in (("weighted", weighted), ("strength", strength)):
         if not (isinstance(given, bool | str) or (given is None and name == "weighted")):
             raise InvalidTypeError(f"{name}={given!r} is neither True nor False nor the name of an edge attribute")
     if strength is False and not isinstance(weighted, str):
-        return usual if weighted is None else LENGTHS if weighted else NO_VALUES
+        return usual if weighted is None else LENGTHS if weighted else NO_VALUES  # strength may have been NumPy's False
     if weighted is False:
         raise InvalidValueError(
             f"strength={strength!r} takes the values as strengths, weighted=False takes none; leave out one"

@@ -111,7 +111,7 @@ def ranked(
     elif not on_gpu:
         where = table.why_no_gpu()
     else:
-        where = f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
+        where = _where(work)
     if method != "auto":
         return [Selection(row, f"{row.name} on {row.device} ({where}; asked for)")]
     candidates = [other for other in ready if other.key in tuning.COSTS]
@@ -121,6 +121,32 @@ def ranked(
     if candidates and probed is not None:
         found = _by_cost(probed, candidates, roots, seconds)
     return [one._replace(reason=f"{one.method.name} on {one.method.device} ({where}; {one.reason})") for one in found]
+
+
+def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Selection | None:
+    """Return the first of `ranked` without a rank: of "auto", for a run on a CPU that is too short for a probe.
+
+    It takes no demand, bounds or options. None stands for any other run.
+    """
+    work = roots * graph.nnz
+    if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
+        return None
+    row = gpu = None
+    for other in table.METHODS:
+        if other.weighted == graph.weighted:
+            if other.device == "cuda":
+                gpu = gpu or other
+            elif other.formulation == tuning.OF_SMALL_RUNS["cpu"]:
+                row = row or other
+    if row is None or gpu is None or not row.offers(sums):
+        return None
+    where = f"device={device!r}" if device == "cpu" else _where(work) if gpu.available else table.why_no_gpu()
+    return Selection(row, f"{row.name} on {row.device} ({where}; {_AS_A_RULE})")
+
+
+def _where(work: float) -> str:
+    """Say why a run goes to a CPU or a GPU where both are there."""
+    return f"roots * nnz = {work:.2g}, and a GPU pays from {tuning.GPU_WORK:.0g}"
 
 
 def _listed(weighted: bool) -> str:

@@ -6,7 +6,7 @@ the ranked methods that fits into the memory (`lagbc.planning.choose`), with bat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.planning import memory
-from lagbc.planning.choose import Selection, ranked
+from lagbc.planning.choose import Selection, by_rule, ranked
 from lagbc.planning.devices import gpu_numbers
 from lagbc.planning.memory import MemoryEstimate
 from lagbc.planning.sweep import Memory, Sweep
@@ -115,7 +115,7 @@ def make_plan(
     means nothing to the method.
     """
     if reduced.tree is not None:
-        _require_options(_ranked(graph, request, settings)[0].method, request, settings)
+        _require_options(_ranked(graph, request, settings)[0].method, settings.dtype, _given(request, settings))
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
     sweeps = list[Sweep]()
     for number, piece in enumerate(reduced.pieces):
@@ -199,22 +199,28 @@ def _sweep_of_whole(
     name, _, device = kept.rpartition(" ")
     if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
         own = settings._replace(method=name, device=device)
-        sweep = _ranked_within(piece, own, room, seconds, beside)
+        sweep = _first_within(piece, _sweeps_of(piece, own, seconds, beside), room)
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
-    sweep = _ranked_within(piece, settings, room, seconds, beside)
+    sweep = _first_within(piece, _sweeps_of(piece, settings, seconds, beside), room)
     if sweep.device == "cuda" and settings.device == "auto" and settings.dtype == "float64":
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total > limit and _is_offered(graph, request, settings.method, "cpu"):
-            piece.lined_up = None
-            on_cpu = _ranked_within(piece, settings._replace(device="cpu"), room, seconds, beside)
+            piece.lined_up, own = None, settings._replace(device="cpu")
+            on_cpu = _first_within(piece, _sweeps_of(piece, own, seconds, beside), room)
             return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 
-def _ranked_within(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
-    """Return the sweep of the first of the ranked methods that fits into the memory; of the first if none does."""
-    selections = _ranked(piece.graph, piece.request, settings, piece, seconds)
-    return _first_within(piece, (_sweep(piece, selection, settings, beside) for selection in selections), room)
+def _sweeps_of(piece: Whole, settings: Settings, seconds: float, beside: int) -> Iterator[Sweep]:
+    """Yield the sweeps of a piece by each of the ranked methods; where the rule tells the first, no rank is made."""
+    graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
+    is_plain = settings.method == "auto" and not given and request.demand is None and request.bounds is None
+    first = by_rule(graph, request.sums, settings.device, len(request.roots)) if is_plain else None
+    if first is not None:
+        yield _sweep(piece, first, settings, given, beside)
+    for selection in _ranked(graph, request, settings, piece, seconds):
+        if first is None or selection.method is not first.method:
+            yield _sweep(piece, selection, settings, given, beside)
 
 
 def _first_within(piece: Whole | Chains, sweeps: Iterable[Sweep], room: Room) -> Sweep:
@@ -231,10 +237,11 @@ def _first_within(piece: Whole | Chains, sweeps: Iterable[Sweep], room: Room) ->
     return first
 
 
-def _sweep(piece: Whole, selection: Selection, settings: Settings, beside: int) -> Sweep:
+def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mapping[str, Any], beside: int) -> Sweep:
     """Make the sweep of a piece by a method, with the batch and the threads asked for."""
     row, request, graph = selection.method, piece.request, piece.graph
-    _require_options(row, request, settings)
+    if given or settings.dtype != "float64":
+        _require_options(row, settings.dtype, given)
     roots, batching, threads = len(request.roots), row.load().batching, settings.threads
     if not settings.threads_asked and row.device == "cpu":  # as many as have some work each
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
@@ -335,14 +342,13 @@ def _is_offered(graph: Graph, request: Request, method: str, device: str) -> boo
     return any(row.available and row.offers(request.sums, **given) for row in rows)
 
 
-def _require_options(method: Method, request: Request, settings: Settings) -> None:
+def _require_options(method: Method, dtype: str, given: Mapping[str, Any]) -> None:
     """Raise ValueError if an option means nothing to the method."""
-    if settings.dtype != "float64" and method.device == "cpu":
+    if dtype != "float64" and method.device == "cpu":
         raise InvalidValueError(
-            f"dtype={settings.dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', "
-            "too"
+            f"dtype={dtype!r}: {method.name} on cpu counts paths in 'float64'; device='cuda' takes 'float32', too"
         )
-    for name, value in _given(request, settings).items():
+    for name, value in given.items():
         if not method.reads(name):
             rows = [row for row in table.METHODS if row.reads(name)]
             taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in rows]

@@ -52,6 +52,11 @@ def predict_junctions(work: Work, device: str, *, weighted: bool, few_levels: bo
     return (work.junctions + work.far_columns / 2) * sweep + costs["evaluation"] * work.evaluations
 
 
+def is_short(graph: Graph, roots: int, device: str) -> bool:
+    """Whether a run on a CPU is too short for a look at any graph, which `is_look_worth` tells, too."""
+    return device == "cpu" and tuning.LOOK_COSTS["run"] > tuning.SHORT_SHARE * predict_sweeps(graph, roots, device)
+
+
 def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], float] = lambda: 1.0) -> bool:
     """Whether a run is long enough for a look at the structure of its graph.
 

@@ -27,7 +27,14 @@ from lagbc.options import Settings
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import Tree, split
 from lagbc.reduce.chains import contract
-from lagbc.reduce.choice import is_look_worth, predict_at_depth, predict_block, predict_junctions, reached_share
+from lagbc.reduce.choice import (
+    is_look_worth,
+    is_short,
+    predict_at_depth,
+    predict_block,
+    predict_junctions,
+    reached_share,
+)
 from lagbc.reduce.junctions import group_size
 from lagbc.reduce.memory import reduction_bytes
 from lagbc.reduce.piece import NotContractible, NotReducible, Scores
@@ -100,15 +107,15 @@ def reduce(
     more than the budget.
     """
     as_it_is = Reduced((Whole(graph, request),))
-    if settings.reduce == "none" or not _applies(graph, request, settings):
+    roots = len(request.roots) if swept is None else min(swept, len(request.roots))
+    device = _device_of(graph, roots, settings)
+    if settings.reduce == "none" or (settings.reduce == "auto" and is_short(graph, roots, device)):
         return as_it_is
-    if not _has_room(graph, request, settings, room):
+    if not _applies(graph, request, settings) or not _has_room(graph, request, settings, room):
         return as_it_is
-    if settings.reduce == "auto":
-        roots = len(request.roots) if swept is None else min(swept, len(request.roots))
-        reach = partial(reached_share, graph, request.roots)
-        if not is_look_worth(graph, roots, _device_of(graph, roots, settings), reach):
-            return as_it_is
+    reach = partial(reached_share, graph, request.roots)
+    if settings.reduce == "auto" and not is_look_worth(graph, roots, device, reach):
+        return as_it_is
     host = graph.on_host
     try:
         parts, small, tree, _ = split(_weighted(host, request), edges="edges" in request.sums)

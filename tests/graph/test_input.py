@@ -280,7 +280,7 @@ def test_the_mean_of_lengths_beyond_float64_is_infinite():
 
 
 def test_cupy_matrix_is_not_moved_silently(monkeypatch):
-    monkeypatch.setattr(Graph, "is_on_device", True)
+    monkeypatch.setattr(Graph, "is_on_device", property(lambda graph: True))
     with pytest.raises(ValueError, match=r"CuPy matrix, but device='cpu'.*pass A\.get\(\)"):
         lagbc.bc(path(5), device="cpu")
 

@@ -48,6 +48,23 @@ def test_roots_far_from_each_other_are_searched_from_alone():
     assert chosen(scale_free(2000, 20_000, seed=1), np.arange(0, 2000, 16)).method == "batched"
 
 
+@pytest.mark.parametrize("has_gpu", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("device", ["auto", "cpu"])
+def test_the_rule_of_small_runs_tells_the_first_of_the_rank(device, weighted, has_gpu, monkeypatch):
+    ordinary = table._is_installed
+    monkeypatch.setattr(table, "_is_installed", lambda name: has_gpu if name == "cupy" else ordinary(name))
+    monkeypatch.setattr(table, "_sees_gpu", lambda: has_gpu)
+    graph = as_graph(with_lengths(scale_free(50, 300, seed=1), [1, 2]), weighted=weighted)
+    made = table.METHODS[0].sums
+    for sums in map(frozenset, [*zip(made, strict=True), made[:2], made]):
+        for roots in (1, 50):
+            piece = Whole(graph, Request(sums, np.arange(roots)))
+            rank = ranked(graph, method="auto", device=device, roots=roots, sums=sums, probed=piece)
+            assert choosing.by_rule(graph, sums, device, roots) == rank[0]
+    assert choosing.by_rule(graph, frozenset(made), device, int(tuning.PROBE_WORK)) is None
+
+
 def test_a_batch_of_neighbours_costs_less():
     far, together = (
         float(re.search(r"batched (?:on cpu .*predicted )?([\d.e+-]+)", chosen(MESH, roots).reason)[1])
