@@ -70,7 +70,8 @@ def prepare(
     """Read, check, reduce and plan a call; the methods of a run that goes on are those of its `labels`."""
     roots = partial(_count_asked_roots, A, arguments)
     uploads = partial(is_read_on_device, A, roots, settings) if arguments.cutoff is None else None
-    graph = take_graph(A, **read._asdict(), uploads=uploads)
+    directed, weighted, strength = read
+    graph = take_graph(A, directed=directed, weighted=weighted, strength=strength, uploads=uploads)
     raise_if_stopped()
     if arguments.sources is not None or arguments.targets is not None:
         arguments = _with_numbers(graph, arguments)

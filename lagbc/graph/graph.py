@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
 from lagbc.graph import tuning
-from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
+from lagbc.graph.csr import Csr, as_numpy, index_type, ops_of, read_only
 from lagbc.graph.given import Rows
 from lagbc.graph.names import size_in_words
 from lagbc.native import Csr as NativeCsr
@@ -155,26 +155,28 @@ class Graph:
         n, nnz = len(indptr) - 1, len(indices)
         if n + nnz > tuning.SURVEYED:
             return None
-        order, position, starts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n + 1, np.int64)
-        heads, values = np.empty(nnz, np.int32), None if weights is None else np.empty(nnz)
-        deepest = int(tuning.HIGH_DIAMETER * log2(max(n, 2)))
-        are_fit, depth, active, longest = core.survey(*csr, deepest, order, position, starts, heads, values)
+        degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+        starts, heads = np.empty(n + 1, np.int64), np.empty_like(indices)
+        values = None if weights is None else np.empty(nnz)
+        are_fit, has_high_diameter, depth, active, longest = core.survey(
+            indptr, indices, weights, tuning.HIGH_DIAMETER, degrees, order, position, starts, heads, values
+        )
         if not are_fit:
             return None
-        graph = cls(indptr, indices.astype(np.int32, copy=False), directed, weights)
-        found: dict[str, Any] = {
-            "depth": depth,
-            "active": active,
-            "has_high_diameter": depth > deepest,
-            "_reverse": None,
-        }
-        if weights is not None:
+        graph, weighted, kind = cls.__new__(cls), weights is not None, index_type(n)
+        both = {"directed": directed, "n": n, "nnz": nnz, "weighted": weighted, "_reverse": None}
+        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter}
+        found |= {"active": active, "out_degrees": degrees}
+        if weighted:
             found["longest"] = longest
-        if depth <= deepest:
-            reordered = cls(starts, heads, directed, values)
-            reordered._keep(_reverse=None, known_reverse=(starts, heads, values))
-            found |= {"order": read_only(order), "position": read_only(position), "reordered": reordered}
-        graph._keep(out_degrees=indptr[1:] - indptr[:-1], **found)
+        if not has_high_diameter:
+            heads = heads.astype(kind, copy=False)
+            rows = {"indptr": starts, "indices": heads, "weights": values, "known_reverse": (starts, heads, values)}
+            found["reordered"] = reordered = cls.__new__(cls)
+            reordered.__setstate__({**rows, **both})
+            found |= {"order": read_only(order), "position": read_only(position)}
+        rows = {"indptr": indptr, "indices": indices.astype(kind, copy=False), "weights": weights}
+        graph.__setstate__({**rows, **both, **found})
         return graph
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:

@@ -38,7 +38,7 @@ using GraphKernels = Family<
            measure_landmarks<Narrow>, measure_landmarks<Wide>>,
     Kernel<"sort_by_keys(keys, order)", sort_by_keys>,
     Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>,
-    Kernel<"survey(indptr, indices, lengths, deepest, order, position, starts, heads, values)", survey<Narrow>,
+    Kernel<"survey(indptr, indices, lengths, high, degrees, order, position, starts, heads, values)", survey<Narrow>,
            survey<Wide>>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

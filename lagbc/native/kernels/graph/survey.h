@@ -4,6 +4,7 @@
 // Each step is that of large graphs, whose steps are calls from Python: the results are the same.
 #pragma once
 
+#include <cmath>
 #include <tuple>
 
 #include "csr.h"
@@ -22,18 +23,20 @@ std::tuple<int64_t, int64_t> depth_of(Span<const int64_t> indptr, Span<const Ind
     return {std::get<0>(search_from_hub<Index>(indptr, indices, {components.view(), true})), connected};
 }
 
-// Whether rows are canonical, symmetric with their lengths, and all lengths finite and > 0; then the depth, the rows
-// with entries, and the largest length, too. If the depth is at most `deepest`, the order by falling length of rows is
-// written, with its inverse, and the rows in this order.
+// Whether rows are canonical, symmetric with their lengths, and all lengths finite and > 0; then, too, whether the
+// depth is above `high` times log2(n), the depth, the rows with entries, the largest length, and in `degrees` the
+// lengths of rows. If the depth is not above, the order by falling length of rows is written, with its inverse, and the
+// rows in this order.
 //
 // Rows in order are met one after the other, so that each row gets its columns in ascending order: i is put into the
 // rows of its columns.
 template <class Index>
-std::tuple<bool, int64_t, int64_t, double> survey(Span<const int64_t> indptr, Span<const Index> indices,
-                                                  Optional<Span<const double>> lengths, int64_t deepest,
-                                                  Span<int64_t> order, Span<int64_t> position, Span<int64_t> starts,
-                                                  Span<Narrow> heads, Optional<Span<double>> values) {
-    constexpr std::tuple<bool, int64_t, int64_t, double> refused = {false, 0, 0, 0.0};
+std::tuple<bool, bool, int64_t, int64_t, double> survey(Span<const int64_t> indptr, Span<const Index> indices,
+                                                        Optional<Span<const double>> lengths, double high,
+                                                        Span<int64_t> degrees, Span<int64_t> order,
+                                                        Span<int64_t> position, Span<int64_t> starts, Span<Index> heads,
+                                                        Optional<Span<double>> values) {
+    constexpr std::tuple<bool, bool, int64_t, int64_t, double> refused = {false, false, 0, 0, 0.0};
     const int64_t n = indptr.size - 1;
     if (inspect(indptr, indices, 0, n) != 0) return refused;
     if (2 * count_mirrored(indptr, indices, lengths, 0, n) != indices.size) return refused;
@@ -46,7 +49,9 @@ std::tuple<bool, int64_t, int64_t, double> survey(Span<const int64_t> indptr, Sp
     }
     int64_t depth = 0, active = 0;
     if (indices.size > 0) std::tie(depth, active) = depth_of(indptr, indices);
-    if (depth > deepest) return {true, depth, active, longest};
+    for (int64_t i = 0; i < n; ++i) degrees[i] = indptr[i + 1] - indptr[i];
+    if (static_cast<double>(depth) > high * std::log2(static_cast<double>(std::max<int64_t>(n, 2))))
+        return {true, true, depth, active, longest};
     const Buffer<int64_t> ordered = order_by_length(indptr), first = begin_rows(indptr, ordered.view());
     Buffer<int64_t> next(n);
     for (int64_t i = 0; i < n; ++i) {
@@ -58,11 +63,11 @@ std::tuple<bool, int64_t, int64_t, double> survey(Span<const int64_t> indptr, Sp
     for (int64_t i = 0; i < n; ++i) {
         for (int64_t e = indptr[order[i]]; e < indptr[order[i] + 1]; ++e) {
             const int64_t place = next[position[indices[e]]]++;
-            heads[place] = static_cast<Narrow>(i);
+            heads[place] = static_cast<Index>(i);
             if (values.is_there) values[place] = lengths[e];
         }
     }
-    return {true, depth, active, longest};
+    return {true, false, depth, active, longest};
 }
 
 }  // namespace lagbc::LAGBC_LEVEL
