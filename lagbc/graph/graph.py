@@ -141,43 +141,69 @@ class Graph:
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
         """Make a graph of compressed rows in canonical form, and of the transpose, if it is known."""
-        indptr, indices, weights = csr
-        return cls(indptr, indices, directed, weights, known_reverse=reverse)
+        return cls._found(csr, directed, known_reverse=reverse)
 
     @classmethod
-    def surveyed(cls, csr: Csr, directed: bool) -> Graph | None:
-        """Make a small graph of rows, with its depth, its order and its rows in this order; None of any other rows.
+    def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
+        """Make a graph of compressed rows in canonical form, of which all these properties are known."""
+        made, (indptr, indices, weights) = cls.__new__(cls), csr
+        sizes = {"n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
+        rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
+        made.__setstate__({**rows, **sizes, **found})
+        return made
 
-        They have to be canonical, symmetric with their lengths, and these finite and > 0; it is checked. All that is
-        found is that of the properties. Of a graph of high diameter the order is left to be made.
+    @classmethod
+    def surveyed(cls, csr: Csr, directed: bool, *, symmetric: bool = False) -> Graph | None:
+        """Make a small graph of rows as they are stored, with depth, order, and all rows in this order; None of others.
+
+        The rows have to be canonical, and lengths finite and > 0. Rows that are not symmetric are taken of a `directed`
+        graph, but for one that has to be `symmetric`. Of a graph of high diameter the order is left to be made.
         """
         indptr, indices, weights = csr
-        n, nnz = len(indptr) - 1, len(indices)
-        if n + nnz > tuning.SURVEYED:
+        n, kind = len(indptr) - 1, index_type(len(indptr) - 1)
+        if n + len(indices) > tuning.SURVEYED:
             return None
         degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
         starts, heads = np.empty(n + 1, np.int64), np.empty_like(indices)
-        values = None if weights is None else np.empty(nnz)
+        values = None if weights is None else np.empty(len(indices))
         are_fit, has_high_diameter, depth, active, longest = core.survey(
             indptr, indices, weights, tuning.HIGH_DIAMETER, degrees, order, position, starts, heads, values
         )
         if not are_fit:
-            return None
-        graph, weighted, kind = cls.__new__(cls), weights is not None, index_type(n)
-        both = {"directed": directed, "n": n, "nnz": nnz, "weighted": weighted, "_reverse": None}
-        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter}
-        found |= {"active": active, "out_degrees": degrees}
-        if weighted:
+            return cls._surveyed_one_way(csr) if directed and not symmetric else None
+        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
+        if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
-            heads = heads.astype(kind, copy=False)
-            rows = {"indptr": starts, "indices": heads, "weights": values, "known_reverse": (starts, heads, values)}
-            found["reordered"] = reordered = cls.__new__(cls)
-            reordered.__setstate__({**rows, **both})
+            ordered = starts, heads.astype(kind, copy=False), values
+            found["reordered"] = cls._found(ordered, directed, known_reverse=ordered, _reverse=None)
             found |= {"order": read_only(order), "position": read_only(position)}
-        rows = {"indptr": indptr, "indices": indices.astype(kind, copy=False), "weights": weights}
-        graph.__setstate__({**rows, **both, **found})
-        return graph
+        rows = indptr, indices.astype(kind, copy=False), weights
+        return cls._found(rows, directed, out_degrees=degrees, _reverse=None, **found)
+
+    @classmethod
+    def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
+        """Do the same with rows that are not symmetric: the transpose and the pattern both ways are made, too."""
+        (indptr, indices, weights), kind = csr, index_type(len(csr[0]) - 1)
+        are_fit, has_high_diameter, depth, active, longest, reverse, both, order, position, into, out = (
+            core.survey_one_way(*csr, tuning.HIGH_DIAMETER)
+        )
+        if not are_fit:
+            return None
+
+        def rows(made: Csr) -> Csr:
+            return made[0], made[1].astype(kind, copy=False), None if weights is None else made[2]
+
+        found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
+        found["_reverse"] = cls._found(rows(reverse), directed=True)
+        found["_both_ways"] = cls._found((*rows(both)[:2], None), directed=False)
+        if weights is not None:
+            found["longest"] = longest
+        if not has_high_diameter:
+            opposite = cls._found(rows(into), directed=True)
+            found["reordered"] = cls._found(rows(out), directed=True, known_reverse=opposite.csr, _reverse=opposite)
+            found |= {"order": read_only(order), "position": read_only(position)}
+        return cls._found((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
         """Return the same graph with other names, or None, and with everything cached; its lengths may be 1 / w."""

@@ -224,10 +224,10 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
         return Graph.from_csr(_read_on_device(A, directed=directed, weighted=weighted), directed)
     if upload and layout != _DENSE and (csr := _read_uploaded(A, directed=directed, weighted=weighted)) is not None:
         return replace(Graph.from_csr(csr, directed), uploaded=True)
-    n, is_reversed = shape[0], layout == "csc"
+    n, is_reversed, reverse = shape[0], layout == "csc", None
     if layout in ("csr", "csc"):
         stored = _stored_rows(A, n, weighted, copy)
-        if (graph := Graph.surveyed(stored, directed)) is not None:
+        if (graph := Graph.surveyed(stored, directed, symmetric=is_reversed)) is not None:
             if weighted:
                 _require_finite_paths(n, graph.longest)
             return graph
@@ -239,8 +239,8 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if not directed:
         csr = host.both_ways(n, *csr)
     elif is_reversed:
-        return Graph.from_csr(host.reverse_of(n, *csr) or csr, directed, reverse=csr)
-    return Graph.surveyed(csr, directed) or Graph.from_csr(csr, directed)
+        csr, reverse = host.reverse_of(n, *csr) or csr, csr
+    return Graph.surveyed(csr, directed) or Graph.from_csr(csr, directed, reverse)
 
 
 def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:

@@ -138,6 +138,8 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
                 gpu = gpu or other
             elif other.formulation == tuning.OF_SMALL_RUNS["cpu"]:
                 row = row or other
+        if row is not None and gpu is not None:
+            break
     if row is None or gpu is None or not row.offers(sums):
         return None
     where = f"device={device!r}" if device == "cpu" else _where(work) if gpu.available else table.why_no_gpu()

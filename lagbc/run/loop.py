@@ -38,7 +38,7 @@ def sum_over(
             del sums
             if keep is not None:
                 keep(total)
-            if work.is_enough(total):
+            if work.may_end_early and work.is_enough(total):
                 break
     return total
 

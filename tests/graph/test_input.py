@@ -17,6 +17,7 @@ from strategies import matrix, oracle, path, scale_free, with_lengths
 import lagbc
 from benchmarks.malformed import CHANGES, malformed
 from lagbc.errors import Error
+from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
 from lagbc.graph.validate import as_graph
@@ -225,21 +226,23 @@ def test_a_pickle_of_a_graph_that_was_checked_anew_has_it_once():
     assert len(pickle.dumps(unpickled)) == len(pickle.dumps(graph))
 
 
+@pytest.mark.parametrize("is_small", [True, False])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", ["csr", "csc", "coo"])
-def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, monkeypatch):
+def test_a_matrix_that_changes_during_a_call_is_read_as_it_was(name, directed, is_small, monkeypatch):
     A = with_lengths(scale_free(50, 300, seed=3), np.arange(1, 8)).tocsr().asformat(name)
     expected = lagbc.edge_bc(A, directed=directed, weighted=True).toarray()
-    one = "from_entries" if name == "coo" else "canonical"
-    checked = getattr(host, one)
+    of, one = (Graph, "surveyed") if is_small else (host, "from_entries" if name == "coo" else "canonical")
+    checked = getattr(of, one)
 
-    def changed(*arguments):
+    def changed(*arguments, **how):
         for array in (A.row, A.col) if name == "coo" else (A.indptr, A.indices):
             array[:] = 10**9
         A.data[:] = -1
-        return checked(*arguments)
+        return checked(*arguments, **how)
 
-    monkeypatch.setattr(host, one, changed)
+    monkeypatch.setattr(tuning, "SURVEYED", 10**4 if is_small else -1)
+    monkeypatch.setattr(of, one, changed)
     graph = as_graph(A, directed=directed, weighted=True)
     monkeypatch.undo()
     rows, columns = np.nonzero(expected)
