@@ -1,7 +1,7 @@
-// A small graph in one pass: its rows are checked, and if edges go both ways, its depth, order and rows in this order
-// are found; lagbc/graph/graph.py.
+// A small graph in one pass: its rows are checked, and its depth, order and rows in this order are found; of a graph
+// whose edges do not go both ways, the transpose and the pattern both ways, too; lagbc/graph/graph.py.
 //
-// Each step is that of large graphs, whose steps are calls from Python: the results are the same.
+// Each step is that of large graphs, which Python calls by itself: the results are the same.
 #pragma once
 
 #include <cmath>
