@@ -184,25 +184,31 @@ class Graph:
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
         """Do the same with rows that are not symmetric: the transpose and the pattern both ways are made, too."""
-        (indptr, indices, weights), kind = csr, index_type(len(csr[0]) - 1)
-        are_fit, has_high_diameter, depth, active, longest, reverse, both, order, position, into, out = (
-            core.survey_one_way(*csr, tuning.HIGH_DIAMETER)
+        indptr, indices, weights = csr
+        n, size, kind = len(indptr) - 1, len(indices), index_type(len(indptr) - 1)
+        numbers, heads = np.empty(6 * n + 4, np.int64), np.empty(5 * size, indices.dtype)
+        values = None if weights is None else np.empty(3 * size)
+        are_fit, has_high_diameter, depth, active, longest = core.survey_one_way(
+            *csr, tuning.HIGH_DIAMETER, numbers, heads, values
         )
         if not are_fit:
             return None
+        numbers, heads, values = read_only(numbers), read_only(heads.astype(kind, copy=False)), read_only(values)
 
-        def rows(made: Csr) -> Csr:
-            return made[0], made[1].astype(kind, copy=False), None if weights is None else made[2]
+        def rows(place: int) -> Csr:
+            of = slice(place * size, (place + 1) * size)
+            return numbers[place * (n + 1) : (place + 1) * (n + 1)], heads[of], None if values is None else values[of]
 
+        both = numbers[3 * (n + 1) : 4 * (n + 1)]
         found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
-        found["_reverse"] = cls._found(rows(reverse), directed=True)
-        found["_both_ways"] = cls._found((*rows(both)[:2], None), directed=False)
+        found["_reverse"] = cls._found(rows(0), directed=True)
+        found["_both_ways"] = cls._found((both, heads[3 * size :][: int(both[-1])], None), directed=False)
         if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
-            opposite = cls._found(rows(into), directed=True)
-            found["reordered"] = cls._found(rows(out), directed=True, known_reverse=opposite.csr, _reverse=opposite)
-            found |= {"order": read_only(order), "position": read_only(position)}
+            into = cls._found(rows(1), directed=True)
+            found["reordered"] = cls._found(rows(2), directed=True, known_reverse=into.csr, _reverse=into)
+            found |= {"order": numbers[4 * (n + 1) : -n or None], "position": numbers[4 * (n + 1) + n :]}
         return cls._found((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:

@@ -40,6 +40,7 @@ using GraphKernels = Family<
     Kernel<"bisect(points, shift, order, first, last, leaf, once, steps)", bisect>,
     Kernel<"survey(indptr, indices, lengths, high, degrees, order, position, starts, heads, values)", survey<Narrow>,
            survey<Wide>>,
-    Kernel<"survey_one_way(indptr, indices, lengths, high)", survey_one_way<Narrow>, survey_one_way<Wide>>>;
+    Kernel<"survey_one_way(indptr, indices, lengths, high, numbers, heads, values)", survey_one_way<Narrow>,
+           survey_one_way<Wide>>>;
 
 }  // namespace lagbc::LAGBC_LEVEL

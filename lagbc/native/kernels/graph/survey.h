@@ -81,83 +81,71 @@ std::tuple<bool, bool, int64_t, int64_t, double> survey(Span<const int64_t> indp
     return {true, false, depth, active, longest};
 }
 
-// Rows that a kernel makes; without lengths where the rows that they are made of have none.
+// Room for the rows of a matrix.
 template <class Index>
-using RowsMade = std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>>;
+struct RowsRoom {
+    Span<int64_t> indptr;
+    Span<Index> heads;
+    Optional<Span<double>> values;
 
-template <class Index>
-Csr<Index> view_of(const RowsMade<Index>& rows, bool with_lengths) {
-    const auto& [indptr, indices, lengths] = rows;
-    return {indptr.view(), indices.view(), {lengths.view(), with_lengths}};
-}
+    LAGBC_INLINE Csr<Index> view() const { return {indptr, heads, {{values.data, values.size}, values.is_there}}; }
+};
 
 // Put entries under their columns, as listed in each.
 template <class Index>
-RowsMade<Index> under_columns(const Entries<Index>& entries, int64_t n) {
-    const int64_t size = entries.rows.size;
-    RowsMade<Index> made{Buffer<int64_t>(n + 1), Buffer<Index>(size),
-                         Buffer<double>(entries.values.is_there ? size : 0)};
-    auto& [indptr, heads, values] = made;
-    indptr[0] = 0;
-    sort_range(entries, 0, n, 0, size, indptr.span(), heads.span(), {values.span(), entries.values.is_there});
-    return made;
+void put_under_columns(const Entries<Index>& entries, const RowsRoom<Index>& put) {
+    put.indptr[0] = 0;
+    sort_range(entries, 0, put.indptr.size - 1, 0, entries.rows.size, put.indptr, put.heads, put.values);
 }
 
 template <class Index>
-RowsMade<Index> transpose_of(const Csr<Index>& graph) {
+void transpose(const Csr<Index>& graph, const RowsRoom<Index>& put) {
     Buffer<Index> rows(graph.indices.size);
     expand_rows(graph.indptr, 0, graph.n(), rows.span());
-    return under_columns<Index>({rows.view(), graph.indices, graph.lengths}, graph.n());
+    put_under_columns<Index>({rows.view(), graph.indices, graph.lengths}, put);
 }
 
-// The pattern with every edge in both directions.
+// The same as `survey` of rows that need not be symmetric: the pattern both ways tells depth and order. Written are,
+// one behind the other, the transpose, in this order the transpose and the rows, and the pattern both ways: pointers,
+// and then order and inverse, to `numbers`, columns to `heads`, lengths to `values`. Of a graph of high diameter all
+// that is in order is left out.
 template <class Index>
-RowsMade<Index> both_ways(const Csr<Index>& ours, const Csr<Index>& theirs) {
-    const int64_t n = ours.n();
-    Buffer<int64_t> indptr(n + 1, 0);
-    count_joined(ours, theirs, 0, n, indptr.span());
-    for (int64_t i = 0; i < n; ++i) indptr[i + 1] += indptr[i];
-    Buffer<Index> indices(indptr[n]);
-    join<Index>(ours, theirs, 0, n, indptr.view(), indices.span(), {});
-    return {std::move(indptr), std::move(indices), Buffer<double>(0)};
-}
-
-// Whether rows are canonical, and all lengths finite and > 0; whether the depth is high, the depth, the vertices with
-// edges, the largest length; the transpose; the pattern both ways; the order and its inverse; and in this order the
-// transpose and the rows.
-template <class Index>
-using OneWay = std::tuple<bool, bool, int64_t, int64_t, double, RowsMade<Index>, RowsMade<Index>, Buffer<int64_t>,
-                          Buffer<int64_t>, RowsMade<Index>, RowsMade<Index>>;
-
-// The same as `survey` of rows that need not be symmetric: the pattern both ways tells depth and order. Of a graph of
-// high diameter the order, and all in it, have no entries.
-template <class Index>
-OneWay<Index> survey_one_way(Span<const int64_t> indptr, Span<const Index> indices,
-                             Optional<Span<const double>> lengths, double high) {
+std::tuple<bool, bool, int64_t, int64_t, double> survey_one_way(Span<const int64_t> indptr, Span<const Index> indices,
+                                                                Optional<Span<const double>> lengths, double high,
+                                                                Span<int64_t> numbers, Span<Index> heads,
+                                                                Optional<Span<double>> values) {
     const int64_t n = indptr.size - 1, size = indices.size;
+    const auto [are_lengths, longest] = longest_of(lengths);
+    if (!are_lengths || inspect(indptr, indices, 0, n) != 0) return {false, false, 0, 0, 0.0};
+    const auto room = [&](int64_t number) LAGBC_INLINED -> RowsRoom<Index> {
+        return {{numbers.data + number * (n + 1), n + 1},
+                {heads.data + number * size, size},
+                {{values.data + number * size, values.is_there ? size : 0}, values.is_there}};
+    };
     const Csr<Index> graph{indptr, indices, lengths};
-    OneWay<Index> found;
-    auto& [are_fit, has_high_diameter, depth, active, longest, reverse, both, order, position, into, out] = found;
-    std::tie(are_fit, longest) = longest_of(lengths);
-    are_fit = are_fit && inspect(indptr, indices, 0, n) == 0;
-    if (!are_fit) return found;
-    reverse = transpose_of(graph);
-    both = both_ways(graph, view_of(reverse, lengths.is_there));
-    const Csr<Index> pattern = view_of(both, false);
-    if (size > 0) std::tie(depth, active) = depth_of(pattern.indptr, pattern.indices);
-    has_high_diameter = is_high(depth, high, n);
-    if (has_high_diameter) return found;
-    order = order_by_length(pattern.indptr);
-    position = places_in(order.view());
-    const Buffer<int64_t> starts = begin_rows(indptr, order.view());
-    Buffer<Index> places(n), tails(size), heads(size);
-    Buffer<double> values(size);
-    for (int64_t i = 0; i < n; ++i) places[i] = static_cast<Index>(position[i]);
-    relabel<Index>(graph, order.view(), places.view(), 0, n, starts.view(), {tails.span(), true}, heads.span(),
-                   {values.span(), lengths.is_there});
-    into = under_columns<Index>({tails.view(), heads.view(), {values.view(), lengths.is_there}}, n);
-    out = transpose_of(view_of(into, lengths.is_there));
-    return found;
+    const RowsRoom<Index> reverse = room(0), into = room(1), out = room(2), both = room(3);
+    transpose(graph, reverse);
+    both.indptr.fill(0);
+    count_joined(graph, reverse.view(), 0, n, both.indptr);
+    for (int64_t i = 0; i < n; ++i) both.indptr[i + 1] += both.indptr[i];
+    const Span<Index> pattern{both.heads.data, both.indptr[n]};
+    join<Index>(graph, reverse.view(), 0, n, both.indptr, pattern, {});
+    int64_t depth = 0, active = 0;
+    if (size > 0) std::tie(depth, active) = depth_of<Index>(both.indptr, pattern);
+    if (is_high(depth, high, n)) return {true, true, depth, active, longest};
+    const Buffer<int64_t> order = order_by_length(both.indptr), starts = begin_rows(indptr, order.view());
+    Buffer<Index> places(n), tails(size), columns(size);
+    Buffer<double> moved(size);
+    for (int64_t i = 0; i < n; ++i) {
+        numbers[4 * (n + 1) + i] = order[i];
+        numbers[4 * (n + 1) + n + order[i]] = i;
+        places[order[i]] = static_cast<Index>(i);
+    }
+    relabel<Index>(graph, order.view(), places.view(), 0, n, starts.view(), {tails.span(), true}, columns.span(),
+                   {moved.span(), lengths.is_there});
+    put_under_columns<Index>({tails.view(), columns.view(), {moved.view(), lengths.is_there}}, into);
+    transpose(into.view(), out);
+    return {true, false, depth, active, longest};
 }
 
 }  // namespace lagbc::LAGBC_LEVEL
