@@ -113,7 +113,7 @@ CONSTANTS = (
     graphblas("GRAPHBLAS_PULL_SHARE", (0.05, 0.2, 1.0)),
     graphblas("GRAPHBLAS_WIDTH_FACTOR", (4.0, 64.0, 1e9), longest=10),
     order("HIGH_DIAMETER", (0.0, 1.0, 4.0, 1e9), graphs=("rmat-12-16", "ca-GrQc", "power", "minnesota")),
-    order("SURVEYED", (-1, 2**17), graphs=("karate", "us-airports", "ca-GrQc")),
+    order("SURVEYED", (-1, 2**17), graphs=("karate", "lesmis", "us-airports")),
     order("LANDMARKS", (2, 4, 16)),
     order("POWER_STEPS", (1, 2, 8)),
     hubs("HUBS", (1, 4, 8)),

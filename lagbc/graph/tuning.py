@@ -5,10 +5,10 @@
 
 # A breadth-first search deeper than this times log2(n) marks a mesh or a road network; see `Graph.has_high_diameter`.
 HIGH_DIAMETER = 2.0
-# Vertices and entries of a graph up to which one kernel finds depth and order while the graph is read. Of 8,932 that
-# takes 80 us more than to read alone, lost where only pieces are swept, and saves 110 us of finding them one by one; of
-# 174 it takes nothing more, and saves 70 us.
-SURVEYED = 2**13
+# Vertices and entries of a graph up to which one kernel finds transpose, depth and order while the graph is read. Of
+# karate (190) it takes nothing more, and saves 70 us of finding them one by one. It is lost where pieces alone are
+# swept: of netscience (6,945) calls took 1.0 to 1.08 times as long with it.
+SURVEYED = 2**12
 # A graph given on the host, with at most so many edges, is ordered there for the GPU, too. Whole calls from 512 roots
 # on an H200, ordered on the host by NumPy and on the device: a mesh of 49,000 edges 36 and 19 ms, R-MAT 12-16 16 and
 # 5 ms, R-MAT 14-16 53 and 6 ms; the first call on a machine waits half a second for the kernels of the order.
