@@ -6,7 +6,10 @@ alone owns, so that neither the number of threads nor their order changes a resu
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from threading import Thread
@@ -18,15 +21,31 @@ from numpy.typing import NDArray
 from lagbc.errors import MissingDependencyError
 from lagbc.limits import most_threads, usable_cores
 
-try:
-    from lagbc.native import core
-except ImportError as missing:
-    if find_spec("lagbc.native.core") is not None:  # LAGBC_LEVEL is none of its levels
-        raise
-    raise MissingDependencyError(
-        "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another folder, "
-        "or run `pip install -e .` here"
-    ) from missing
+
+def _levels() -> tuple[str, list[str]]:
+    """Return the best level that was built and runs here, or LAGBC_LEVEL, and the levels that were built."""
+    try:
+        from lagbc.native import processor
+    except ImportError as missing:
+        raise MissingDependencyError(
+            "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another "
+            "folder, or run `pip install -e .` here"
+        ) from missing
+    built = [level for level in ("v4", "v3", "v2", "generic") if find_spec(f"lagbc.native.core_{level}")]
+    running = [level for level in built if level in processor.levels()]
+    wanted = os.environ.get("LAGBC_LEVEL") or (running or [""])[0]
+    if not running:
+        raise ImportError("lagbc was built for other processors than this one; build it here")
+    if wanted not in running:
+        raise ImportError(
+            f"LAGBC_LEVEL={wanted} is not among the levels of instructions that were built and that this processor "
+            f"runs: {' '.join(running)}"
+        )
+    return wanted, built
+
+
+_level, _built = _levels()
+core = sys.modules["lagbc.native.core"] = import_module(f"lagbc.native.core_{_level}")
 
 __all__ = [
     "SHARED_FROM",
@@ -77,12 +96,12 @@ def level() -> str:
 
     It is the best that was built and that the processor has; the environment variable LAGBC_LEVEL forces one.
     """
-    return core.level()
+    return _level
 
 
 def levels() -> list[str]:
     """Return the levels of instructions that lagbc was built for, the best first."""
-    return core.levels()
+    return _built
 
 
 def cores() -> int:

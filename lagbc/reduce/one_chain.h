@@ -1,13 +1,12 @@
-// Demand that leaves, enters or stays within one chain: compiled by C++ compilers, once a level, and by NVRTC, so that
+// Demand that leaves, enters or stays within one chain: compiled by C++ compilers and by NVRTC, so that
 // nothing of the standard library is here. lagbc/native/kernels/reduce/streams.h has the algebra.
 #pragma once
 
 #ifndef __CUDACC__  // there a header of CUDA comes before it
 #include "../native/kernels/arrays.h"
-#include "../native/kernels/level.h"
 #endif
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // A chain as it is seen from its first end; the sums are of its first 0, 1, ... vertices inside.
 template <class Count>
@@ -142,4 +141,4 @@ LAGBC_INLINE double sum_within(const Chain<Count>& chain, double dist, double si
     return total;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -42,7 +42,7 @@ class Streams:
         for number, (old, new) in enumerate(changes):
             body = "\n".join(bodies)
             assert not old or body.count(old) == 1, old
-            source += body.replace(old, new).replace("LAGBC_LEVEL", f"mutant_{number}")
+            source += body.replace(old, new).replace("namespace lagbc {", f"namespace lagbc::mutant_{number} {{")
             source += "namespace lagbc {\n"
             for kind, type_ in (("hops", "int32_t"), ("lengths", "double")):
                 source += _ENTRIES.format(number=number, kind=kind, type=type_)

@@ -1,7 +1,15 @@
 // Kernels of the batched method for Python, and the records of its workers.
-#include "../kernels/batched/family.h"
-#include "batch_sums.h"
-#include "bind.h"
+#include "../kernels/batched/alone.h"
+#include "../kernels/batched/block.h"
+#include "../kernels/batched/groups.h"
+#include "../kernels/batched/lengths.h"
+#include "../kernels/batched/levels.h"
+#include "../kernels/batched/probe.h"
+#include "../kernels/batched/waiting.h"
+#include "families.h"
+#include "numpy.h"
+#include "records.h"
+#include "sums.h"
 
 namespace lagbc {
 namespace {
@@ -90,9 +98,7 @@ void bind_blocks(nb::module_& m) {
 }
 
 }  // namespace
-}  // namespace lagbc
-
-void lagbc::bind_batched(nb::module_& m, int level) {
+void bind_batched(nb::module_& m) {
     bind_queue<Narrow>(m, "Queue32");
     bind_queue<Wide>(m, "Queue64");
     bind_levels<Narrow>(m, "LevelSweep32");
@@ -106,5 +112,35 @@ void lagbc::bind_batched(nb::module_& m, int level) {
                    Field{"is_member", &Groups::is_member, "n"}, Field{"position", &Groups::position, "n"},
                    Field{"endpoints", &Groups::endpoints}, Field{"shares", &Groups::shares, "n, groups"},
                    Field{"distances", &Groups::distances, "n, 64"});
-    bind(m, level, signatures::BatchedKernels());
+    def<"sweep", "positions">(m, "search_batch", search_levels<Narrow>, search_levels<Wide>, search_waiting<Narrow>, search_waiting<Wide>, search_lengths<Narrow>, search_lengths<Wide>);
+    def<"sweep", "omega", "times", "edge_order", "sums">(m, "sum_paths", sum_levels<Narrow>, sum_levels<Wide>, sum_waiting<Narrow>, sum_waiting<Wide>, sum_lengths<Narrow>, sum_lengths<Wide>);
+    def<"sweep", "sums">(m, "sum_distances", sum_level_distances<Narrow>, sum_level_distances<Wide>, sum_waiting_distances<Narrow>, sum_waiting_distances<Wide>, sum_length_distances<Narrow>, sum_length_distances<Wide>);
+    def<"sweep", "dist">(m, "write_levels", level_distances<Narrow>, level_distances<Wide>, waiting_distances<Narrow>, waiting_distances<Wide>);
+    def<"sweep", "positions", "dist">(m, "length_distances", length_distances<Narrow, double>, length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>);
+    def<"sweep", "groups", "first", "last", "panel", "totals">(m, "add_batch_shares", add_batch_shares<WaitingSweep, Narrow>, add_batch_shares<WaitingSweep, Wide>, add_batch_shares<LengthSweep, Narrow>, add_batch_shares<LengthSweep, Wide>);
+    def<"sweep", "rows", "masks", "has_values", "has_paths">(m, "pack_rows", pack_rows);
+    def<"sweep", "message", "first", "has_values", "has_paths">(m, "take_rows", take_rows);
+    def<"sweep", "live">(m, "push_rows", push_rows);
+    def<"sweep", "block", "rows", "first", "last", "base", "has_values", "has_paths">(m, "multiply_rows", multiply_rows);
+    def<"sweep", "message", "first", "has_values", "has_paths">(m, "add_rows", add_rows);
+    def<"sweep", "first", "last">(m, "found_rows", found_rows);
+    def<"sweep", "rows", "masks", "first", "times", "level">(m, "finish_rows", finish_rows);
+    def<"masks">(m, "count_columns", count_columns);
+    def<"sweep", "rows", "masks", "starts", "sums">(m, "sum_row_distances", sum_row_distances);
+    def<"graph", "roots", "most", "stop">(m, "probe_hops", probe_hops<Narrow>, probe_hops<Wide>);
+    def<"values", "v", "w", "length">(m, "relax_row", alone::relax_row<double>, alone::relax_row<uint16_t>);
+    def<"values", "v", "mask">(m, "minimum_of_row", alone::minimum_of_row<double>, alone::minimum_of_row<uint16_t>);
+    def<"values", "v">(m, "finite_in_row", alone::finite_in_row<double>, alone::finite_in_row<uint16_t>);
+    def<"values", "v">(m, "positive_in_row", alone::positive_in_row);
+    def<"values", "v", "w", "length", "rtol">(m, "tight_in_row", alone::tight_in_row<double>, alone::tight_in_row<uint16_t>);
+    def<"values", "v", "mask", "total", "limit">(m, "put_row", alone::put_row);
+    def<"values", "v", "mask", "total", "omega", "times">(m, "finish_row", alone::finish_row);
+    def<"paths", "values", "v", "mask", "total", "omega", "times">(m, "finish_paths_row", alone::finish_paths_row);
+    def<"values", "v", "w", "mask", "times">(m, "dot_rows", alone::dot_rows);
+    def<"values", "v", "mask">(m, "sum_row", alone::sum_row);
+    def<"values", "v", "mask">(m, "sum_inverse_row", alone::sum_inverse_row);
+    def<"largest", "values", "v", "mask">(m, "raise_row", alone::raise_row);
+    def<"edges", "bits", "v", "wanted", "values", "total">(m, "gather", alone::gather<Narrow>, alone::gather<Wide>);
 }
+
+}  // namespace lagbc

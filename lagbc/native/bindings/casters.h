@@ -3,6 +3,7 @@
 // from which errors and annotations are made.
 #pragma once
 
+#include "numpy.h"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -17,10 +18,6 @@ namespace nb = nanobind;
 
 namespace lagbc {
 
-// An argument as it is given, None among others.
-struct Given {
-    nb::handle object;
-};
 
 template <class T>
 constexpr const char* dtype_name() {
@@ -99,10 +96,10 @@ const NumpyArray* array_of(nb::handle source, int dimensions, bool in_order) noe
 
 // The kinds of arrays: `view` makes a kernel's view of one, if its shape fits.
 template <class View>
-struct ArrayOf;
+struct OldArrayOf;
 
 template <class T>
-struct ArrayOf<Span<T>> {
+struct OldArrayOf<Span<T>> {
     using Item = T;
     static constexpr int dimensions = 1;
     static constexpr bool in_order = true;
@@ -114,7 +111,7 @@ struct ArrayOf<Span<T>> {
 };
 
 template <class T>
-struct ArrayOf<Matrix<T>> {
+struct OldArrayOf<Matrix<T>> {
     using Item = T;
     static constexpr int dimensions = 2;
     static constexpr bool in_order = true;
@@ -126,7 +123,7 @@ struct ArrayOf<Matrix<T>> {
 };
 
 template <class T>
-struct ArrayOf<Rows<T>> {
+struct OldArrayOf<Rows<T>> {
     using Item = T;
     static constexpr int dimensions = 2;
     static constexpr bool in_order = true;
@@ -143,7 +140,7 @@ namespace nanobind::detail {
 
 template <class View>
 struct view_caster {
-    using Of = lagbc::ArrayOf<View>;
+    using Of = lagbc::OldArrayOf<View>;
     NB_TYPE_CASTER(View, const_name("numpy.typing.NDArray"))
 
     // Never converted: a copy would be written in place of the array.
@@ -152,19 +149,6 @@ struct view_caster {
         return array != nullptr && Of::view(*array, value);
     }
 };
-
-template <>
-struct type_caster<lagbc::Given> {
-    NB_TYPE_CASTER(lagbc::Given, const_name("object"))
-
-    bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
-        value = {source};
-        return true;
-    }
-};
-
-template <>
-struct has_arg_defaults<lagbc::Given> : std::true_type {};
 
 template <class T>
 struct type_caster<lagbc::Span<T>> : view_caster<lagbc::Span<T>> {};
@@ -267,12 +251,12 @@ constexpr const Description* description() {
 }
 
 template <class View>
-    requires requires { typename ArrayOf<View>::Item; }
+    requires requires { typename OldArrayOf<View>::Item; }
 struct Described<View> {
-    using Item = typename ArrayOf<View>::Item;
+    using Item = typename OldArrayOf<View>::Item;
     static constexpr Description description{.form = Description::Form::array,
                                              .dtype = dtype_name<Item>(),
-                                             .shape = ArrayOf<View>::shape,
+                                             .shape = OldArrayOf<View>::shape,
                                              .is_writable = !std::is_const_v<Item>};
 };
 
@@ -353,6 +337,6 @@ bool load(Argument<T>& argument, nb::handle source) noexcept {
 }
 
 // An argument in words: the dtype and shape of an array, or the type of any other object.
-std::string found(nb::handle source);
+std::string found_old(nb::handle source);
 
 }  // namespace lagbc

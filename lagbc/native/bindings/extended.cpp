@@ -1,6 +1,8 @@
 // Kernels of single roots for Python, and the record that they search by.
-#include "../kernels/extended/family.h"
-#include "bind.h"
+#include "../kernels/extended/root.h"
+#include "families.h"
+#include "numpy.h"
+#include "sums.h"
 #include "records.h"
 
 namespace lagbc {
@@ -15,10 +17,13 @@ void bind_root(nb::module_& m, const char* name) {
 }
 
 }  // namespace
-}  // namespace lagbc
-
-void lagbc::bind_extended(nb::module_& m, int level) {
+void bind_extended(nb::module_& m) {
     bind_root<Narrow>(m, "RootSweep32");
     bind_root<Wide>(m, "RootSweep64");
-    bind(m, level, signatures::ExtendedKernels());
+    def<"sweep", "root">(m, "search_root", search_root<Narrow>, search_root<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega", "times", "times_power", "edges">(m, "sum_root", sum_root<Narrow>, sum_root<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega">(m, "count_through", count_through<Narrow>, count_through<Wide>);
+    def<"mantissas", "powers", "more", "more_powers">(m, "add_numbers", add_numbers);
 }
+
+}  // namespace lagbc

@@ -1,17 +1,15 @@
 // Kernels of readers of files for Python, and the vertices that they number.
-#include "../kernels/io/family.h"
-#include "bind.h"
-#include "tuples.h"
+#include "../kernels/io/scan.h"
+#include "../kernels/io/vertices.h"
+#include "families.h"
+#include "numpy.h"
 
 namespace lagbc {
 
-template <>
-struct Items<Texts> {
-    static constexpr const char* name = "Texts";
-    static constexpr std::tuple fields{Field{"text", &Texts::text, "bytes"}, Field{"starts", &Texts::starts, "values"},
-                                       Field{"stops", &Texts::stops, "values"}, Field{"codes", &Texts::codes, "rows"},
-                                       Field{"numbers", &Texts::numbers, "values"}};
-};
+inline auto items(Texts& texts) {
+    return std::tuple(Item("text", texts.text), Item("starts", texts.starts), Item("stops", texts.stops),
+                      Item("codes", texts.codes), Item("numbers", texts.numbers));
+}
 
 namespace {
 
@@ -29,7 +27,6 @@ int64_t bytes_of(const Buffer<T>&... arrays) {
 
 template <class Class>
 nb::class_<Class> bind_vertices(nb::module_& m, const char* name) {
-    Described<Class>::name = name;
     nb::class_<Class> bound(m, name);
     bound.def(nb::init<>())
         .def_ro("count", &Class::count)
@@ -38,9 +35,9 @@ nb::class_<Class> bind_vertices(nb::module_& m, const char* name) {
 }
 
 }  // namespace
-}  // namespace lagbc
 
-void lagbc::bind_io(nb::module_& m, int level) {
+
+void bind_io(nb::module_& m) {
     bind_vertices<Integers>(m, "Integers")
         .def_prop_ro("bytes", [](const Integers& known) { return bytes_of(known.ids, known.slots); })
         .def_prop_ro(
@@ -59,5 +56,14 @@ void lagbc::bind_io(nb::module_& m, int level) {
                 return view(self.h, self.p->text, self.p->offsets[self.p->count]);
             },
             nb::sig("def text(self) -> numpy.typing.NDArray[numpy.uint8]"));
-    bind(m, level, signatures::IoKernels());
+    def<"text", "separator", "glued">(m, "split_line", split_line);
+    def<"text", "separator", "columns", "wanted", "glued", "starts", "stops", "lines">(m, "split_lines", split_lines);
+    def<"text", "starts", "stops", "plain", "values">(m, "parse_integers", parse_integers);
+    def<"text">(m, "parse_rows", parse_rows);
+    def<"text", "starts", "stops">(m, "parse_floats", parse_floats);
+    def<"known", "keys">(m, "number_integers", number_integers);
+    def<"known", "tails", "heads">(m, "number_names", number_names);
+    def<"views", "buffers", "text">(m, "join_views", join_views);
 }
+
+}  // namespace lagbc

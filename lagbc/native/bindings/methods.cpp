@@ -1,32 +1,27 @@
 // Kernels that several methods need for Python.
-#include "../kernels/methods/family.h"
-#include "bind.h"
+#include "../kernels/methods/columns.h"
+#include "../kernels/methods/groups.h"
+#include "families.h"
+#include "numpy.h"
 
 namespace lagbc {
 
 template <class T>
 struct ArrayOf<Strided<T>> {
-    using Item = T;
-    static constexpr int dimensions = 2;
-    static constexpr bool in_order = false;
+    using type = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
     static constexpr const char* shape = "two dimensions";
-    static bool view(const NumpyArray& array, Strided<T>& value) {
-        constexpr Py_ssize_t item = sizeof(T);
-        value = {reinterpret_cast<T*>(array.data), array.shape[0], array.shape[1], array.strides[0] / item,
-                 array.strides[1] / item};
-        return array.strides[0] % item == 0 && array.strides[1] % item == 0;
+    static Strided<T> view(const type& array) {
+        return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)),
+                array.stride(0), array.stride(1)};
     }
 };
 
-}  // namespace lagbc
-
-namespace nanobind::detail {
-
-template <class T>
-struct type_caster<lagbc::Strided<T>> : view_caster<lagbc::Strided<T>> {};
-
-}  // namespace nanobind::detail
-
-void lagbc::bind_methods(nb::module_& m, int level) {
-    bind(m, level, signatures::MethodsKernels());
+void bind_methods(nb::module_& m) {
+    def<"weights", "smallest", "largest">(m, "find_extremes", find_extremes);
+    def<"dist", "sigma">(m, "clear_unreached", clear_unreached<double>, clear_unreached<float>);
+    def<"columns", "rows">(m, "turn", turn);
+    def<"rows", "columns">(m, "turn_back", turn_back<double, double>, turn_back<double, int32_t>, turn_back<float, double>, turn_back<float, int32_t>);
+    def<"into", "reached", "dist", "sigma", "is_log", "rtol", "in_group", "endpoints", "shares", "is_passed", "totals">(m, "add_group_shares", add_group_shares<Narrow>, add_group_shares<Wide>);
 }
+
+}  // namespace lagbc

@@ -106,7 +106,7 @@ nb::object RecordType::get(nb::handle self, const Part& part) const {
 void RecordType::set(const nb::object& kept, void* record, const Part& part, nb::handle given) const {
     if (!part.type->set(place_of(record, part), given))
         throw nb::type_error(
-            (name_ + ": " + part.name + " has to be " + wanted(*part.type->description) + ", not " + found(given))
+            (name_ + ": " + part.name + " has to be " + wanted(*part.type->description) + ", not " + found_old(given))
                 .c_str());
     if (is_kept(part) && PyDict_SetItem(kept.ptr(), part.key, given.ptr()) != 0) throw nb::python_error();
 }

@@ -26,7 +26,7 @@ inline constexpr bool is_view = std::is_same_v<T, Stop> || std::is_pointer_v<T>;
 template <class Record>
 inline constexpr bool is_view<Ref<Record>> = true;
 template <class View>
-    requires requires { typename ArrayOf<View>::Item; }
+    requires requires { typename OldArrayOf<View>::Item; }
 inline constexpr bool is_view<View> = true;
 template <class View>
 inline constexpr bool is_view<Optional<View>> = true;

@@ -1,63 +1,51 @@
 // Kernels of reductions for Python.
-#include "../kernels/reduce/family.h"
-#include "bind.h"
-#include "tuples.h"
+#include "../kernels/reduce/alike.h"
+#include "../kernels/reduce/biconnected.h"
+#include "../kernels/reduce/chains.h"
+#include "../kernels/reduce/layout.h"
+#include "../kernels/reduce/reach.h"
+#include "../kernels/reduce/streams.h"
+#include "../kernels/reduce/strong.h"
+#include "../kernels/reduce/twins.h"
+#include "../kernels/reduce/weights.h"
+#include "families.h"
+#include "numpy.h"
 
 namespace lagbc {
 
 template <class Index>
-struct Items<Strong<Index>> {
-    using Struct = Strong<Index>;
-    static constexpr const char* name = "Strong";
-    static constexpr std::tuple fields{
-        Field{"component", &Struct::component, "copies"}, Field{"component_ptr", &Struct::component_ptr, "blocks + 1"},
-        Field{"member_ptr", &Struct::member_ptr, "components + 1"}, Field{"members", &Struct::members, "copies"}};
-};
-
+auto items(Strong<Index>& strong) {
+    return std::tuple(Item("component", strong.component), Item("component_ptr", strong.component_ptr), Item("member_ptr", strong.member_ptr), Item("members", strong.members));
+}
 template <class Index>
-struct Items<Copies<Index>> {
-    using Struct = Copies<Index>;
-    static constexpr const char* name = "Copies";
-    static constexpr std::tuple fields{Field{"ptr", &Struct::ptr, "blocks + 1"},
-                                       Field{"vertices", &Struct::vertices, "copies"},
-                                       Field{"home", &Struct::home, "n"},
-                                       Field{"at_home", &Struct::at_home, "n"},
-                                       Field{"attach", &Struct::attach, "blocks"},
-                                       Field{"at_attach", &Struct::at_attach, "blocks"},
-                                       Field{"hung_ptr", &Struct::hung_ptr, "n + 1"},
-                                       Field{"hung", &Struct::hung, "blocks"}};
-};
+auto items(Copies<Index>& copies) {
+    return std::tuple(Item("ptr", copies.ptr), Item("vertices", copies.vertices), Item("home", copies.home), Item("at_home", copies.at_home), Item("attach", copies.attach), Item("at_attach", copies.at_attach), Item("hung_ptr", copies.hung_ptr), Item("hung", copies.hung));
+}
+auto items(Ways& ways) {
+    return std::tuple(Item("ends", ways.ends), Item("lengths", ways.lengths), Item("starts", ways.starts), Item("in_hops", ways.in_hops), Item("distances", ways.distances), Item("sources", ways.sources), Item("targets", ways.targets), Item("source_sums", ways.source_sums), Item("target_sums", ways.target_sums), Item("row_sources", ways.row_sources), Item("row_targets", ways.row_targets), Item("halves", ways.halves), Item("first_halves", ways.first_halves));
+}
+auto items(Flows& flows) {
+    return std::tuple(Item("out", flows.out), Item("around", flows.around), Item("within", flows.within), Item("onward", flows.onward));
+}
 
-template <>
-struct Items<Ways> {
-    static constexpr const char* name = "Ways";
-    static constexpr std::tuple fields{
-        Field{"ends", &Ways::ends, "2, chains"},
-        Field{"lengths", &Ways::lengths, "chains"},
-        Field{"starts", &Ways::starts, "chains + 1"},
-        Field{"in_hops", &Ways::in_hops},
-        Field{"distances", &Ways::distances, "2, inside"},
-        Field{"sources", &Ways::sources, "2, inside"},
-        Field{"targets", &Ways::targets, "2, inside"},
-        Field{"source_sums", &Ways::source_sums, "2, inside + chains"},
-        Field{"target_sums", &Ways::target_sums, "2, inside + chains"},
-        Field{"row_sources", &Ways::row_sources, "rows"},
-        Field{"row_targets", &Ways::row_targets, "rows"},
-        Field{"halves", &Ways::halves, "chains + chains"},
-        Field{"first_halves", &Ways::first_halves, "rows + 1"},
-    };
-};
-
-template <>
-struct Items<Flows> {
-    static constexpr const char* name = "Flows";
-    static constexpr std::tuple fields{
-        Field{"out", &Flows::out, "2, inside"}, Field{"around", &Flows::around, "2, inside"},
-        Field{"within", &Flows::within, "inside"}, Field{"onward", &Flows::onward, "inside"}};
-};
+void bind_reduce(nb::module_& m) {
+    def<"graph", "stop">(m, "find_blocks", find_blocks<Narrow>, find_blocks<Wide>);
+    def<"ptr", "indptr", "indices", "stop">(m, "find_strong", find_strong<Narrow>, find_strong<Wide>);
+    def<"indptr", "indices", "strong">(m, "condense", condense<Narrow>, condense<Wide>);
+    def<"home", "attach">(m, "lay_out", lay_out<Narrow>, lay_out<Wide>);
+    def<"indptr", "indices", "copies", "columns", "places">(m, "lay_rows", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>, lay_rows<Wide, Wide>, lay_rows<Wide, Narrow>);
+    def<"copies", "sources", "targets">(m, "sum_separated", sum_separated<Narrow>, sum_separated<Wide>);
+    def<"copies", "strong", "ends", "heads", "rising", "weights">(m, "spread_along", spread_along<Narrow>, spread_along<Wide>);
+    def<"out", "into">(m, "sum_keys", sum_keys<Narrow>, sum_keys<Wide>);
+    def<"out", "into", "keys">(m, "join_open", join_open<Narrow>, join_open<Wide>);
+    def<"out", "into", "keys", "first">(m, "join_closed", join_closed<Narrow>, join_closed<Wide>);
+    def<"graph", "kept", "position">(m, "take_kept", take_kept<Narrow>, take_kept<Wide>);
+    def<"out", "into", "first", "closed", "sources", "targets", "class_sizes">(m, "pairs_inside", pairs_inside<Narrow>, pairs_inside<Wide>);
+    def<"graph", "number", "ends", "lengths", "counts", "inside", "distances", "steps">(m, "walk_chains", walk_chains<Narrow>, walk_chains<Wide>);
+    def<"ways", "flows", "roots", "dist", "sigma", "column", "demand", "through", "junction", "stop">(m, "leave_chains", leave_chains<int32_t>, leave_chains<double>);
+    def<"ways", "roots", "dist", "sigma", "demand", "through", "junction", "stop">(m, "enter_chains", enter_chains<int32_t>, enter_chains<double>);
+    def<"starts", "weights", "sums">(m, "sum_inside", sum_inside);
+    def<"ways", "flows", "along", "passed", "edges">(m, "spread_flows", spread_flows);
+}
 
 }  // namespace lagbc
-
-void lagbc::bind_reduce(nb::module_& m, int level) {
-    bind(m, level, signatures::ReduceKernels());
-}

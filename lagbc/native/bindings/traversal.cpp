@@ -1,7 +1,12 @@
 // Kernels of traversals for Python.
-#include "../kernels/traversal/family.h"
-#include "batch_sums.h"
-#include "bind.h"
+#include "../kernels/traversal/dijkstra.h"
+#include "../kernels/traversal/hops.h"
+#include "../kernels/traversal/ties.h"
+#include "../kernels/traversal/totals.h"
+#include "families.h"
+#include "numpy.h"
+#include "records.h"
+#include "sums.h"
 
 namespace lagbc {
 
@@ -44,9 +49,7 @@ void bind_of_index(nb::module_& m, const std::string& bits) {
 }
 
 }  // namespace
-}  // namespace lagbc
-
-void lagbc::bind_traversal(nb::module_& m, int level) {
+void bind_traversal(nb::module_& m) {
     record<Touched>(m, "Touched", Field{"names", &Touched::names, "room"}, Field{"count", &Touched::count},
                     Field{"kept_names", &Touched::kept_names, "kept"},
                     Field{"kept_sums", &Touched::kept_sums, "totals, kept"},
@@ -74,5 +77,11 @@ void lagbc::bind_traversal(nb::module_& m, int level) {
     bind_of_index<Wide>(m, "64");
     record<Buckets>(m, "Buckets", Field{"last", &Buckets::last, "buckets"}, Field{"before", &Buckets::before, "most"},
                     Field{"per_length", &Buckets::per_length});
-    bind(m, level, signatures::TraversalKernels());
+    def<"graph", "places", "trail", "asked", "roots", "omega", "times", "sums", "found">(m, "sweep_hops", sweep_hops<Narrow, Totals>, sweep_hops<Narrow, Near<Narrow>>, sweep_hops<Wide, Totals>, sweep_hops<Wide, Near<Wide>>);
+    def<"graph", "search", "queue", "trail", "asked", "roots", "omega", "times", "sums", "found">(m, "sweep_lengths", sweep_lengths<Narrow, Buckets, Totals>, sweep_lengths<Narrow, Buckets, Near<Narrow>>, sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>, sweep_lengths<Wide, Buckets, Totals>, sweep_lengths<Wide, Buckets, Near<Wide>>, sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>);
+    def<"graph", "roots", "most", "near">(m, "find_near_tie", find_near_tie<Narrow>, find_near_tie<Wide>);
+    def<"totals", "order", "edge_order", "sums">(m, "take_totals", take_totals);
+    def<"totals">(m, "clear_totals", clear_totals);
 }
+
+}  // namespace lagbc

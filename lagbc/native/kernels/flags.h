@@ -4,9 +4,8 @@
 #include <type_traits>
 
 #include "arrays.h"
-#include "level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // with(run, a, b) calls run(std::bool_constant<a>(), std::bool_constant<b>()): a version is compiled for each
 // combination. Few flags, then: only flags that change the cost of an edge.
@@ -21,4 +20,4 @@ LAGBC_INLINE auto with(const Run& run, bool first, Rest... rest) {
     return with([&](auto... others) { return run(std::false_type(), others...); }, rest...);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

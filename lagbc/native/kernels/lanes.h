@@ -6,7 +6,6 @@
 #pragma once
 
 #include "arrays.h"
-#include "level.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -16,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 #if defined(__AVX512F__)
 inline constexpr int lanes = 8;
@@ -255,4 +254,4 @@ LAGBC_INLINE ShortLanes add_saturated(ShortLanes one, ShortLanes other) {
 #endif
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

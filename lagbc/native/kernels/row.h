@@ -9,7 +9,7 @@
 
 #include "lanes.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 inline constexpr uint16_t short_infinity = 65535;
 
@@ -311,4 +311,4 @@ LAGBC_INLINE uint64_t tight_in_row(const uint16_t* near, const uint16_t* far, do
     return any_of<uint16_t>(is_tight) ? mask_of<uint16_t>(is_tight) : 0;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

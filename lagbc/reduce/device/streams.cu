@@ -16,7 +16,7 @@
 constexpr int TILE = 32;
 constexpr int BLOCK = 256, WARPS = BLOCK / 32;
 
-using namespace lagbc::LAGBC_LEVEL;
+using namespace lagbc;
 
 __device__ __forceinline__ Chain<int> chain_of(int c, const double* lengths, const int* starts, const double* distances,
                                           const double* sources, const double* targets, const double* source_sums,

@@ -15,7 +15,7 @@
 
 #include "levels.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Bytes of a row of a message, beside its numbers.
 inline constexpr int64_t head_of_row = sizeof(uint64_t) + sizeof(Narrow);
@@ -242,4 +242,4 @@ inline void sum_row_distances(const BlockSweep& s, Span<const Narrow> rows, Span
     add_level_sums(rows.data, masks.data, starts, starts.size - 2, every_column, s.order, totals);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

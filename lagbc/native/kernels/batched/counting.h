@@ -20,7 +20,7 @@
 
 #include "sums.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // List the edges that are tight in some column by their heads; the tails of each are in the order of `tails`, or
 // ascend.
@@ -137,4 +137,4 @@ bool sum_counted(const CountingSweep<Index>& s, const TightEdges<Index>& out, co
     return add_path_sums(s, out.starts, out.ends, weights, totals, CountedBack<Index>{s, out}, add_edges);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -25,7 +25,7 @@ struct Groups {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Return the columns in which paths to each row pass a group, or end in it. No path passes the group at its root.
 template <class Index>
@@ -119,4 +119,4 @@ void add_batch_shares(SweepOf<Index>& s, const Groups& groups, int64_t first, in
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

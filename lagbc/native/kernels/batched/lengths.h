@@ -29,7 +29,7 @@
 
 #include "counting.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Relax edges until dist[w] <= dist[v] + length for every edge v -> w.
 //
@@ -186,4 +186,4 @@ void sum_length_distances(const LengthSweep<Index>& s, const BatchSums& totals) 
     sums.add_to(totals, s.order);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

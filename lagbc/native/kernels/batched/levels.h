@@ -21,7 +21,7 @@
 
 #include "sums.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The columns that `gather` meets.
 template <class Index>
@@ -181,4 +181,4 @@ void level_distances(const LevelSweep<Index>& s, Matrix<double> dist) {
                 if (s.queue->masks()[i] >> k & 1) dist[s.queue->vertices()[i]][k] = static_cast<double>(level);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

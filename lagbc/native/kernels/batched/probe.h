@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Search level by level until there are no live rows, or more edges than `most` were looked at; return visits, edges,
 // pairs, pair_edges and levels of lagbc.methods.probe.Probe. `here[v]` has the columns that found v at this level,
@@ -51,4 +50,4 @@ std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> probe_hops(const Csr<Ind
     return {visits, edges, pairs, pair_edges, levels};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -7,7 +7,7 @@
 #include "../row.h"
 #include "sweep.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 struct ByEdge {
     const uint64_t* masks;
@@ -117,4 +117,4 @@ struct Backward {
     }
 };
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

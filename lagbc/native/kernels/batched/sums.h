@@ -5,7 +5,7 @@
 #include "../flags.h"
 #include "products.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Add a part to a total, entry i to entry order[i]; zeros are skipped, as roots may have reached little.
 LAGBC_INLINE void add_parts(Span<double> total, Span<const double> part, Span<const int64_t> order) {
@@ -126,4 +126,4 @@ LAGBC_INLINE bool add_path_sums(const Sweep<Index>& s, Span<const int64_t> start
     return true;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -11,7 +11,7 @@
 
 #include "counting.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 template <class Index>
 LAGBC_INLINE TightEdges<Index> tight_edges(const WaitingSweep<Index>& s) {
@@ -110,4 +110,4 @@ void waiting_distances(const WaitingSweep<Index>& s, Matrix<double> dist) {
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

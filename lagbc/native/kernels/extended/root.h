@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 #include "number.h"
 
 namespace lagbc {
@@ -26,7 +25,7 @@ struct RootSweep {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 inline constexpr double unreached = infinity;
 
@@ -255,4 +254,4 @@ inline void add_numbers(Span<double> mantissas, Span<int64_t> powers, Span<const
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "../buffer.h"
-#include "../level.h"
 
 namespace lagbc {
 
@@ -34,7 +33,7 @@ struct EntriesRoom {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The faults of rows that are not canonical: bits of the result of `inspect`.
 inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4, falling = 8;
@@ -214,4 +213,4 @@ void relabel(const Csr<Index>& graph, Span<const int64_t> order, Span<const Inde
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Sort `order` by the keys of its items; items with equal keys stay in order. O(entries + range of keys).
 template <class Key>
@@ -53,4 +52,4 @@ inline Buffer<int64_t> line_up(Span<const int64_t> lengths, Span<const int64_t> 
     return found;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -7,10 +7,9 @@
 #include <cmath>
 
 #include "../buffer.h"
-#include "../level.h"
 #include "search.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Hop distances to as many landmarks as `points` has columns, a row a vertex. `nearest` holds the distances to the
 // first vertex of each component. The next landmark of a component, whose number is `piece`, is the vertex farthest
@@ -216,4 +215,4 @@ inline int64_t bisect(Matrix<const int32_t> points, int64_t shift, Span<int64_t>
     return middle;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -4,9 +4,8 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // A level is pulled from when its vertices have more than this share of the edges; counting the edges pays from this
 // share of the vertices on.
@@ -164,4 +163,4 @@ bool join_searches(Span<const int64_t> indptr, Span<const Index> indices, int64_
     return any_joined;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

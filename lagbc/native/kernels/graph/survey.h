@@ -11,7 +11,7 @@
 #include "order.h"
 #include "search.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The depth of a symmetric pattern with edges, and the rows with entries: searched from the widest row, or, where that
 // is outside of the largest component, from the widest row of this.
@@ -148,4 +148,4 @@ std::tuple<bool, bool, int64_t, int64_t, double> survey_one_way(Span<const int64
     return {true, false, depth, active, longest};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

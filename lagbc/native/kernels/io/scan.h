@@ -10,9 +10,8 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The separator that is any run of blanks.
 inline constexpr int64_t blanks = ' ';
@@ -273,4 +272,4 @@ inline std::tuple<Buffer<double>, Buffer<int64_t>> parse_floats(Span<const uint8
     return {std::move(values), std::move(hard)};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

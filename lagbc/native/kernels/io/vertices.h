@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
 namespace lagbc {
 
@@ -43,7 +42,7 @@ struct Names {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The largest row and column of SciPy's matrices.
 inline constexpr int64_t most_vertices = INT32_MAX;
@@ -190,4 +189,4 @@ inline void join_views(Matrix<const uint8_t> views, Span<const int64_t> buffers,
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "../arrays.h"
-#include "../level.h"
 
 namespace lagbc {
 
@@ -22,7 +21,7 @@ struct Strided {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Lower `smallest` to the smallest number > 0 of each column, and raise `largest` to the largest.
 inline void find_extremes(Strided<const double> weights, Span<double> smallest, Span<double> largest) {
@@ -63,4 +62,4 @@ void turn_back(Strided<const From> rows, Strided<To> columns) {
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Add the shares of the root reached[0]; shares of vertices out of its reach are not read.
 //
@@ -51,4 +50,4 @@ void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

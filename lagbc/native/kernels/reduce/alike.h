@@ -9,9 +9,8 @@
 #include <bit>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The finalizer of splitmix64 (Steele, Lea and Flood 2014).
 LAGBC_INLINE uint64_t mix(uint64_t x) {
@@ -158,4 +157,4 @@ Buffer<bool> join_closed(const Csr<Index>& out, const Csr<Index>& into, Span<uin
     return closed;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

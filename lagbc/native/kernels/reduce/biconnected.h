@@ -12,9 +12,8 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Find the bicomponents of a pattern without loops, as (home, attach):
 //
@@ -79,4 +78,4 @@ std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph, St
     return {std::move(home), std::move(attach)};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

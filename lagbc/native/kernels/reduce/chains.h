@@ -2,9 +2,8 @@
 #pragma once
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The edge by which a walk that comes from `before` goes on from v, a vertex of degree 2.
 template <class Index>
@@ -61,4 +60,4 @@ int64_t walk_chains(const Csr<Index>& graph, Span<const int64_t> number, Matrix<
     return end;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
 namespace lagbc {
 
@@ -30,7 +29,7 @@ struct Copies {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The arrays of `Copies` without home and attach, the results of `find_blocks`: ptr, vertices, at_home, at_attach,
 // hung_ptr, hung. O(n + blocks).
@@ -114,4 +113,4 @@ Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, 
     return rows;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -11,12 +11,11 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 #include "layout.h"
 #include "strong.h"
 #include "weights.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Sums over the components that are reached along arcs. The components of one bicomponent lie together, first to last,
 // and arcs lead to smaller numbers, or, if they are `rising`, to larger ones.
@@ -159,4 +158,4 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
     return {std::move(inside), std::move(branches)};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -23,10 +23,9 @@
 
 #include "../../../reduce/one_chain.h"
 #include "../buffer.h"
-#include "../level.h"
 #include "ways.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Distances and path counts from one junction to all.
 template <class Distance>
@@ -318,4 +317,4 @@ inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double
     }
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
 namespace lagbc {
 
@@ -27,7 +26,7 @@ struct Strong {
 
 }  // namespace lagbc
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Sort the indices of `numbers` by number, ties by index: returns the start of each number, and the sorted indices.
 template <class Index>
@@ -155,4 +154,4 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> conde
     return {std::move(arc_ptr), std::move(heads), std::move(back_ptr), std::move(back_tails)};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

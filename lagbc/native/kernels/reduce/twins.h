@@ -5,9 +5,8 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // The kept rows and columns, under their positions: ends, columns and, with lengths, these.
 template <class Index>
@@ -117,4 +116,4 @@ std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, con
     return {std::move(extra), std::move(unknown)};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

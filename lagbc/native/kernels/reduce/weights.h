@@ -10,10 +10,9 @@
 #include <tuple>
 
 #include "../buffer.h"
-#include "../level.h"
 #include "layout.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Set the weight of each attachment inside its bicomponent, without the branch of its home: W and all else that hangs
 // on it.
@@ -62,4 +61,4 @@ Buffer<double> sum_separated(const Copies<Index>& copies, Span<const double> sou
     return cut;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

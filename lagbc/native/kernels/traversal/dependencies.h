@@ -11,10 +11,9 @@
 
 #include <algorithm>
 
-#include "../level.h"
 #include "records.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 using Targets = Optional<Span<const double>>;
 
@@ -170,4 +169,4 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
         for (int64_t i = 1; i < count; ++i) totals.inverse_squares[order[i]] += 1.0 / dist[i] * (1.0 / dist[i]);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

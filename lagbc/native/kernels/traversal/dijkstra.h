@@ -34,7 +34,7 @@
 
 #include "totals.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Settle v as number `count` of the trail.
 template <class Index>
@@ -265,4 +265,4 @@ void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Q
     end_roots(sums);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -11,7 +11,7 @@
 
 #include "totals.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Follow the edges out of the level from `first` to `last` in the trail; return the counts reached then.
 //
@@ -104,4 +104,4 @@ void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>&
     end_roots(sums);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -13,7 +13,7 @@
 
 #include "dependencies.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Find the rows of the first names of a list; names without a row get the next ones. Returns the new count of rows.
 template <class Name, class T>
@@ -157,4 +157,4 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     add_cut(trail, found, omega, times, near, k);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -6,7 +6,7 @@
 #include "../buffer.h"
 #include "dijkstra.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Search from roots, one after the other, each along `most` edges at least, until two paths are found whose lengths
 // differ by at most `near` of the longer: the root, their end, and both lengths; a root of -1 if there are none.
@@ -60,4 +60,4 @@ std::tuple<int64_t, int64_t, double, double> find_near_tie(const Csr<Index>& gra
     return {-1, -1, 0.0, 0.0};
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -3,7 +3,7 @@
 
 #include "near.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Totals with an entry a vertex, and with an entry an edge.
 inline constexpr Optional<Span<double>> BatchSums::* totals_of_vertices[] = {
@@ -138,4 +138,4 @@ inline void end_roots(Totals& totals) {
 template <class Index>
 void end_roots(Near<Index>&) {}
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

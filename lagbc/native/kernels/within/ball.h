@@ -8,10 +8,9 @@
 
 #include <algorithm>
 
-#include "../level.h"
 #include "records.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Give a row to each vertex within the radius of any of the roots; return the count of rows.
 //
@@ -112,4 +111,4 @@ int64_t find_ball(const Csr<Index>& leaving, const Csr<Index>& entering, Span<co
     return ball.rows;
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -16,7 +16,7 @@
 #include "../row.h"
 #include "records.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // A number for each of the lanes.
 struct alignas(64) ByLane {
@@ -180,4 +180,4 @@ void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
     });
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

@@ -7,7 +7,7 @@
 #include "ball.h"
 #include "solve.h"
 
-namespace lagbc::LAGBC_LEVEL {
+namespace lagbc {
 
 // Count the vertices that each root reaches.
 template <class Number>
@@ -201,4 +201,4 @@ void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64
     add_cut(ball, asked, first, width, targets, of_lanes, near);
 }
 
-}  // namespace lagbc::LAGBC_LEVEL
+}  // namespace lagbc

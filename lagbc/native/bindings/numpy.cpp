@@ -1,0 +1,59 @@
+#include "numpy.h"
+
+namespace lagbc {
+namespace {
+
+std::string text(nb::handle h) {
+    return nb::cast<std::string>(nb::str(h));
+}
+
+std::string name_of(nb::dlpack::dtype dtype) {
+    constexpr const char* kinds[] = {"int", "uint", "float", "", "", "", "bool"};
+    return kinds[dtype.code] + (dtype.code == 6 ? "" : std::to_string(dtype.bits));
+}
+
+std::string shape_of(int64_t rows, int64_t width) {
+    return "(" + std::to_string(rows) + (width < 0 ? ",)" : ", " + std::to_string(width) + ")");
+}
+
+// The dtype and shape of an array, or the type of any other object.
+std::string found(nb::handle given) {
+    if (given.is_none()) return "None";
+    if (!nb::hasattr(given, "dtype") || !nb::hasattr(given, "shape"))
+        return "of type " + text(given.type().attr("__name__"));
+    std::string words = "an array of " + text(given.attr("dtype")) + " of shape " + text(given.attr("shape"));
+    if (!nb::hasattr(given, "flags")) return words;
+    const nb::object flags = given.attr("flags");
+    if (!nb::cast<bool>(flags["C_CONTIGUOUS"])) words += " that is not C-contiguous";
+    if (!nb::cast<bool>(flags["ALIGNED"])) words += " that is not aligned";
+    if (!nb::cast<bool>(flags["WRITEABLE"])) words += " that is read-only";
+    return words;
+}
+
+}  // namespace
+
+void refuse(const char* name, const Form& wanted, nb::handle given) {
+    const std::string message = std::string(name) + " has to be a " + (wanted.is_writable ? "writable " : "") +
+                                (wanted.is_contiguous ? "C-contiguous " : "") + "array of " + name_of(wanted.dtype) +
+                                " of " + wanted.shape + (wanted.is_optional ? ", or None" : "") + ", not " +
+                                found(given);
+    throw nb::type_error(message.c_str());
+}
+
+void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width) {
+    const std::string message = std::string(name) + " has to be of shape " + shape_of(rows, width) + ", not " +
+                                shape_of(found_rows, found_width);
+    throw nb::value_error(message.c_str());
+}
+
+nb::object array_named(const Memory& memory, nb::handle holder, const char* name) {
+    for (const Memory::Array& one : memory.arrays()) {
+        if (std::string(name) != one.name) continue;
+        const nb::dlpack::dtype dtype{one.code, static_cast<uint8_t>(8 * one.item), 1};
+        const std::size_t shape[] = {static_cast<std::size_t>(one.rows), static_cast<std::size_t>(one.width)};
+        return nb::cast(nb::ndarray<nb::numpy>(one.data, one.width < 0 ? 1 : 2, shape, holder, nullptr, dtype));
+    }
+    throw nb::attribute_error(name);
+}
+
+}  // namespace lagbc

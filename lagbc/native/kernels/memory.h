@@ -1,0 +1,100 @@
+// The arrays of a sweep: taken one by one where it is made, and freed with it.
+//
+// A `Memory` that only counts gives arrays without memory. So a sweep's constructor, the one place that states its
+// arrays, tells its bytes, too.
+#pragma once
+
+#include <type_traits>
+
+#include "arrays.h"
+
+namespace lagbc {
+
+// `bytes` at the beginning of a cache line, cleared or not, counted as buffers are; large ones on large pages.
+void* take_memory(int64_t bytes, bool is_cleared);
+void free_taken(void* memory, int64_t bytes) noexcept;
+
+class Memory {
+public:
+    // An array by its name, for tests.
+    struct Array {
+        const char* name;
+        uint8_t code;         // kind of its numbers: 0 signed, 1 unsigned, 2 floats
+        int item;             // bytes of a number
+        int64_t rows, width;  // width below 0: one dimension
+        void* data;
+    };
+
+    LAGBC_INLINE explicit Memory(bool only_counts = false) : only_counts_(only_counts) {}
+    Memory(const Memory&) = delete;
+    LAGBC_INLINE ~Memory() {
+        for (int i = 0; i < count_; ++i) free_taken(arrays_[i].data, bytes_of(arrays_[i]));
+    }
+
+    // Arrays that are not initialized, cleared (a page that is never written takes no memory), or filled.
+    template <class T>
+    LAGBC_INLINE Span<T> array(const char* name, int64_t size) {
+        return {take<T>(name, size, -1, false), size};
+    }
+    template <class T>
+    LAGBC_INLINE Span<T> zeros(const char* name, int64_t size) {
+        return {take<T>(name, size, -1, true), size};
+    }
+    template <class T>
+    LAGBC_INLINE Span<T> filled(const char* name, int64_t size, T value) {
+        const Span<T> made = array<T>(name, size);
+        if (!only_counts_) made.fill(value);
+        return made;
+    }
+    template <class T>
+    LAGBC_INLINE Matrix<T> matrix(const char* name, int64_t rows, int64_t width) {
+        return {take<T>(name, rows, width, false), rows, width};
+    }
+    template <class T>
+    LAGBC_INLINE Matrix<T> zero_matrix(const char* name, int64_t rows, int64_t width) {
+        return {take<T>(name, rows, width, true), rows, width};
+    }
+    template <class T>
+    LAGBC_INLINE Rows<T> rows(const char* name, int64_t size) {
+        return {take<T>(name, size, columns, false), size};
+    }
+
+    // Bytes that are taken elsewhere, at some time.
+    LAGBC_INLINE void count(int64_t bytes) { bytes_ += bytes; }
+
+    LAGBC_INLINE bool only_counts() const { return only_counts_; }
+    LAGBC_INLINE int64_t bytes() const { return bytes_; }
+    LAGBC_INLINE Span<const Array> arrays() const { return {arrays_, count_}; }
+
+private:
+    LAGBC_INLINE static int64_t bytes_of(const Array& one) {
+        return one.rows * (one.width < 0 ? 1 : one.width) * one.item;
+    }
+
+    template <class T>
+    LAGBC_INLINE T* take(const char* name, int64_t rows, int64_t width, bool is_cleared) {
+        constexpr uint8_t code = std::is_floating_point_v<T> ? 2 : std::is_unsigned_v<T>;
+        Array one{name, code, sizeof(T), rows, width, nullptr};
+        bytes_ += bytes_of(one);
+        if (only_counts_) return nullptr;
+        if (count_ == most) __builtin_trap();
+        one.data = take_memory(bytes_of(one), is_cleared);
+        arrays_[count_++] = one;
+        return static_cast<T*>(one.data);
+    }
+
+    static constexpr int most = 48;
+    Array arrays_[most];
+    int count_ = 0;
+    int64_t bytes_ = 0;
+    bool only_counts_;
+};
+
+// An array that a sweep may do without.
+template <class Make>
+LAGBC_INLINE auto maybe(bool is_there, const Make& make) -> Optional<decltype(make())> {
+    if (!is_there) return {};
+    return {make(), true};
+}
+
+}  // namespace lagbc
