@@ -31,6 +31,11 @@ class Counted(NamedTuple):
     arrays: Arrays
 
 
+def counted(count: int) -> Counted:
+    """State the bytes of a state that C++ allocates."""
+    return Counted({"bytes": Array((count,), BYTE)})
+
+
 # Arrays by name, in groups and groups of groups; None is an array that a plan does without.
 Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
 

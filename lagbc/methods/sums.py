@@ -29,6 +29,7 @@ OF_ROW = (
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
 )
 _arrays_of_row = attrgetter(*OF_ROW)
+_BITS = {name: 1 << place for place, name in enumerate((*OF_ROW, "depth"))}
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root, and, among them, the sums made only where a run has bounds.
@@ -40,6 +41,11 @@ DECAYING = frozenset({"dependency", "edges", "gravity"})
 
 # A target that counts less than this counts nothing: so the search ends, and a weight over a path count is normal.
 LEAST = 2.0**-500
+
+
+def bits_of(sums: Iterable[str]) -> int:
+    """Return the sums asked for as kernels take them, a bit each in the order of a row; those of bounds have none."""
+    return sum(_BITS.get(name, 0) for name in sums)
 
 
 @dataclass(slots=True, eq=False)

@@ -50,6 +50,7 @@ core = sys.modules["lagbc.native.core"] = import_module(f"lagbc.native.core_{_le
 __all__ = [
     "SHARED_FROM",
     "Csr",
+    "class_of",
     "core",
     "cores",
     "csr",
@@ -71,14 +72,19 @@ Result = TypeVar("Result")
 SHARED_FROM = 2**17
 
 
+def class_of(name: str, index_type: Any) -> Any:
+    """Return the class of C++ for a type of a graph's column indices."""
+    return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")
+
+
 def record(name: str, index_type: Any, **fields: Any) -> Any:
     """Make a record for kernels, of the class for a type of a graph's column indices."""
-    return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")(**fields)
+    return class_of(name, index_type)(**fields)
 
 
 def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:
     """Hand compressed rows to kernels; the arrays are kept, not copied."""
-    made: Csr = record("Csr", indices.dtype, indptr=indptr, indices=indices, lengths=lengths)
+    made: Csr = (core.Csr32 if indices.dtype == np.int32 else core.Csr64)(indptr, indices, lengths)
     return made
 
 

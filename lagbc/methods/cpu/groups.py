@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, Array, allocate
+from lagbc.methods.arrays import counted
 from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.cpu.batched import hops, lengths, sweep
@@ -37,8 +37,7 @@ def arrays(graph: Graph, groups: int) -> dict[str, Any]:
     plan = plan_of(0.0, StopFlag())
     return {
         "search": lengths.arrays(graph, plan) if graph.weighted else hops.READY_ORDER.arrays(graph, plan),
-        "shares": Array((graph.n, groups), FLOAT),
-        "distances": None if graph.weighted else Array((graph.n, sweep.COLUMNS), FLOAT),
+        "groups": counted(core.Groups.bytes(graph.n, groups, not graph.weighted)),
     }
 
 
@@ -49,31 +48,23 @@ class State:
     graph: Graph
     plan: SweepPlan
     search: Any  # the state of the batched method
+    in_group: NDArray[np.bool_]  # (n, groups)
+    endpoints: bool  # whether pairs with an end in a group count wholly, or else not at all
     groups: core.Groups
 
 
 def prepare(graph: Graph, plan: SweepPlan, in_group: NDArray[np.bool_], *, endpoints: bool) -> State:
     """Make one worker's state for groups, a column each of `in_group`."""
-    made = allocate(np, arrays(graph, in_group.shape[1]))
-    if graph.weighted:
-        search: Any = lengths.prepare(graph, plan, made["search"])
-    else:
-        search = hops.prepare(graph, plan, made["search"], hops.READY_ORDER)
-    groups = core.Groups(
-        in_group=in_group,
-        is_member=np.logical_or.reduce(in_group, axis=1)[graph.order],
-        position=graph.position,
-        endpoints=endpoints,
-        shares=made["shares"],
-        distances=made["distances"],
-    )
-    return State(graph, plan, search, groups)
+    search: Any = lengths.prepare(graph, plan, {}) if graph.weighted else hops.prepare(graph, plan, {}, hops.READY_ORDER)
+    is_member = np.logical_or.reduce(in_group, axis=1)[graph.order]
+    groups = core.Groups(in_group, is_member, endpoints, not graph.weighted)
+    return State(graph, plan, search, in_group, endpoints, groups)
 
 
 def sum_batch(state: State, roots: NDArray[np.int64], panel: int) -> NDArray[np.float64]:
     """Sum the shares of a batch of roots over all targets, of ordered pairs: a row for each panel, a column a group."""
     (levels,) = sweep.forward(state.search, roots)
-    totals = np.zeros((-(-len(roots) // panel), state.groups.in_group.shape[1]))
+    totals = np.zeros((-(-len(roots) // panel), state.in_group.shape[1]))
     first = 0
     for k in (*np.flatnonzero(levels.overflowed).tolist(), len(roots)):
         if first < k:
@@ -87,7 +78,7 @@ def sum_batch(state: State, roots: NDArray[np.int64], panel: int) -> NDArray[np.
 
 def _add_root(state: State, root: int, totals: NDArray[np.float64]) -> None:
     """Add the shares of one root, whose path counts may be of any size."""
-    graph, plan, groups = state.graph, state.plan, state.groups
+    graph, plan = state.graph, state.plan
     dist, sigma = extended.count_paths(graph, plan, root, log2=False)
     is_log = not np.isfinite(sigma).all()
     if is_log:
@@ -100,9 +91,9 @@ def _add_root(state: State, root: int, totals: NDArray[np.float64]) -> None:
         sigma,
         is_log,
         plan.rtol,
-        groups.in_group,
-        groups.endpoints,
-        groups.shares,
+        state.in_group,
+        state.endpoints,
+        state.groups.array("shares"),
         np.zeros(graph.n, np.bool_),
         totals,
     )

@@ -1,5 +1,4 @@
-// Kernels of the batched method for Python, and the records of its workers.
-#include "../kernels/batched/alone.h"
+// The sweeps of the batched method for Python, and the probe.
 #include "../kernels/batched/block.h"
 #include "../kernels/batched/groups.h"
 #include "../kernels/batched/lengths.h"
@@ -8,139 +7,238 @@
 #include "../kernels/batched/waiting.h"
 #include "families.h"
 #include "numpy.h"
-#include "records.h"
 #include "sums.h"
 
 namespace lagbc {
 namespace {
 
-// A copy of a queue's array, as it may move when the queue grows.
-template <class T>
-Buffer<T> copied(const T* from, int64_t size) {
-    Buffer<T> copy(size);
-    std::copy_n(from, size, copy.data());
-    return copy;
+// The entries of a queue: vertices and masks. They hold until it grows.
+template <class Index>
+nb::object shown(const Queue<Index>* queue, nb::handle holder) {
+    if (queue == nullptr) return nb::none();
+    return nb::make_tuple(shown(Span<Index>{queue->vertices(), queue->size()}, holder),
+                          shown(Span<uint64_t>{queue->masks(), queue->size()}, holder));
+}
+
+// Copy numbers in matrix order into sweep order.
+void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
+    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
+}
+
+// The rows of roots in matrix order, or absent (-1).
+struct RowsOfRoots {
+    int64_t rows[columns];
+    Span<const int64_t> span;
+
+    RowsOfRoots(Span<const int64_t> roots, Span<const int64_t> position) : span{rows, roots.size} {
+        if (roots.size > columns)
+            throw nb::value_error(
+                ("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns").c_str());
+        for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
+    }
+};
+
+// Bind the parts that all sweeps have in common.
+template <class S>
+nb::class_<S> bind_arrays(nb::module_& m, const char* name) {
+    nb::class_<S> bound(m, name);
+    method(bound, "array", [](nb::handle_t<S> self, In<"name", const char*> name) {
+        return array_named(nb::cast<S&>(self).memory, self, name);
+    });
+    method(
+        bound, "poll", [](S& s, In<"stop", Stop> stop) { s.stop = stop; }, nb::keep_alive<1, 2>(),
+        "Have kernels poll a flag that another thread may set.");
+    bound.def_rw("overflowed", &S::overflowed);
+    return bound;
+}
+
+// A sweep of a whole graph, made with `More` arguments of its own, which `set` puts into it.
+template <class S, class Index, Text... texts, class... More, class... Extra>
+nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More...), const Extra&... extra) {
+    nb::class_<S> bound = bind_arrays<S>(m, name);
+    // The graph and its order live as long as the sweep.
+    method(
+        bound, "__init__",
+        [set](S* self, In<"out", const Csr<Index>&> graph, In<"order", Span<const int64_t>> order,
+              In<"position", Span<const int64_t>> position, In<"sums", uint32_t> sums, In<"room", int64_t> room,
+              In<"growth", int64_t> growth, In<"is_short", bool> is_short,
+              In<"omega", Optional<Span<const double>>> omega,
+              In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"sigma_limit", double> sigma_limit,
+              In<"endpoints", bool> endpoints, In<"linear", bool> linear, In<texts, More>... more) {
+            const Csr<Index>& out = graph;
+            const int64_t n = out.n();
+            sized(order, n);
+            sized(position, n);
+            sized(omega, n);
+            sized(class_sizes, n);
+            S& s = *new (self)
+                S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
+            static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
+            s.out = &out;
+            s.order = order;
+            s.position = position;
+            put_in_order(s.omega, omega, order);
+            put_in_order(s.class_sizes, class_sizes, order);
+            set(s, more...);
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), extra...);
+    bound.def_static(
+        "bytes",
+        [](int64_t n, int64_t nnz, uint32_t sums, int64_t room, bool is_short, bool has_class_sizes) {
+            return S({n, nnz, room, -1, Asks::of(sums), has_class_sizes, is_short}, true).memory.bytes();
+        },
+        nb::arg("n"), nb::arg("nnz"), nb::arg("sums"), nb::arg("room"), nb::arg("is_short"), nb::arg("has_class_sizes"));
+    method(
+        bound, "forward",
+        [](S& s, In<"roots", Span<const int64_t>> roots) {
+            const RowsOfRoots rows(roots, s.position);
+            without_gil([&] { search(s, rows.span); });
+            return std::tuple(s.entries, s.depth, s.overflowed);
+        },
+        "Search from roots in matrix order, or absent (-1): entries, depth, and the columns that overflowed.");
+    method(
+        bound, "backward",
+        [](S& s, In<"sums", BatchSums> sums, In<"omega", Optional<Rows<const double>>> omega,
+           In<"times", Optional<Span<const double>>> times, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+            const int64_t n = s.order.size, nnz = s.out->indices.size;
+            require_sizes(sums, n, nnz);
+            sized(times, columns);
+            sized(edge_order, nnz);
+            if (omega.is_there && omega.size > n) sized(omega, n);  // of the vertices with edges, which come first
+            double once[columns];
+            std::fill_n(once, columns, 1.0);
+            const Span<const double> often = times.is_there ? times : Span<const double>{once, columns};
+            return without_gil([&] {
+                if (s.asks.distances()) sum_distances(s, sums);
+                return !s.asks.paths() || sum_paths(s, omega, often, edge_order, sums);
+            });
+        },
+        "Add to a row of sums: over distances first, as counts may take their place; False if it was stopped.");
+    bound.def_prop_ro("queue", [](nb::handle_t<S> self) { return shown(nb::cast<S&>(self).queue.get(), self); });
+    return bound;
 }
 
 template <class Index>
-void bind_queue(nb::module_& m, const char* name) {
-    using Class = Queue<Index>;
-    Described<Class>::name = name;
-    static const std::string vertices = "def vertices(self) -> " + annotation(Described<Buffer<Index>>::description);
-    static const std::string masks = "def masks(self) -> " + annotation(Described<Buffer<uint64_t>>::description);
-    nb::class_<Class>(m, name)
-        .def(nb::init<int64_t, int64_t, int64_t>(), nb::arg("room"), nb::arg("rows"), nb::arg("growth"))
-        .def("__len__", &Class::size)
-        .def_prop_ro(
-            "vertices", [](const Class& queue) { return copied(queue.vertices(), queue.size()); },
-            nb::sig(vertices.c_str()))
-        .def_prop_ro(
-            "masks", [](const Class& queue) { return copied(queue.masks(), queue.size()); }, nb::sig(masks.c_str()));
-}
-
-template <class Class, class Index, class... Fields>
-void bind_sweep(nb::module_& m, const char* name, Fields... fields) {
-    using S = Sweep<Index>;
-    record<Class>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"queue", &S::queue}, Field{"order", &S::order, "n"},
-                  Field{"omega", &S::omega, "n"}, Field{"class_sizes", &S::class_sizes, "n"},
-                  Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
-                  Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"linear", &S::linear},
-                  Field{"roots", &S::roots}, Field{"entries", &S::entries}, Field{"depth", &S::depth},
-                  Field{"overflowed", &S::overflowed}, fields...);
+void set_levels(LevelSweep<Index>& s, const Csr<Index>& into, int64_t active, double pull_share) {
+    s.into = &into;
+    s.active = active;
+    s.pull_share = pull_share;
 }
 
 template <class Index>
-void bind_levels(nb::module_& m, const char* name) {
-    using S = LevelSweep<Index>;
-    bind_sweep<S, Index>(m, name, Field{"into", &S::into, "n, nnz"}, Field{"bits", &S::bits, "3, n"},
-                         Field{"visited", &S::visited, "n"}, Field{"starts", &S::starts, "n + 2"},
-                         Field{"active", &S::active}, Field{"pull_share", &S::pull_share});
-}
-
-template <class Class, class Index, class... Fields>
-void bind_counting(nb::module_& m, const char* name, Fields... fields) {
-    using S = CountingSweep<Index>;
-    bind_sweep<Class, Index>(m, name, Field{"count_width", &S::count_width}, Field{"waiting", &S::waiting, "n"},
-                             Field{"pushed", &S::pushed, "n"}, Field{"nearest", &S::nearest, "n"},
-                             Field{"lists", &S::lists, "2, n"}, Field{"tight_masks", &S::tight_masks, "nnz"},
-                             Field{"in_starts", &S::in_starts, "n + 1"}, Field{"in_ends", &S::in_ends, "nnz"},
-                             Field{"in_masks", &S::in_masks, "nnz"}, fields...);
+void set_waiting(WaitingSweep<Index>& s, double count_width) {
+    s.count_width = count_width;
 }
 
 template <class Index>
-void bind_waiting(nb::module_& m, const char* name) {
-    using S = WaitingSweep<Index>;
-    bind_counting<S, Index>(m, name, Field{"frontier", &S::frontier, "2, n"}, Field{"levels", &S::levels},
-                            Field{"level_starts", &S::level_starts, "n + 2"});
+void set_lengths(LengthSweep<Index>& s, double count_width, double width, double rtol, double longest) {
+    s.count_width = count_width;
+    s.width = width;
+    s.rtol = rtol;
+    s.longest = longest;
 }
 
 template <class Index>
-void bind_lengths(nb::module_& m, const char* name) {
-    using S = LengthSweep<Index>;
-    bind_counting<S, Index>(m, name, Field{"width", &S::width}, Field{"rtol", &S::rtol}, Field{"longest", &S::longest},
-                            Field{"counts", &S::counts}, Field{"distances", &S::distances, "n, 64"},
-                            Field{"short_distances", &S::short_distances, "n, 64"}, Field{"is_short", &S::is_short},
-                            Field{"tight_starts", &S::tight_starts, "n + 1"},
-                            Field{"tight_ends", &S::tight_ends, "nnz"});
+void bind_sweeps(nb::module_& m, const std::string& bits) {
+    using Levels = LevelSweep<Index>;
+    using Waiting = WaitingSweep<Index>;
+    using Lengths = LengthSweep<Index>;
+    auto levels = bind_sweep<Levels, Index, "into", "active", "pull_share">(m, ("LevelSweep" + bits).c_str(),
+                                                                           set_levels<Index>, nb::keep_alive<1, 14>());
+    auto waiting = bind_sweep<Waiting, Index, "count_width">(m, ("WaitingSweep" + bits).c_str(), set_waiting<Index>);
+    auto lengths = bind_sweep<Lengths, Index, "count_width", "width", "rtol", "longest">(
+        m, ("LengthSweep" + bits).c_str(), set_lengths<Index>);
+    method(levels, "write_levels", [](const Levels& s, In<"dist", Matrix<double>> dist) {
+        sized(dist, s.order.size, dist.width);
+        write_levels(s, dist);
+    });
+    method(waiting, "write_levels", [](const Waiting& s, In<"dist", Matrix<double>> dist) {
+        sized(dist, s.order.size, dist.width);
+        write_levels(s, dist);
+    });
+    waiting.def_prop_ro("levels",
+                        [](nb::handle_t<Waiting> self) { return shown(nb::cast<Waiting&>(self).levels.get(), self); });
+    lengths.def_ro("is_short", &Lengths::is_short);
+    lengths.def_prop_ro("counts_in_place", [](const Lengths& s) { return s.distances.data == s.values.data; });
+    method(lengths, "write_distances",
+           [](Lengths& s, In<"roots", Span<const int64_t>> roots, In<"dist", Rows<double>> dist) {
+               const RowsOfRoots rows(roots, s.position);
+               sized(dist, s.order.size);
+               without_gil([&] { write_distances(s, rows.span, static_cast<const Rows<double>&>(dist)); });
+           });
+    def<"sweep", "groups", "first", "last", "panel", "totals">(m, "add_batch_shares", add_batch_shares<WaitingSweep, Index>,
+                                                             add_batch_shares<LengthSweep, Index>);
+    def<"graph", "roots", "most", "stop">(m, "probe_hops", probe_hops<Index>);
 }
 
 void bind_blocks(nb::module_& m) {
     using S = BlockSweep;
-    record<S>(m, "BlockSweep", Field{"out", &S::out, "rows, entries"}, Field{"into", &S::into, "rows, nnz"},
-              Field{"reach", &S::reach, "n, nnz"}, Field{"order", &S::order, "n"}, Field{"omega", &S::omega, "n"},
-              Field{"values", &S::values, "n, 64"}, Field{"paths", &S::paths, "n, 64"}, Field{"stop", &S::stop},
-              Field{"sigma_limit", &S::sigma_limit}, Field{"endpoints", &S::endpoints}, Field{"linear", &S::linear},
-              Field{"overflowed", &S::overflowed}, Field{"bits", &S::bits, "n"}, Field{"wanted", &S::wanted, "rows"},
-              Field{"marks", &S::marks, "rows"}, Field{"totals", &S::totals, "slice, 64"},
-              Field{"path_totals", &S::path_totals, "slice, 64"}, Field{"met", &S::met, "slice"}, Field{"own", &S::own},
-              Field{"dependency", &S::dependency, "n"}, Field{"stress", &S::stress, "n"},
-              Field{"dependency_squares", &S::dependency_squares, "n"});
-}
-
-}  // namespace
-void bind_batched(nb::module_& m) {
-    bind_queue<Narrow>(m, "Queue32");
-    bind_queue<Wide>(m, "Queue64");
-    bind_levels<Narrow>(m, "LevelSweep32");
-    bind_levels<Wide>(m, "LevelSweep64");
-    bind_waiting<Narrow>(m, "WaitingSweep32");
-    bind_waiting<Wide>(m, "WaitingSweep64");
-    bind_lengths<Narrow>(m, "LengthSweep32");
-    bind_lengths<Wide>(m, "LengthSweep64");
-    bind_blocks(m);
-    record<Groups>(m, "Groups", Field{"in_group", &Groups::in_group, "n, groups"},
-                   Field{"is_member", &Groups::is_member, "n"}, Field{"position", &Groups::position, "n"},
-                   Field{"endpoints", &Groups::endpoints}, Field{"shares", &Groups::shares, "n, groups"},
-                   Field{"distances", &Groups::distances, "n, 64"});
-    def<"sweep", "positions">(m, "search_batch", search_levels<Narrow>, search_levels<Wide>, search_waiting<Narrow>, search_waiting<Wide>, search_lengths<Narrow>, search_lengths<Wide>);
-    def<"sweep", "omega", "times", "edge_order", "sums">(m, "sum_paths", sum_levels<Narrow>, sum_levels<Wide>, sum_waiting<Narrow>, sum_waiting<Wide>, sum_lengths<Narrow>, sum_lengths<Wide>);
-    def<"sweep", "sums">(m, "sum_distances", sum_level_distances<Narrow>, sum_level_distances<Wide>, sum_waiting_distances<Narrow>, sum_waiting_distances<Wide>, sum_length_distances<Narrow>, sum_length_distances<Wide>);
-    def<"sweep", "dist">(m, "write_levels", level_distances<Narrow>, level_distances<Wide>, waiting_distances<Narrow>, waiting_distances<Wide>);
-    def<"sweep", "positions", "dist">(m, "length_distances", length_distances<Narrow, double>, length_distances<Narrow, uint16_t>, length_distances<Wide, double>, length_distances<Wide, uint16_t>);
-    def<"sweep", "groups", "first", "last", "panel", "totals">(m, "add_batch_shares", add_batch_shares<WaitingSweep, Narrow>, add_batch_shares<WaitingSweep, Wide>, add_batch_shares<LengthSweep, Narrow>, add_batch_shares<LengthSweep, Wide>);
+    using Graph = const Csr<Narrow>&;
+    nb::class_<S> bound = bind_arrays<S>(m, "BlockSweep");
+    method(
+        bound, "__init__",
+        [](S* self, In<"into", Graph> into, In<"out", Graph> out, In<"reach", Graph> reach, In<"slice", int64_t> slice,
+           In<"own", int64_t> own, In<"sums", uint32_t> sums, In<"omega", Optional<Span<const double>>> omega,
+           In<"sigma_limit", double> sigma_limit, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
+            Graph by_heads = into, by_tails = out, columns_of = reach;
+            S& s = *new (self) S({columns_of.n(), by_heads.n(), slice, Asks::of(sums)});
+            static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
+            s.into = &by_heads;
+            s.out = &by_tails;
+            s.reach = &columns_of;
+            s.own = own;
+            if (omega.is_there) std::copy_n(omega.data, std::min(omega.size, s.omega.size - s.own), s.omega.data + s.own);
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
+    bound.def_static(
+        "bytes",
+        [](int64_t n, int64_t rows, int64_t slice, uint32_t sums) {
+            return S({n, rows, slice, Asks::of(sums)}, true).memory.bytes();
+        },
+        nb::arg("n"), nb::arg("rows"), nb::arg("slice"), nb::arg("sums"));
     def<"sweep", "rows", "masks", "has_values", "has_paths">(m, "pack_rows", pack_rows);
     def<"sweep", "message", "first", "has_values", "has_paths">(m, "take_rows", take_rows);
     def<"sweep", "live">(m, "push_rows", push_rows);
-    def<"sweep", "block", "rows", "first", "last", "base", "has_values", "has_paths">(m, "multiply_rows", multiply_rows);
+    def<"sweep", "block", "rows", "first", "last", "base", "has_values", "has_paths">(m, "multiply_rows",
+                                                                                    multiply_rows);
     def<"sweep", "message", "first", "has_values", "has_paths">(m, "add_rows", add_rows);
     def<"sweep", "first", "last">(m, "found_rows", found_rows);
     def<"sweep", "rows", "masks", "first", "times", "level">(m, "finish_rows", finish_rows);
-    def<"masks">(m, "count_columns", count_columns);
     def<"sweep", "rows", "masks", "starts", "sums">(m, "sum_row_distances", sum_row_distances);
-    def<"graph", "roots", "most", "stop">(m, "probe_hops", probe_hops<Narrow>, probe_hops<Wide>);
-    def<"values", "v", "w", "length">(m, "relax_row", alone::relax_row<double>, alone::relax_row<uint16_t>);
-    def<"values", "v", "mask">(m, "minimum_of_row", alone::minimum_of_row<double>, alone::minimum_of_row<uint16_t>);
-    def<"values", "v">(m, "finite_in_row", alone::finite_in_row<double>, alone::finite_in_row<uint16_t>);
-    def<"values", "v">(m, "positive_in_row", alone::positive_in_row);
-    def<"values", "v", "w", "length", "rtol">(m, "tight_in_row", alone::tight_in_row<double>, alone::tight_in_row<uint16_t>);
-    def<"values", "v", "mask", "total", "limit">(m, "put_row", alone::put_row);
-    def<"values", "v", "mask", "total", "omega", "times">(m, "finish_row", alone::finish_row);
-    def<"paths", "values", "v", "mask", "total", "omega", "times">(m, "finish_paths_row", alone::finish_paths_row);
-    def<"values", "v", "w", "mask", "times">(m, "dot_rows", alone::dot_rows);
-    def<"values", "v", "mask">(m, "sum_row", alone::sum_row);
-    def<"values", "v", "mask">(m, "sum_inverse_row", alone::sum_inverse_row);
-    def<"largest", "values", "v", "mask">(m, "raise_row", alone::raise_row);
-    def<"edges", "bits", "v", "wanted", "values", "total">(m, "gather", alone::gather<Narrow>, alone::gather<Wide>);
+    def<"masks">(m, "count_columns", count_columns);
+}
+
+void bind_groups(nb::module_& m) {
+    nb::class_<Groups> bound(m, "Groups");
+    method(
+        bound, "__init__",
+        [](Groups* self, In<"in_group", Matrix<const bool>> in_group, In<"is_member", Span<const bool>> is_member,
+           In<"endpoints", bool> endpoints, In<"has_distances", bool> has_distances) {
+            sized(is_member, in_group.size);
+            Groups& groups = *new (self) Groups(in_group.size, in_group.width, has_distances);
+            groups.in_group = in_group;
+            groups.is_member = is_member;
+            groups.endpoints = endpoints;
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+    bound.def_static(
+        "bytes",
+        [](int64_t n, int64_t groups, bool has_distances) {
+            return Groups(n, groups, has_distances, true).memory.bytes();
+        },
+        nb::arg("n"), nb::arg("groups"), nb::arg("has_distances"));
+    method(bound, "array", [](nb::handle_t<Groups> self, In<"name", const char*> name) {
+        return array_named(nb::cast<Groups&>(self).memory, self, name);
+    });
+}
+
+}  // namespace
+
+void bind_batched(nb::module_& m) {
+    bind_sweeps<Narrow>(m, "32");
+    bind_sweeps<Wide>(m, "64");
+    bind_blocks(m);
+    bind_groups(m);
 }
 
 }  // namespace lagbc

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, WORD, Array, allocate
+from lagbc.methods.arrays import counted
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
-from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS, Sums
+from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 
 # Options of a plan that are read.
@@ -31,25 +32,10 @@ def slice_rows(length: int) -> int:
     return min(length, tuning.GRID_SLICE)
 
 
-def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Array | None]:
-    """State the arrays of a rank."""
-    n, rows, part = size.down * size.length, size.across * size.length, slice_rows(size.length)
-    counts, stress = bool(sums & PATH_SUMS), "stress" in sums
-    return {
-        "order": Array((n,), INTEGER),
-        "omega": Array((n,), FLOAT, 1),
-        "values": Array((n, COLUMNS), FLOAT) if counts else None,
-        "paths": Array((n, COLUMNS), FLOAT) if stress else None,
-        "bits": Array((n,), WORD, 0),
-        "wanted": Array((rows,), WORD, 0),
-        "marks": Array((rows,), BYTE, 0),
-        "totals": Array((part, COLUMNS), FLOAT),
-        "path_totals": Array((part, COLUMNS), FLOAT) if stress else None,
-        "met": Array((part,), WORD, 0),
-        "dependency": Array((n,), FLOAT, 0),
-        "stress": Array((n,), FLOAT, 0) if stress else None,
-        "dependency_squares": Array((n,), FLOAT, 0) if "dependency_squares" in sums else None,
-    }
+def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
+    """State the bytes of a rank."""
+    n, rows = size.down * size.length, size.across * size.length
+    return {"sweep": counted(core.BlockSweep.bytes(n, rows, slice_rows(size.length), bits_of(sums)))}
 
 
 def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> Csr:
@@ -68,26 +54,26 @@ class _HostRows(BlockSweep):
     columns, xp = COLUMNS, np
 
     def __init__(self, plan: BlockPlan) -> None:
-        asked = plan.asked
-        made = allocate(np, arrays(plan.size, asked.sums))
-        own, made["order"][:] = plan.own * plan.size.length, np.arange(len(made["order"]))
-        self._own, self._sums, self.slice_rows = slice(own, own + plan.size.length), asked.sums, len(made["met"])
-        if asked.omega is not None:
-            made["omega"][self._own] = asked.omega
-        self._edges = plan.edges
-        self._counts = asked.counts
-        self._sums_over_paths = {name: made[name] for name in _PATH_SUMS if made[name] is not None}
+        asked, own = plan.asked, plan.own * plan.size.length
+        self._own, self._sums = slice(own, own + plan.size.length), asked.sums
+        self._edges, self._counts, self.slice_rows = plan.edges, asked.counts, slice_rows(plan.size.length)
+        self._first = own
         self._sweep = core.BlockSweep(
-            **made,
-            into=plan.edges.into,
-            out=plan.edges.out,
-            reach=plan.edges.reach,
-            own=own,
-            stop=plan.stop.value,
-            sigma_limit=asked.sigma_limit,
-            endpoints=asked.endpoints,
-            linear=asked.linear,
+            plan.edges.into,
+            plan.edges.out,
+            plan.edges.reach,
+            self.slice_rows,
+            own,
+            bits_of(asked.sums),
+            asked.omega,
+            asked.sigma_limit,
+            asked.endpoints,
+            asked.linear,
         )
+        self._sweep.poll(plan.stop.value)
+        self._bits, self._wanted = self._sweep.array("bits"), self._sweep.array("wanted")
+        asked_of_paths = [name for name in _PATH_SUMS if name == "dependency" or name in asked.sums]
+        self._sums_over_paths = {name: self._sweep.array(name) for name in asked_of_paths}
 
     @property
     def overflowed(self) -> NDArray[np.uint64]:
@@ -96,9 +82,9 @@ class _HostRows(BlockSweep):
     def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
         sweep, one = self._sweep, np.uint64(1)
         sweep.overflowed = 0
-        sweep.wanted[:] = np.bitwise_or.reduce(one << present.astype(np.uint64), initial=np.uint64(0))
-        if sweep.values is not None:
-            sweep.values[sweep.own + places, columns] = 1.0
+        self._wanted[:] = np.bitwise_or.reduce(one << present.astype(np.uint64), initial=np.uint64(0))
+        if self._counts:
+            sweep.array("values")[self._first + places, columns] = 1.0
         return Live(places.astype(np.int32), one << columns.astype(np.uint64))
 
     def between(self, level: Live, first: int, last: int) -> Live:
@@ -115,8 +101,8 @@ class _HostRows(BlockSweep):
         return Live(found["row"] + np.int32(first), np.ascontiguousarray(found["mask"]))
 
     def enter(self, level: Live) -> Rows:
-        rows: Rows = level.rows + np.int32(self._sweep.own)
-        self._sweep.bits[rows] = level.masks
+        rows: Rows = level.rows + np.int32(self._first)
+        self._bits[rows] = level.masks
         return rows
 
     def take(self, message: NDArray[np.uint8], first: int, *, paths: bool) -> Rows:
@@ -124,18 +110,18 @@ class _HostRows(BlockSweep):
 
     def leave(self, live: Sequence[Rows]) -> None:
         for rows in live:
-            self._sweep.bits[rows] = 0
+            self._bits[rows] = 0
 
     def settle(self, level: Live) -> None:
-        self._sweep.wanted[level.rows] &= ~level.masks
+        self._wanted[level.rows] &= ~level.masks
 
     def want(self, level: Live) -> Rows:
-        self._sweep.wanted[level.rows] = level.masks
+        self._wanted[level.rows] = level.masks
         rows: Rows = level.rows
         return rows
 
     def unwant(self, level: Live | None = None) -> None:
-        self._sweep.wanted[slice(None) if level is None else level.rows] = 0
+        self._wanted[slice(None) if level is None else level.rows] = 0
 
     def reached(self, live: Sequence[Rows]) -> Rows | None:
         rows, indptr = np.concatenate(live), self._edges.reach.indptr
@@ -168,9 +154,9 @@ class _HostRows(BlockSweep):
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         level, counts = self.joined(levels), [len(one.rows) for one in levels]
-        starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._sweep.order)
+        starts, n = np.concatenate([[0], np.cumsum(counts)]), len(self._bits)
         sums = {name: np.zeros((1, n)) for name in DISTANCE_SUMS if name in self._sums}
-        of_own = level.rows + np.int32(self._sweep.own)
+        of_own = level.rows + np.int32(self._first)
         core.sum_row_distances(self._sweep, of_own, level.masks, starts, Sums(**sums, depth=deepest).row(0))
         return {name: found[:, self._own] for name, found in sums.items()}
 

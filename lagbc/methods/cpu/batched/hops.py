@@ -23,69 +23,40 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, WORD, Array, stated_once
+from lagbc.methods.arrays import stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import core, csr, record
+from lagbc.native import core, csr
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"class_sizes", "linear"})
 forward, backward = sweeps.forward, sweeps.backward
 
 
-def _arrays_in_level_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    n, arrays = graph.n, sweeps.arrays_of_sweep(graph, plan, sweeps.room_of_hops(graph, plan))
-    arrays["sweep"] |= {
-        "bits": Array((3, n), WORD, 0),
-        "visited": Array((n,), WORD, 0),
-        "starts": Array((n + 2,), INTEGER, 0),
-    }
-    return arrays
+def _make_level_sweep(graph: Graph, plan: SweepPlan) -> Any:
+    room, into = sweeps.room_of_hops(graph, plan), csr(*graph.reordered.transpose.csr)
+    return sweeps.make("LevelSweep", graph, plan, room, into, graph.active, tuning.BATCHED_PULL_SHARE)
 
 
-def _sweep_in_level_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
-    fields, reverse = sweeps.fields_of_sweep(graph, plan, arrays), graph.reordered.transpose
-    return record(
-        "LevelSweep",
-        graph.indices.dtype,
-        **fields,
-        into=fields["out"] if reverse is graph.reordered else csr(*reverse.csr),
-        active=graph.active,
-        pull_share=tuning.BATCHED_PULL_SHARE,
-    )
-
-
-def _arrays_in_ready_order(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    n, room = graph.n, sweeps.room_of_hops(graph, plan)
-    arrays = sweeps.arrays_of_counting(graph, plan, room)
-    arrays["sweep"]["frontier"] = Array((2, n), WORD, 0)
-    if plan.sums - PATH_SUMS:
-        arrays["sweep"]["level_starts"] = Array((n + 2,), INTEGER, 0)
-    return arrays | {"levels": sweeps.queue_arrays(graph, room) if plan.sums - PATH_SUMS else None}
-
-
-def _sweep_in_ready_order(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
-    levels = arrays["levels"]
-    return record(
-        "WaitingSweep",
-        graph.indices.dtype,
-        **sweeps.fields_of_sweep(graph, plan, arrays),
-        count_width=tuning.BATCHED_COUNT_WIDTH,
-        levels=None if levels is None else sweeps.queue_of(graph, plan, levels),
-    )
+def _make_waiting_sweep(graph: Graph, plan: SweepPlan) -> Any:
+    return sweeps.make("WaitingSweep", graph, plan, sweeps.room_of_hops(graph, plan), tuning.BATCHED_COUNT_WIDTH)
 
 
 class Schedule(NamedTuple):
-    """An order in which rows are counted: the arrays and the record of a sweep, by which kernels know it."""
+    """An order in which rows are counted: the class of its sweeps, and how one is made."""
 
-    arrays: Callable[[Graph, SweepPlan], dict[str, Any]]
-    sweep: Callable[[Graph, SweepPlan, dict[str, Any]], Any]
+    kind: str
+    make: Callable[[Graph, SweepPlan], Any]
+
+    def arrays(self, graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+        """State the bytes of a worker."""
+        return sweeps.state_bytes(self.kind, graph, plan, sweeps.room_of_hops(graph, plan))
 
 
-LEVEL_ORDER = Schedule(_arrays_in_level_order, _sweep_in_level_order)
-READY_ORDER = Schedule(_arrays_in_ready_order, _sweep_in_ready_order)
+LEVEL_ORDER = Schedule("LevelSweep", _make_level_sweep)
+READY_ORDER = Schedule("WaitingSweep", _make_waiting_sweep)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,7 +65,7 @@ class State:
 
     graph: Graph
     plan: SweepPlan
-    sweep: Any  # the kernels' record
+    sweep: core.LevelSweep32 | core.LevelSweep64 | core.WaitingSweep32 | core.WaitingSweep64
 
 
 def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
@@ -104,18 +75,18 @@ def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
 
 @stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays, with the queues in their first size."""
+    """State the bytes of a worker."""
     return schedule_of(graph, plan).arrays(graph, plan)
 
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Schedule | None = None) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
-    return State(graph, plan, (schedule or schedule_of(graph, plan)).sweep(graph, plan, arrays))
+    return State(graph, plan, (schedule or schedule_of(graph, plan)).make(graph, plan))
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, by the contract of `ReadsPaths`."""
     state.plan.require_path_counts()
     dist = np.full((state.graph.n, len(levels.roots)), np.inf)
-    core.write_levels(state.sweep, dist)
-    return dist, np.where(np.isfinite(dist), state.sweep.values[:, : len(levels.roots)], 0)
+    state.sweep.write_levels(dist)
+    return dist, np.where(np.isfinite(dist), state.sweep.array("values")[:, : len(levels.roots)], 0)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import FLOAT, INTEGER, Array, stated_once
+from lagbc.methods.arrays import stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
 from lagbc.methods.sums import PATH_SUMS
-from lagbc.native import core, record
+from lagbc.native import core
 
 batching = Batching(block=COLUMNS, widest=COLUMNS, auto=COLUMNS, concurrent=True)
 options = frozenset({"rtol", "bucket_width", "class_sizes"})
@@ -36,49 +36,26 @@ class State:
     @property
     def dist(self) -> NDArray[Any]:
         """The distances of the last search, of float64 or uint16, shape (n, 64), until counts take their place."""
-        short = self.sweep.short_distances
-        return short if short is not None and self.sweep.is_short else self.sweep.distances
+        sweep = self.sweep
+        return sweep.array(
+            "short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances"
+        )
 
 
 @stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays, with the queue in its first size."""
-    n, index = graph.n, graph.indices.dtype
-    stated = sweeps.arrays_of_counting(graph, plan, sweeps.room_of_lengths(graph, plan))
-    stated["sweep"] |= {
-        # Of their own only where path counts do not take their place.
-        "distances": Array((n, COLUMNS), FLOAT) if _needs_both(plan) else None,
-        "short_distances": Array((n, COLUMNS), _SHORT) if _are_short(graph, plan) else None,
-        "tight_starts": Array((n + 1,), INTEGER, 0),
-        "tight_ends": Array((graph.nnz,), index),
-    }
-    return stated
+    """State the bytes of a worker."""
+    room, is_short = sweeps.room_of_lengths(graph, plan), _are_short(graph, plan)
+    return sweeps.state_bytes("LengthSweep", graph, plan, room, is_short=is_short)
 
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
-    mean = graph.mean_length  # an infinite width is one, too
-    is_short = _are_short(graph, plan)
-    fields = sweeps.fields_of_sweep(graph, plan, arrays)
-    if fields["distances"] is None:
-        fields["distances"] = fields["values"]
-    sweep = record(
-        "LengthSweep",
-        graph.indices.dtype,
-        **fields,
-        count_width=tuning.BATCHED_COUNT_WIDTH * mean,
-        width=tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width,
-        rtol=plan.rtol,
-        longest=graph.longest if is_short else 0.0,
-        counts=bool(plan.sums & PATH_SUMS),
-        is_short=is_short,
-    )
-    return State(graph, plan, sweep)
-
-
-def _needs_both(plan: SweepPlan) -> bool:
-    """Whether distances are still read when paths have been counted."""
-    return bool(plan.sums & PATH_SUMS and plan.sums - PATH_SUMS)
+    mean, is_short = graph.mean_length, _are_short(graph, plan)  # an infinite width is one, too
+    width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
+    own = tuning.BATCHED_COUNT_WIDTH * mean, width, plan.rtol, graph.longest if is_short else 0.0
+    room = sweeps.room_of_lengths(graph, plan)
+    return State(graph, plan, sweeps.make("LengthSweep", graph, plan, room, *own, is_short=is_short))
 
 
 def _are_short(graph: Graph, plan: SweepPlan) -> bool:
@@ -91,11 +68,11 @@ def _are_short(graph: Graph, plan: SweepPlan) -> bool:
 def paths(state: State, levels: Levels) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return dist and sigma by `ReadsPaths`: distances under path counts anew, short ones as float32."""
     state.plan.require_path_counts()
-    dist, sigma, columns = state.dist, state.sweep.values, len(levels.roots)
-    assert sigma is not None
-    if dist is sigma:
+    sweep, columns = state.sweep, len(levels.roots)
+    dist, sigma = state.dist, sweep.array("values")
+    if sweep.counts_in_place and not sweep.is_short:
         dist = np.empty_like(sigma)
-        core.length_distances(state.sweep, sweeps.rows_of_roots(state.graph, levels.roots), dist)
+        sweep.write_distances(levels.roots, dist)
         state.plan.stop.check()
     dist, sigma = dist[:, :columns], sigma[:, :columns]
     if dist.dtype == _SHORT:

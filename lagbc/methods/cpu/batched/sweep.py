@@ -1,7 +1,7 @@
-"""The sweeps of the batched method: records for the kernels, and the levels that these find.
+"""The sweeps of the batched method, which own their arrays, and the levels that they find.
 
-A sweep is a record of lagbc/native/kernels/batched/sweep.h: arrays in sweep order that live as long as the worker. Its
-queue of (vertex, bit row) entries has the room that graphs of a kind were seen to use, and grows on demand.
+A sweep is an object of a class of lagbc/native/kernels/batched/sweep.h, and lives as long as the worker. Its queue of
+(vertex, bit row) entries has the room that graphs of a kind were seen to use, and grows on demand.
 """
 
 from __future__ import annotations
@@ -13,22 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, INTEGER, WORD, Array, Counted, bytes_of
-from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan, places_of_roots, put_weights
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES, Sums
+from lagbc.methods.arrays import counted
+from lagbc.methods.contract import Interrupted, OfWholeBatch, SweepPlan
+from lagbc.methods.sums import OF_EDGES, Sums, bits_of
 from lagbc.methods.targets import columns_into_range
-from lagbc.native import core, csr, record
+from lagbc.native import class_of, csr
 
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
 # Entries of a vertex in a queue's first size: with lengths, and at least where the diameter is high.
 _ENTRIES_WITH_LENGTHS, _ENTRIES_OF_MESHES = 10, 16
-# How often each column counts where the plan has no weights of roots.
-_ONCE = np.ones(COLUMNS)
-
-Queue = core.Queue32 | core.Queue64
 
 
 @dataclass(slots=True, eq=False)
@@ -78,100 +73,43 @@ def _room(graph: Graph, plan: SweepPlan, a_vertex: int) -> int:
     return graph.n * max(1, min(a_vertex, roots, COLUMNS))
 
 
-def arrays_of_sweep(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
-    """State the arrays of every sweep, by the names of the kernels' records, and of a batch's sums."""
-    n, counts = graph.n, bool(plan.sums & PATH_SUMS)
-    return {
-        "given": {
-            "omega": Array((n,), FLOAT, 1),
-            "class_sizes": None if plan.class_sizes is None else Array((n,), FLOAT),
-        },
-        "queue": queue_arrays(graph, room),
-        "sweep": {
-            "values": Array((n, COLUMNS), FLOAT) if counts else None,
-            "paths": Array((n, COLUMNS), FLOAT) if "stress" in plan.sums else None,
-        },
-        "sums": Counted(_sums_of_batch(graph, plan)),
-    }
+def state_bytes(kind: str, graph: Graph, plan: SweepPlan, room: int, *, is_short: bool = False) -> dict[str, Any]:
+    """State the bytes of a sweep of a kind, with its queues in their first size, and of a batch's sums."""
+    has_class_sizes = plan.class_sizes is not None
+    of = class_of(kind, graph.indices.dtype)
+    return {"sweep": counted(of.bytes(graph.n, graph.nnz, bits_of(plan.sums), room, is_short, has_class_sizes))}
 
 
-def arrays_of_counting(graph: Graph, plan: SweepPlan, room: int) -> dict[str, Any]:
-    """State the arrays of sweeps whose rows wait until they can be counted; values are there in any case."""
-    n, nnz, index = graph.n, graph.nnz, graph.indices.dtype
-    arrays = arrays_of_sweep(graph, plan, room)
-    arrays["sweep"] |= {
-        "values": Array((n, COLUMNS), FLOAT),
-        "waiting": Array((n,), WORD, 0),
-        "pushed": Array((n,), WORD, 0),
-        "nearest": Array((n,), FLOAT, 0),
-        "lists": Array((2, n), index),
-        "tight_masks": Array((nnz,), WORD),
-        "in_starts": Array((n + 1,), INTEGER, 0),
-        "in_ends": Array((nnz,), index),
-        "in_masks": Array((nnz,), WORD),
-    }
-    return arrays
-
-
-def queue_arrays(graph: Graph, room: int) -> Counted:
-    """State the arrays of a queue in its first size; it allocates and resizes them."""
-    return Counted({"vertices": Array((room,), graph.indices.dtype), "masks": Array((room,), WORD)})
-
-
-def queue_of(graph: Graph, plan: SweepPlan, arrays: dict[str, Array]) -> Queue:
-    """Make a queue, which grows as far as the plan allows."""
-    (room,), growth = arrays["vertices"].shape, -1 if plan.growth is None else plan.growth
-    queue: Queue = record("Queue", graph.indices.dtype, room=room, rows=graph.n, growth=growth)
-    return queue
-
-
-def fields_of_sweep(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Put the arrays beside all else that every record of a sweep has."""
-    return {
-        **arrays["sweep"],
-        **put_weights(arrays["given"], graph, plan),
-        "out": csr(*graph.reordered.csr),
-        "queue": queue_of(graph, plan, arrays["queue"]),
-        "order": graph.order,
-        "stop": plan.stop.value,
-        "sigma_limit": plan.sigma_limit,
-        "endpoints": plan.endpoints,
-        "linear": plan.linear,
-    }
-
-
-def _sums_of_batch(graph: Graph, plan: SweepPlan) -> dict[str, Array]:
-    """State the sums in sweep order: over paths and of edges, or over distances, whichever take more bytes."""
-    n, of_paths, of_distances = graph.n, plan.sums & PATH_SUMS, plan.sums - PATH_SUMS
-    kinds = 1 + bool(of_paths & SQUARES)
-    paths = {"vertices": Array((kinds + ("stress" in of_paths), n), FLOAT)}
-    if of_paths & OF_EDGES:
-        paths["edges"] = Array((kinds, graph.nnz), FLOAT)
-    if not of_distances:
-        return paths
-    distances = {
-        "vertices": Array((5 if of_distances & SQUARES else 3, n), FLOAT),
-        "depth": Array((COLUMNS,), FLOAT),
-    }
-    return max(paths, distances, key=bytes_of) if of_paths else distances
-
-
-def rows_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of each root, its place in sweep order; -1 for absent ones."""
-    if len(roots) > COLUMNS:
-        raise InvalidValueError(f"a batch has {len(roots)} roots; a state has {COLUMNS} columns")
-    return places_of_roots(graph, roots)
+def make(kind: str, graph: Graph, plan: SweepPlan, room: int, *own: Any, is_short: bool = False) -> Any:
+    """Make a sweep of a kind, with arguments of its own, which polls the flag of a plan."""
+    sweep = class_of(kind, graph.indices.dtype)(
+        csr(*graph.reordered.csr),
+        graph.order,
+        graph.position,
+        bits_of(plan.sums),
+        room,
+        -1 if plan.growth is None else plan.growth,
+        is_short,
+        plan.omega,
+        plan.class_sizes,
+        plan.sigma_limit,
+        plan.endpoints,
+        plan.linear,
+        *own,
+    )
+    sweep.poll(plan.stop.value)
+    return sweep
 
 
 def weights_of_columns(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Return target weights of columns as rows of 64, None for the plan's, and how often each counts, None for once.
 
     Weights of columns, shape (rows, columns), are brought into range.
     """
     if plan.root_weights is None and of_columns is None:
-        return None, _ONCE
+        return None, None
     times = np.ones(COLUMNS)
     if plan.root_weights is not None:
         times[: len(roots)] = plan.root_weights[roots]
@@ -188,22 +126,15 @@ def weights_of_columns(
 
 def forward(state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Find the levels of up to 64 roots, and count their shortest paths."""
-    sweep = state.sweep
-    core.search_batch(sweep, rows_of_roots(state.graph, roots))
+    entries, depth, beyond = state.sweep.forward(roots)
     state.plan.stop.check()
-    yield Levels(roots, sweep.entries, sweep.depth, sweep.overflowed)
+    yield Levels(roots, entries, depth, beyond)
 
 
 def backward(state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of the roots in range to the one row of `sums`; Interrupted adds none over paths.
-
-    Those over distances come first: counts may take the place of distances.
-    """
-    plan, sweep, totals = state.plan, state.sweep, sums.row(0)
-    if plan.sums - PATH_SUMS:
-        core.sum_distances(sweep, totals)
-    if plan.sums & PATH_SUMS:
-        of_columns, times = weights_of_columns(plan, levels.roots, omega)
-        edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
-        if not core.sum_paths(sweep, of_columns, times, edge_order, totals):
-            raise Interrupted
+    """Add the sums of the roots in range to the one row of `sums`; Interrupted adds none over paths."""
+    plan = state.plan
+    of_columns, times = weights_of_columns(plan, levels.roots, omega)
+    edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
+    if not state.sweep.backward(sums.row(0), of_columns, times, edge_order):
+        raise Interrupted

@@ -15,17 +15,18 @@ namespace lagbc {
 
 // Groups of vertices, and room for their sums.
 struct Groups {
+    Memory memory;
     Matrix<const bool> in_group;       // (n, groups) in matrix order
     Span<const bool> is_member;        // (n,) of any group, in sweep order
-    Span<const int64_t> position;      // (n,) the row of each vertex
     bool endpoints = false;            // whether pairs with an end in a group count wholly, or else not at all
     Matrix<double> shares;             // (n, groups) t of a column, a row a vertex
     Optional<Rows<double>> distances;  // (n, 64) None where a sweep has them
+
+    Groups(int64_t n, int64_t groups, bool has_distances, bool only_counts = false)
+        : memory(only_counts),
+          shares(memory.matrix<double>("shares", n, groups)),
+          distances(maybe(has_distances, [&] { return memory.rows<double>("distances", n); })) {}
 };
-
-}  // namespace lagbc
-
-namespace lagbc {
 
 // Return the columns in which paths to each row pass a group, or end in it. No path passes the group at its root.
 template <class Index>
@@ -98,12 +99,12 @@ void add_column(const CountingSweep<Index>& s, int64_t k, Span<const int64_t> ro
 template <template <class> class SweepOf, class Index>
 void add_batch_shares(SweepOf<Index>& s, const Groups& groups, int64_t first, int64_t last, int64_t panel,
                       Matrix<double> totals) {
-    transpose_tight(tight_edges(s), s.in_starts, s.in_ends, s.in_masks, {groups.position, true});
+    transpose_tight(tight_edges(s), s.in_starts, s.in_ends, s.in_masks, {s.position, true});
     const Buffer<uint64_t> passed = find_passed(s, groups.is_member);
     const Rows<double> dist = passed_distances(s, passed.view(), groups);
     Buffer<int64_t> rows(passed.size());
     int64_t count = 0;
-    for (const int64_t v : groups.position)
+    for (const int64_t v : s.position)
         if (passed[v] != 0) rows[count++] = v;
     Buffer<double> keys(count), spare_keys(count);
     Buffer<int64_t> order(count), spare_order(count);

@@ -124,7 +124,7 @@ LAGBC_INLINE bool may_be_beyond(Rows<uint16_t> dist, Span<const double> nearest,
 // Find the distances from up to 64 roots, at these rows or absent (-1), the tight edges, and an order for counting;
 // count the paths where they are asked for.
 template <class Index>
-void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
+void search(LengthSweep<Index>& s, Span<const int64_t> positions) {
     s.roots = s.entries = s.depth = 0;
     s.overflowed = 0;
     if (s.is_short) {
@@ -135,7 +135,7 @@ void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
         }
     }
     if (!s.is_short) find_distances(s, s.distances, positions);
-    if (!s.counts || s.stop.is_set()) return;
+    if (!s.counts() || s.stop.is_set()) return;
     if (s.is_short)
         find_tight<Index, uint16_t>(s, s.short_distances);
     else
@@ -145,13 +145,13 @@ void search_lengths(LengthSweep<Index>& s, Span<const int64_t> positions) {
 
 // Write the distances from some roots once more, where path counts have taken their place.
 template <class Index, class Distance>
-void length_distances(const LengthSweep<Index>& s, Span<const int64_t> positions, Rows<Distance> dist) {
+void write_distances(const LengthSweep<Index>& s, Span<const int64_t> positions, Rows<Distance> dist) {
     s.nearest.fill(0.0);
     find_distances(s, dist, positions);
 }
 
 template <class Index>
-bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
+bool sum_paths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                  Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const TightEdges<Index> tight = tight_edges(s);
     auto add_edges = [&](Span<double> total, Span<const double> sums) {
@@ -168,7 +168,7 @@ bool sum_lengths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega
 
 // Sum 1, d and 1 / d over the columns with 0 < d < infinity, and find the largest such d of each column.
 template <class Index>
-void sum_length_distances(const LengthSweep<Index>& s, const BatchSums& totals) {
+void sum_distances(const LengthSweep<Index>& s, const BatchSums& totals) {
     DistanceSums sums(s.order.size, totals);
     Row largest = zero_row();
     for (int64_t v = 0; v < s.order.size; ++v) {

@@ -126,7 +126,7 @@ void run_levels(LevelSweep<Index>& s, uint64_t everything) {
 
 // Find the levels of up to 64 roots, at these rows or absent (-1), and count their paths.
 template <class Index>
-void search_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
+void search(LevelSweep<Index>& s, Span<const int64_t> positions) {
     s.depth = 0;
     s.overflowed = 0;
     const uint64_t everything = begin_levels(s, positions);
@@ -142,7 +142,7 @@ void search_levels(LevelSweep<Index>& s, Span<const int64_t> positions) {
 // Invariant: at level l, bits[(l + 1) % 3] is the frontier of level l + 1 and bits[l % 3] is being set. Bits of level
 // l + 4 that remain in the first do no harm: no edge leads from level l there.
 template <class Index>
-bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
+bool sum_paths(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                 Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const Index* vertices = s.queue->vertices();
     const uint64_t* masks = s.queue->masks();
@@ -168,13 +168,13 @@ bool sum_levels(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<c
 
 // Add the sums over the distances of a batch.
 template <class Index>
-void sum_level_distances(const LevelSweep<Index>& s, const BatchSums& totals) {
+void sum_distances(const LevelSweep<Index>& s, const BatchSums& totals) {
     add_level_sums(s.queue->vertices(), s.queue->masks(), s.starts, s.depth, ~s.overflowed, s.order, totals);
 }
 
 // Write the distances of the entries of all levels, a row a vertex; `dist` is infinite before.
 template <class Index>
-void level_distances(const LevelSweep<Index>& s, Matrix<double> dist) {
+void write_levels(const LevelSweep<Index>& s, Matrix<double> dist) {
     for (int64_t level = 0; level <= s.depth; ++level)
         for (int64_t i = s.starts[level]; i < s.starts[level + 1]; ++i)
             for (int64_t k = 0; k < dist.width; ++k)

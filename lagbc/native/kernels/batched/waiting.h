@@ -76,13 +76,13 @@ int64_t find_waiting_levels(WaitingSweep<Index>& s, Span<const int64_t> position
 // Find the levels of up to 64 roots, at these rows or absent (-1), the tight edges, and an order for counting; count
 // the paths. Where the flag is set, the frontiers are left as they are: the state is not used again.
 template <class Index>
-void search_waiting(WaitingSweep<Index>& s, Span<const int64_t> positions) {
+void search(WaitingSweep<Index>& s, Span<const int64_t> positions) {
     s.depth = find_waiting_levels(s, positions);
     if (!s.stop.is_set()) count_paths(s, tight_edges(s), positions);
 }
 
 template <class Index>
-bool sum_waiting(const WaitingSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
+bool sum_paths(const WaitingSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
                  Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };
     return sum_counted(s, tight_edges(s), {omega, times.data}, totals, add_edges);
@@ -90,14 +90,14 @@ bool sum_waiting(const WaitingSweep<Index>& s, Optional<Rows<const double>> omeg
 
 // Add the sums over the distances of a batch.
 template <class Index>
-void sum_waiting_distances(const WaitingSweep<Index>& s, const BatchSums& totals) {
+void sum_distances(const WaitingSweep<Index>& s, const BatchSums& totals) {
     add_level_sums(s.levels->vertices(), s.levels->masks(), s.level_starts, s.depth, ~s.overflowed, s.order, totals);
 }
 
 // Write the distances by the sets of tight edges, a row a vertex: a head is one farther than a tail. `dist` is infinite
 // before.
 template <class Index>
-void waiting_distances(const WaitingSweep<Index>& s, Matrix<double> dist) {
+void write_levels(const WaitingSweep<Index>& s, Matrix<double> dist) {
     const TightEdges<Index> out = tight_edges(s);
     for (int64_t i = 0; i < s.entries; ++i) {
         const int64_t v = s.queue->vertices()[i];
