@@ -71,8 +71,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
             sized(position, n);
             sized(omega, n);
             sized(class_sizes, n);
-            S& s = *new (self)
-                S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
+            S& s = *new (self) S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
             static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
             s.out = &out;
             s.order = order;
@@ -87,7 +86,8 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
         [](int64_t n, int64_t nnz, uint32_t sums, int64_t room, bool is_short, bool has_class_sizes) {
             return S({n, nnz, room, -1, Asks::of(sums), has_class_sizes, is_short}, true).memory.bytes();
         },
-        nb::arg("n"), nb::arg("nnz"), nb::arg("sums"), nb::arg("room"), nb::arg("is_short"), nb::arg("has_class_sizes"));
+        nb::arg("n"), nb::arg("nnz"), nb::arg("sums"), nb::arg("room"), nb::arg("is_short"),
+        nb::arg("has_class_sizes"));
     method(
         bound, "forward",
         [](S& s, In<"roots", Span<const int64_t>> roots) {
@@ -99,7 +99,8 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
     method(
         bound, "backward",
         [](S& s, In<"sums", BatchSums> sums, In<"omega", Optional<Rows<const double>>> omega,
-           In<"times", Optional<Span<const double>>> times, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+           In<"times", Optional<Span<const double>>> times,
+           In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             const int64_t n = s.order.size, nnz = s.out->indices.size;
             require_sizes(sums, n, nnz);
             sized(times, columns);
@@ -144,7 +145,7 @@ void bind_sweeps(nb::module_& m, const std::string& bits) {
     using Waiting = WaitingSweep<Index>;
     using Lengths = LengthSweep<Index>;
     auto levels = bind_sweep<Levels, Index, "into", "active", "pull_share">(m, ("LevelSweep" + bits).c_str(),
-                                                                           set_levels<Index>, nb::keep_alive<1, 14>());
+                                                                            set_levels<Index>, nb::keep_alive<1, 14>());
     auto waiting = bind_sweep<Waiting, Index, "count_width">(m, ("WaitingSweep" + bits).c_str(), set_waiting<Index>);
     auto lengths = bind_sweep<Lengths, Index, "count_width", "width", "rtol", "longest">(
         m, ("LengthSweep" + bits).c_str(), set_lengths<Index>);
@@ -166,8 +167,8 @@ void bind_sweeps(nb::module_& m, const std::string& bits) {
                sized(dist, s.order.size);
                without_gil([&] { write_distances(s, rows.span, static_cast<const Rows<double>&>(dist)); });
            });
-    def<"sweep", "groups", "first", "last", "panel", "totals">(m, "add_batch_shares", add_batch_shares<WaitingSweep, Index>,
-                                                             add_batch_shares<LengthSweep, Index>);
+    def<"sweep", "groups", "first", "last", "panel", "totals">(
+        m, "add_batch_shares", add_batch_shares<WaitingSweep, Index>, add_batch_shares<LengthSweep, Index>);
     def<"graph", "roots", "most", "stop">(m, "probe_hops", probe_hops<Index>);
 }
 
@@ -187,7 +188,8 @@ void bind_blocks(nb::module_& m) {
             s.out = &by_tails;
             s.reach = &columns_of;
             s.own = own;
-            if (omega.is_there) std::copy_n(omega.data, std::min(omega.size, s.omega.size - s.own), s.omega.data + s.own);
+            if (omega.is_there)
+                std::copy_n(omega.data, std::min(omega.size, s.omega.size - s.own), s.omega.data + s.own);
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
     bound.def_static(
@@ -200,7 +202,7 @@ void bind_blocks(nb::module_& m) {
     def<"sweep", "message", "first", "has_values", "has_paths">(m, "take_rows", take_rows);
     def<"sweep", "live">(m, "push_rows", push_rows);
     def<"sweep", "block", "rows", "first", "last", "base", "has_values", "has_paths">(m, "multiply_rows",
-                                                                                    multiply_rows);
+                                                                                      multiply_rows);
     def<"sweep", "message", "first", "has_values", "has_paths">(m, "add_rows", add_rows);
     def<"sweep", "first", "last">(m, "found_rows", found_rows);
     def<"sweep", "rows", "masks", "first", "times", "level">(m, "finish_rows", finish_rows);

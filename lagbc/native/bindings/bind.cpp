@@ -2,8 +2,10 @@
 #include "shapes.h"
 namespace lagbc {
 namespace {
-std::string text(nb::handle h) { return nb::cast<std::string>(nb::str(h)); }
+std::string text(nb::handle h) {
+    return nb::cast<std::string>(nb::str(h));
 }
+}  // namespace
 std::string annotation(const Description& type) {
     using Form = Description::Form;
     std::string all;
@@ -64,4 +66,4 @@ std::string found_old(nb::handle source) {
     return words;
 }
 
-}
+}  // namespace lagbc

@@ -3,7 +3,6 @@
 // from which errors and annotations are made.
 #pragma once
 
-#include "numpy.h"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -13,11 +12,11 @@
 #include <string_view>
 
 #include "../kernels/buffer.h"
+#include "numpy.h"
 
 namespace nb = nanobind;
 
 namespace lagbc {
-
 
 template <class T>
 constexpr const char* dtype_name() {

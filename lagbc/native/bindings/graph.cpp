@@ -12,7 +12,9 @@ namespace {
 
 template <class Matrix>
 auto entries(Matrix& matrix) {
-    return std::tuple(Item("rows", matrix.rows), Item("columns", matrix.columns), Item("values", matrix.values));
+    const int64_t nnz = matrix.rows.size;
+    return std::tuple(Item("rows", matrix.rows), Item("columns", matrix.columns, nnz),
+                      Item("values", matrix.values, nnz));
 }
 
 }  // namespace
@@ -28,26 +30,32 @@ auto items(EntriesRoom<Index>& matrix) {
 
 void bind_graph(nb::module_& m) {
     def<"indptr", "indices", "first", "last">(m, "inspect", inspect<Narrow>, inspect<Wide>);
-    def<"indptr", "indices", "values", "first", "last">(m, "count_mirrored", count_mirrored<Narrow>, count_mirrored<Wide>);
+    def<"indptr", "indices", "values", "first", "last">(m, "count_mirrored", count_mirrored<Narrow>,
+                                                        count_mirrored<Wide>);
     def<"indptr", "indices", "values">(m, "merge", merge<Narrow>, merge<Wide>);
     def<"indptr", "first", "last", "rows">(m, "expand_rows", expand_rows<Narrow>, expand_rows<Wide>);
     def<"columns", "first", "last", "shift", "counts">(m, "count_ranges", count_ranges<Narrow>, count_ranges<Wide>);
-    def<"entries", "first", "last", "shift", "places", "put">(m, "put_under_ranges", put_under_ranges<Narrow>, put_under_ranges<Wide>);
-    def<"entries", "first", "last", "begin", "end", "indptr", "heads", "values">(m, "sort_range", sort_range<Narrow>, sort_range<Wide>);
+    def<"entries", "first", "last", "shift", "places", "put">(m, "put_under_ranges", put_under_ranges<Narrow>,
+                                                              put_under_ranges<Wide>);
+    def<"entries", "first", "last", "begin", "end", "indptr", "heads", "values">(m, "sort_range", sort_range<Narrow>,
+                                                                                 sort_range<Wide>);
     def<"ours", "theirs", "first", "last", "counts">(m, "count_joined", count_joined<Narrow>, count_joined<Wide>);
     def<"ours", "theirs", "first", "last", "indptr", "indices", "values">(m, "join", join<Narrow>, join<Wide>);
     def<"indptr", "order">(m, "begin_rows", begin_rows);
-    def<"graph", "order", "position", "first", "last", "starts", "tails", "heads", "values">(m, "relabel", relabel<Narrow>, relabel<Wide>);
+    def<"graph", "order", "position", "first", "last", "starts", "tails", "heads", "values">(
+        m, "relabel", relabel<Narrow>, relabel<Wide>);
     def<"indptr", "indices">(m, "find_components", find_components<Narrow>, find_components<Wide>);
     def<"indptr", "indices", "roots">(m, "search_from", search_from<Narrow>, search_from<Wide>);
     def<"indptr", "components">(m, "widest_row", widest_row<Narrow>, widest_row<Wide>);
     def<"indptr", "indices", "components">(m, "search_from_hub", search_from_hub<Narrow>, search_from_hub<Wide>);
-    def<"indptr", "indices", "first", "last", "level", "hubs", "frontier", "seen", "joined", "distances">(m, "join_searches", join_searches<Narrow>, join_searches<Wide>);
+    def<"indptr", "indices", "first", "last", "level", "hubs", "frontier", "seen", "joined", "distances">(
+        m, "join_searches", join_searches<Narrow>, join_searches<Wide>);
     def<"keys", "order">(m, "sort_by_key", sort_by_key<uint8_t>, sort_by_key<int32_t>, sort_by_key<int64_t>);
     def<"indptr">(m, "order_by_length", order_by_length);
     def<"order">(m, "places_in", places_in);
     def<"lengths", "places", "rows">(m, "line_up", line_up);
-    def<"indptr", "indices", "piece", "vertex", "nearest", "pieces", "points", "stop">(m, "measure_landmarks", measure_landmarks<Narrow>, measure_landmarks<Wide>);
+    def<"indptr", "indices", "piece", "vertex", "nearest", "pieces", "points", "stop">(
+        m, "measure_landmarks", measure_landmarks<Narrow>, measure_landmarks<Wide>);
     def<"keys", "order">(m, "sort_by_keys", sort_by_keys);
     def<"points", "shift", "order", "first", "last", "leaf", "once", "steps">(m, "bisect", bisect);
     def<"indptr", "indices", "lengths", "high", "degrees", "order", "position", "starts", "heads", "values">(m, "survey", survey<Narrow>, survey<Wide>);

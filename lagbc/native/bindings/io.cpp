@@ -7,8 +7,9 @@
 namespace lagbc {
 
 inline auto items(Texts& texts) {
-    return std::tuple(Item("text", texts.text), Item("starts", texts.starts), Item("stops", texts.stops),
-                      Item("codes", texts.codes), Item("numbers", texts.numbers));
+    const int64_t values = texts.starts.size;
+    return std::tuple(Item("text", texts.text), Item("starts", texts.starts), Item("stops", texts.stops, values),
+                      Item("codes", texts.codes), Item("numbers", texts.numbers, values));
 }
 
 namespace {
@@ -35,7 +36,6 @@ nb::class_<Class> bind_vertices(nb::module_& m, const char* name) {
 }
 
 }  // namespace
-
 
 void bind_io(nb::module_& m) {
     bind_vertices<Integers>(m, "Integers")

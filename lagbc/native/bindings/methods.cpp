@@ -20,8 +20,10 @@ void bind_methods(nb::module_& m) {
     def<"weights", "smallest", "largest">(m, "find_extremes", find_extremes);
     def<"dist", "sigma">(m, "clear_unreached", clear_unreached<double>, clear_unreached<float>);
     def<"columns", "rows">(m, "turn", turn);
-    def<"rows", "columns">(m, "turn_back", turn_back<double, double>, turn_back<double, int32_t>, turn_back<float, double>, turn_back<float, int32_t>);
-    def<"into", "reached", "dist", "sigma", "is_log", "rtol", "in_group", "endpoints", "shares", "is_passed", "totals">(m, "add_group_shares", add_group_shares<Narrow>, add_group_shares<Wide>);
+    def<"rows", "columns">(m, "turn_back", turn_back<double, double>, turn_back<double, int32_t>,
+                           turn_back<float, double>, turn_back<float, int32_t>);
+    def<"into", "reached", "dist", "sigma", "is_log", "rtol", "in_group", "endpoints", "shares", "is_passed", "totals">(
+        m, "add_group_shares", add_group_shares<Narrow>, add_group_shares<Wide>);
 }
 
 }  // namespace lagbc

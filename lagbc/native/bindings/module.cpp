@@ -16,7 +16,8 @@ void bind_csr(nb::module_& m, const char* name) {
         [](Graph* self, In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>> indices,
            In<"lengths", Optional<Span<const double>>> lengths) {
             if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
-                throw nb::value_error("indptr has to rise from 0 to the number of indices");
+                throw nb::value_error(
+                    ("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices").c_str());
             sized(lengths, indices.size);
             new (self) Graph{indptr, indices, lengths};
         },

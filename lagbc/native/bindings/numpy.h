@@ -82,6 +82,8 @@ struct Form {
 // Raise the TypeError of an argument of another form.
 [[noreturn]] void refuse(const char* name, const Form& wanted, nb::handle given);
 
+[[noreturn]] void refuse_tuple(const char* name, int64_t count);
+
 // View an array of NumPy. Another version of a function may take one that does not fit, unless this is the last.
 template <IsArray View>
 bool take(View& view, nb::handle given, const char* name, bool is_last) {
@@ -106,57 +108,69 @@ bool take(View& view, nb::handle given, const char* name, bool is_last) {
            given);
 }
 
-// A struct of arrays and numbers that Python keeps as a tuple, mostly a named one: `items(Struct&)` has a tuple of `Item`.
-template <class T>
-struct Item {
-    const char* name;
-    T& place;
-};
-template <class T>
-Item(const char*, T&) -> Item<T>;
-
-template <class Struct>
-concept IsTuple = requires(Struct& all) { items(all); };
-
-template <IsTuple Struct>
-bool take(Struct& all, nb::handle given, const char* name, bool is_last) {
-    return std::apply(
-        [&]<class... T>(const Item<T>&... item) {
-            if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != sizeof...(T)) {
-                if (!is_last) return false;
-                throw nb::type_error((std::string(name) + " has to be a tuple of " + std::to_string(sizeof...(T))).c_str());
-            }
-            Py_ssize_t place = 0;
-            const auto next = [&] { return nb::handle(PyTuple_GetItem(given.ptr(), place++)); };
-            const auto take_item = [&]<class U>(const Item<U>& one) {
-                if constexpr (IsArray<U>)
-                    return take(one.place, next(), one.name, is_last);
-                else
-                    return nb::try_cast(next(), one.place);
-            };
-            return (take_item(item) && ...);
-        },
-        items(all));
-}
-
 // The one check of sizes: raise the ValueError of an array that is not of `rows`, and `width` where that is given.
 [[noreturn]] void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width);
 
 template <class T>
-void sized(const Span<T>& array, const char* name, int64_t rows) {
+void sized(const Span<T>& array, const char* name, int64_t rows, int64_t = -1) {
     if (array.size != rows) refuse_size(name, rows, -1, array.size, -1);
 }
 template <class T>
-void sized(const Rows<T>& array, const char* name, int64_t rows) {
+void sized(const Rows<T>& array, const char* name, int64_t rows, int64_t = columns) {
     if (array.size != rows) refuse_size(name, rows, columns, array.size, columns);
 }
 template <class T>
 void sized(const Matrix<T>& array, const char* name, int64_t rows, int64_t width) {
     if (array.size != rows || array.width != width) refuse_size(name, rows, width, array.size, array.width);
 }
-template <class View, class... Size>
-void sized(const Optional<View>& array, const char* name, Size... size) {
-    if (array.is_there) sized(static_cast<const View&>(array), name, size...);
+template <class View>
+void sized(const Optional<View>& array, const char* name, int64_t rows, int64_t width = -1) {
+    if (array.is_there) sized(static_cast<const View&>(array), name, rows, width);
+}
+
+// A struct of arrays and numbers that Python keeps as a tuple, mostly a named one: `items(Struct&)` has a tuple of
+// `Item`, with the size that each array has beside the others; below 0 is any.
+template <class T>
+struct Item {
+    const char* name;
+    T& place;
+    int64_t rows = -1, width = -1;
+};
+template <class T, class... Size>
+Item(const char*, T&, Size...) -> Item<T>;
+
+template <class Struct>
+concept IsTuple = requires(Struct& all) { items(all); };
+
+template <class T>
+bool take_item(const Item<T>& item, nb::handle given, bool is_last) {
+    if constexpr (IsArray<T>)
+        return take(item.place, given, item.name, is_last);
+    else
+        return nb::try_cast(given, item.place);
+}
+
+template <class T>
+void require_size(const Item<T>& item) {
+    if constexpr (IsArray<T>)
+        if (item.rows >= 0) sized(item.place, item.name, item.rows, item.width);
+}
+
+// View the arrays of a tuple.
+template <IsTuple Struct>
+bool take(Struct& all, nb::handle given, const char* name, bool is_last) {
+    const auto each = [&](const auto&... item) {
+        constexpr Py_ssize_t count = sizeof...(item);
+        if (!PyTuple_Check(given.ptr()) || PyTuple_Size(given.ptr()) != count) {
+            if (is_last) refuse_tuple(name, count);
+            return false;
+        }
+        Py_ssize_t place = 0;
+        return (take_item(item, PyTuple_GetItem(given.ptr(), place++), is_last) && ...);
+    };
+    if (!std::apply(each, items(all))) return false;
+    std::apply([](const auto&... item) { (require_size(item), ...); }, items(all));
+    return true;
 }
 
 // An argument: a view of an array, a tuple as a struct, or any other type that nanobind knows.
@@ -229,8 +243,8 @@ auto argument(const char* name) {
 
 // Bind a function whose parameters, behind the object of a method, are arguments by name.
 template <class Owner, class Function, class Result, class Self, Text... texts, class... T, class... Extra>
-void bind_method(Owner& owner, const char* name, const Function& function, Result (Function::*)(Self, In<texts, T>...) const,
-                 const Extra&... extra) {
+void bind_method(Owner& owner, const char* name, const Function& function,
+                 Result (Function::*)(Self, In<texts, T>...) const, const Extra&... extra) {
     owner.def(name, function, argument<T>(texts.at)..., extra...);
 }
 template <class Owner, class Function, class... Extra>
@@ -250,9 +264,9 @@ struct ParameterOf<place, Result (*)(T...)> : std::tuple_element<place, std::tup
 
 // Whether a version of a kernel tells the error of an argument: if it is the last, or all take the same there.
 template <bool is_last, std::size_t place, class Kernel, class... Kernels>
-inline constexpr bool tells = is_last || (std::is_same_v<typename ParameterOf<place, Kernel>::type,
-                                                         typename ParameterOf<place, Kernels>::type> &&
-                                          ...);
+inline constexpr bool tells =
+    is_last ||
+    (std::is_same_v<typename ParameterOf<place, Kernel>::type, typename ParameterOf<place, Kernels>::type> && ...);
 
 template <bool is_last, class Kernel, class... Kernels>
 struct Version;
@@ -278,7 +292,7 @@ void def(Owner& owner, const char* name, Kernels... kernels) {
     [&]<std::size_t... version>(std::index_sequence<version...>) {
         constexpr std::make_index_sequence<sizeof...(texts)> places;
         (Version<version + 1 == sizeof...(Kernels), Kernels, Kernels...>::template def<texts...>(owner, name, kernels,
-                                                                                                places),
+                                                                                                 places),
          ...);
     }(std::index_sequence_for<Kernels...>());
 }

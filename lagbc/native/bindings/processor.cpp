@@ -23,7 +23,8 @@ PyObject* levels(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {{"levels", levels, METH_NOARGS, "Return the levels by name, the best first."}, {}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "processor", nullptr, 0, functions, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "processor", nullptr, 0, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

@@ -14,18 +14,35 @@
 namespace lagbc {
 
 template <class Index>
-auto items(Strong<Index>& strong) {
-    return std::tuple(Item("component", strong.component), Item("component_ptr", strong.component_ptr), Item("member_ptr", strong.member_ptr), Item("members", strong.members));
+auto items(Strong<Index>& s) {
+    return std::tuple(Item("component", s.component, s.members.size), Item("component_ptr", s.component_ptr),
+                      Item("member_ptr", s.member_ptr), Item("members", s.members));
 }
+
 template <class Index>
-auto items(Copies<Index>& copies) {
-    return std::tuple(Item("ptr", copies.ptr), Item("vertices", copies.vertices), Item("home", copies.home), Item("at_home", copies.at_home), Item("attach", copies.attach), Item("at_attach", copies.at_attach), Item("hung_ptr", copies.hung_ptr), Item("hung", copies.hung));
+auto items(Copies<Index>& c) {
+    const int64_t copies = c.vertices.size, n = c.home.size, blocks = c.attach.size;
+    return std::tuple(Item("ptr", c.ptr, blocks + 1), Item("vertices", c.vertices, copies), Item("home", c.home, n),
+                      Item("at_home", c.at_home, n), Item("attach", c.attach, blocks),
+                      Item("at_attach", c.at_attach, blocks), Item("hung_ptr", c.hung_ptr, n + 1),
+                      Item("hung", c.hung, blocks));
 }
-auto items(Ways& ways) {
-    return std::tuple(Item("ends", ways.ends), Item("lengths", ways.lengths), Item("starts", ways.starts), Item("in_hops", ways.in_hops), Item("distances", ways.distances), Item("sources", ways.sources), Item("targets", ways.targets), Item("source_sums", ways.source_sums), Item("target_sums", ways.target_sums), Item("row_sources", ways.row_sources), Item("row_targets", ways.row_targets), Item("halves", ways.halves), Item("first_halves", ways.first_halves));
+
+inline auto items(Ways& w) {
+    const int64_t chains = w.lengths.size, inside = w.distances.width, rows = w.row_sources.size;
+    return std::tuple(Item("ends", w.ends, 2, chains), Item("lengths", w.lengths, chains),
+                      Item("starts", w.starts, chains + 1), Item("in_hops", w.in_hops),
+                      Item("distances", w.distances, 2, inside), Item("sources", w.sources, 2, inside),
+                      Item("targets", w.targets, 2, inside), Item("source_sums", w.source_sums, 2, inside + chains),
+                      Item("target_sums", w.target_sums, 2, inside + chains), Item("row_sources", w.row_sources, rows),
+                      Item("row_targets", w.row_targets, rows), Item("halves", w.halves, 2 * chains),
+                      Item("first_halves", w.first_halves, rows + 1));
 }
-auto items(Flows& flows) {
-    return std::tuple(Item("out", flows.out), Item("around", flows.around), Item("within", flows.within), Item("onward", flows.onward));
+
+inline auto items(Flows& f) {
+    const int64_t inside = f.within.size;
+    return std::tuple(Item("out", f.out, 2, inside), Item("around", f.around, 2, inside),
+                      Item("within", f.within, inside), Item("onward", f.onward, inside));
 }
 
 void bind_reduce(nb::module_& m) {
@@ -33,17 +50,23 @@ void bind_reduce(nb::module_& m) {
     def<"ptr", "indptr", "indices", "stop">(m, "find_strong", find_strong<Narrow>, find_strong<Wide>);
     def<"indptr", "indices", "strong">(m, "condense", condense<Narrow>, condense<Wide>);
     def<"home", "attach">(m, "lay_out", lay_out<Narrow>, lay_out<Wide>);
-    def<"indptr", "indices", "copies", "columns", "places">(m, "lay_rows", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>, lay_rows<Wide, Wide>, lay_rows<Wide, Narrow>);
+    def<"indptr", "indices", "copies", "columns", "places">(
+        m, "lay_rows", lay_rows<Narrow, Narrow>, lay_rows<Narrow, Wide>, lay_rows<Wide, Wide>, lay_rows<Wide, Narrow>);
     def<"copies", "sources", "targets">(m, "sum_separated", sum_separated<Narrow>, sum_separated<Wide>);
-    def<"copies", "strong", "ends", "heads", "rising", "weights">(m, "spread_along", spread_along<Narrow>, spread_along<Wide>);
+    def<"copies", "strong", "ends", "heads", "rising", "weights">(m, "spread_along", spread_along<Narrow>,
+                                                                  spread_along<Wide>);
     def<"out", "into">(m, "sum_keys", sum_keys<Narrow>, sum_keys<Wide>);
     def<"out", "into", "keys">(m, "join_open", join_open<Narrow>, join_open<Wide>);
     def<"out", "into", "keys", "first">(m, "join_closed", join_closed<Narrow>, join_closed<Wide>);
     def<"graph", "kept", "position">(m, "take_kept", take_kept<Narrow>, take_kept<Wide>);
-    def<"out", "into", "first", "closed", "sources", "targets", "class_sizes">(m, "pairs_inside", pairs_inside<Narrow>, pairs_inside<Wide>);
-    def<"graph", "number", "ends", "lengths", "counts", "inside", "distances", "steps">(m, "walk_chains", walk_chains<Narrow>, walk_chains<Wide>);
-    def<"ways", "flows", "roots", "dist", "sigma", "column", "demand", "through", "junction", "stop">(m, "leave_chains", leave_chains<int32_t>, leave_chains<double>);
-    def<"ways", "roots", "dist", "sigma", "demand", "through", "junction", "stop">(m, "enter_chains", enter_chains<int32_t>, enter_chains<double>);
+    def<"out", "into", "first", "closed", "sources", "targets", "class_sizes">(m, "pairs_inside", pairs_inside<Narrow>,
+                                                                               pairs_inside<Wide>);
+    def<"graph", "number", "ends", "lengths", "counts", "inside", "distances", "steps">(
+        m, "walk_chains", walk_chains<Narrow>, walk_chains<Wide>);
+    def<"ways", "flows", "roots", "dist", "sigma", "column", "demand", "through", "junction", "stop">(
+        m, "leave_chains", leave_chains<int32_t>, leave_chains<double>);
+    def<"ways", "roots", "dist", "sigma", "demand", "through", "junction", "stop">(
+        m, "enter_chains", enter_chains<int32_t>, enter_chains<double>);
     def<"starts", "weights", "sums">(m, "sum_inside", sum_inside);
     def<"ways", "flows", "along", "passed", "edges">(m, "spread_flows", spread_flows);
 }

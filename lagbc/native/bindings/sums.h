@@ -16,11 +16,11 @@ inline auto items(BatchSums& sums) {
 
 // Raise the ValueError of a sum of another size than that of n vertices and nnz edges.
 inline void require_sizes(BatchSums& sums, int64_t n, int64_t nnz) {
-    const auto each = [&](const auto& item) {
+    const auto require = [&](const auto& item) {
         const bool of_edges = &item.place == &sums.edges || &item.place == &sums.edges_squares;
         if (&item.place != &sums.depth) sized(item.place, item.name, of_edges ? nnz : n);
     };
-    std::apply([&](const auto&... item) { (each(item), ...); }, items(sums));
+    std::apply([&](const auto&... item) { (require(item), ...); }, items(sums));
 }
 
 }  // namespace lagbc

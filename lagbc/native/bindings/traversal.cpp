@@ -77,8 +77,14 @@ void bind_traversal(nb::module_& m) {
     bind_of_index<Wide>(m, "64");
     record<Buckets>(m, "Buckets", Field{"last", &Buckets::last, "buckets"}, Field{"before", &Buckets::before, "most"},
                     Field{"per_length", &Buckets::per_length});
-    def<"graph", "places", "trail", "asked", "roots", "omega", "times", "sums", "found">(m, "sweep_hops", sweep_hops<Narrow, Totals>, sweep_hops<Narrow, Near<Narrow>>, sweep_hops<Wide, Totals>, sweep_hops<Wide, Near<Wide>>);
-    def<"graph", "search", "queue", "trail", "asked", "roots", "omega", "times", "sums", "found">(m, "sweep_lengths", sweep_lengths<Narrow, Buckets, Totals>, sweep_lengths<Narrow, Buckets, Near<Narrow>>, sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>, sweep_lengths<Wide, Buckets, Totals>, sweep_lengths<Wide, Buckets, Near<Wide>>, sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>);
+    def<"graph", "places", "trail", "asked", "roots", "omega", "times", "sums", "found">(
+        m, "sweep_hops", sweep_hops<Narrow, Totals>, sweep_hops<Narrow, Near<Narrow>>, sweep_hops<Wide, Totals>,
+        sweep_hops<Wide, Near<Wide>>);
+    def<"graph", "search", "queue", "trail", "asked", "roots", "omega", "times", "sums", "found">(
+        m, "sweep_lengths", sweep_lengths<Narrow, Buckets, Totals>, sweep_lengths<Narrow, Buckets, Near<Narrow>>,
+        sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>,
+        sweep_lengths<Wide, Buckets, Totals>, sweep_lengths<Wide, Buckets, Near<Wide>>,
+        sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>);
     def<"graph", "roots", "most", "near">(m, "find_near_tie", find_near_tie<Narrow>, find_near_tie<Wide>);
     def<"totals", "order", "edge_order", "sums">(m, "take_totals", take_totals);
     def<"totals">(m, "clear_totals", clear_totals);

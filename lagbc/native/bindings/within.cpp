@@ -2,8 +2,8 @@
 #include "../kernels/within/sums.h"
 #include "families.h"
 #include "numpy.h"
-#include "sums.h"
 #include "records.h"
+#include "sums.h"
 
 namespace lagbc {
 namespace {
@@ -28,8 +28,12 @@ void bind_ball(nb::module_& m, const char* name) {
 void bind_within(nb::module_& m) {
     bind_ball<uint16_t>(m, "Ball16");
     bind_ball<double>(m, "BallFloat");
-    def<"leaving", "entering", "roots", "radius", "most", "ball">(m, "find_ball", find_ball<Narrow, uint16_t>, find_ball<Narrow, double>, find_ball<Wide, uint16_t>, find_ball<Wide, double>);
-    def<"ball", "asked", "first", "width", "omega", "times", "near", "found">(m, "sum_ball", sum_ball<Narrow, uint16_t>, sum_ball<Narrow, double>, sum_ball<Wide, uint16_t>, sum_ball<Wide, double>);
+    def<"leaving", "entering", "roots", "radius", "most", "ball">(m, "find_ball", find_ball<Narrow, uint16_t>,
+                                                                  find_ball<Narrow, double>, find_ball<Wide, uint16_t>,
+                                                                  find_ball<Wide, double>);
+    def<"ball", "asked", "first", "width", "omega", "times", "near", "found">(
+        m, "sum_ball", sum_ball<Narrow, uint16_t>, sum_ball<Narrow, double>, sum_ball<Wide, uint16_t>,
+        sum_ball<Wide, double>);
 }
 
 }  // namespace lagbc

@@ -152,7 +152,7 @@ void write_distances(const LengthSweep<Index>& s, Span<const int64_t> positions,
 
 template <class Index>
 bool sum_paths(const LengthSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                 Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
+               Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const TightEdges<Index> tight = tight_edges(s);
     auto add_edges = [&](Span<double> total, Span<const double> sums) {
         for (int64_t v = 0; v < s.order.size; ++v) {

@@ -143,7 +143,7 @@ void search(LevelSweep<Index>& s, Span<const int64_t> positions) {
 // l + 4 that remain in the first do no harm: no edge leads from level l there.
 template <class Index>
 bool sum_paths(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
+               Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     const Index* vertices = s.queue->vertices();
     const uint64_t* masks = s.queue->masks();
     auto sweep_back = [&](const auto& backward) {

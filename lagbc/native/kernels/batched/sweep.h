@@ -158,11 +158,10 @@ struct LengthSweep : CountingSweep<Index> {
 
     explicit LengthSweep(const BatchSize& size, bool only_counts = false)
         : CountingSweep<Index>(size, only_counts),
-          distances(size.asks.paths() && size.asks.distances()
-                        ? this->memory.template rows<double>("distances", size.n)
-                        : Rows<double>(this->values)),
-          short_distances(maybe(size.is_short,
-                                [&] { return this->memory.template rows<uint16_t>("short_distances", size.n); })),
+          distances(size.asks.paths() && size.asks.distances() ? this->memory.template rows<double>("distances", size.n)
+                                                               : Rows<double>(this->values)),
+          short_distances(
+              maybe(size.is_short, [&] { return this->memory.template rows<uint16_t>("short_distances", size.n); })),
           is_short(size.is_short),
           tight_starts(this->memory.template zeros<int64_t>("tight_starts", size.n + 1)),
           tight_ends(this->memory.template array<Index>("tight_ends", size.nnz)) {}
@@ -201,8 +200,8 @@ struct BlockSweep : Sweep<Narrow> {
           met(memory.zeros<uint64_t>("met", size.slice)),
           dependency(memory.zeros<double>("dependency", size.n)),
           stress(maybe(size.asks.stress, [&] { return memory.zeros<double>("stress", size.n); })),
-          dependency_squares(maybe(size.asks.dependency_squares,
-                                   [&] { return memory.zeros<double>("dependency_squares", size.n); })) {
+          dependency_squares(
+              maybe(size.asks.dependency_squares, [&] { return memory.zeros<double>("dependency_squares", size.n); })) {
         const Span<int64_t> numbers = memory.array<int64_t>("order", size.n);
         for (int64_t v = 0; v < size.n && !only_counts; ++v) numbers[v] = v;
         order = numbers;

@@ -83,7 +83,7 @@ void search(WaitingSweep<Index>& s, Span<const int64_t> positions) {
 
 template <class Index>
 bool sum_paths(const WaitingSweep<Index>& s, Optional<Rows<const double>> omega, Span<const double> times,
-                 Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
+               Optional<Span<const int64_t>> edge_order, const BatchSums& totals) {
     auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };
     return sum_counted(s, tight_edges(s), {omega, times.data}, totals, add_edges);
 }
