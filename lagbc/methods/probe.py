@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.native import core, csr
+from lagbc.native import core, csr, share
 
 # Roots that are searched from at once, a bit each.
 COLUMNS = 64
@@ -44,29 +43,30 @@ def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf) -> Pro
 
     These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
     in grouped roots, `ordered`, these often reach little. A search ends after the level at which it has looked at
-    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host it
-    ends, and the next ones are left out, after so many seconds.
+    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host the
+    cores share the searches, and all end after so many seconds.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
-    most, end, counts = most_edges(graph, len(ordered)), monotonic() + seconds, []
-    for roots in groups:
-        counts.append(count_search(graph.reordered, roots, most, end - monotonic()))
-        if monotonic() > end:
-            break
+    most, end = most_edges(graph, len(ordered)), monotonic() + seconds
+    counts = _count_searches(graph.reordered, groups, most, seconds)
     visits, edges, pairs, pair_edges, levels = (int(sum(of)) for of in zip(*counts, strict=True))
-    searches, searched = len(counts), sum(map(len, groups[: len(counts)]))
     is_cut = monotonic() > end or edges > searches * most
-    return Probe(len(ordered), searched, searches, visits, edges, pairs, pair_edges, levels, is_cut)
+    return Probe(len(ordered), sum(map(len, groups)), searches, visits, edges, pairs, pair_edges, levels, is_cut)
 
 
-def count_search(graph: Graph, roots: NDArray[np.int64], most: int, seconds: float = inf) -> Any:
+def count_search(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
     """Return visits, edges, pairs, pair_edges and levels of one search, from at most `COLUMNS` vertices."""
+    return _count_searches(graph, [roots], most, inf)[0]
+
+
+def _count_searches(graph: Graph, groups: list[NDArray[np.int64]], most: int, seconds: float) -> list[Any]:
     if graph.is_on_device:
         from lagbc.methods.gpu.probe import count
 
-        return count(graph, roots, most)
+        return [count(graph, roots, most) for roots in groups]
     from lagbc.native.pool import polled
 
-    return polled(partial(core.probe_hops, csr(graph.indptr, graph.indices), roots, most), seconds)
+    rows = csr(graph.indptr, graph.indices)
+    return polled(lambda flag: share(core.probe_hops, [(roots,) for roots in groups], (rows,), (most, flag)), seconds)

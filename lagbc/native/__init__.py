@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,10 @@ def _levels() -> tuple[str, list[str]]:
 
 
 _level, _built = _levels()
-core = sys.modules["lagbc.native.core"] = import_module(f"lagbc.native.core_{_level}")
+if TYPE_CHECKING:
+    from lagbc.native import core
+else:
+    core = sys.modules["lagbc.native.core"] = import_module(f"lagbc.native.core_{_level}")
 
 __all__ = [
     "SHARED_FROM",

@@ -50,12 +50,12 @@ void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_ro
     throw nb::value_error(message.c_str());
 }
 
-nb::object array_named(const Memory& memory, nb::handle holder, const char* name) {
+nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name) {
     for (const Memory::Array& one : memory.arrays()) {
         if (std::string(name) != one.name) continue;
         const nb::dlpack::dtype dtype{one.code, static_cast<uint8_t>(8 * one.item), 1};
         const std::size_t shape[] = {static_cast<std::size_t>(one.rows), static_cast<std::size_t>(one.width)};
-        return nb::cast(nb::ndarray<nb::numpy>(one.data, one.width < 0 ? 1 : 2, shape, holder, nullptr, dtype));
+        return nb::ndarray<nb::numpy>(one.data, one.width < 0 ? 1 : 2, shape, holder, nullptr, dtype);
     }
     throw nb::attribute_error(name);
 }

@@ -230,7 +230,7 @@ nb::ndarray<nb::numpy, T> shown(Span<T> array, nb::handle holder) {
 }
 
 // An array of a memory by its name, as a view.
-nb::object array_named(const Memory& memory, nb::handle holder, const char* name);
+nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name);
 
 // How nanobind is told the name of an argument.
 template <class T>
@@ -310,8 +310,6 @@ struct type_caster<lagbc::In<text, T, is_last>> {
             return const_name("tuple");
         else if constexpr (!lagbc::IsArray<T>)
             return make_caster<T>::Name;
-        else if constexpr (lagbc::is_optional<T>)
-            return optional_name(make_caster<typename lagbc::ArrayOf<T>::type>::Name);
         else
             return make_caster<typename lagbc::ArrayOf<T>::type>::Name;
     }();
