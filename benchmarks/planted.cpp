@@ -2,7 +2,7 @@
 //
 // Arrays are those of kernels, and the flags of the compiler, too. Of a race both threads are in the function before
 // one goes on: nothing puts what they do in an order.
-#include "../lagbc/native/bindings/casters.h"
+#include "../lagbc/native/bindings/numpy.h"
 
 namespace lagbc {
 namespace {
@@ -83,21 +83,17 @@ void read_flag_plainly(Span<uint8_t> flag, Span<uint8_t> arrived, bool sets) {
 
 NB_MODULE(planted, m) {
     using namespace lagbc;
-    find_array_type();
-    const auto add = [&m](const char* name, auto function) {
-        m.def(name, function, nb::call_guard<nb::gil_scoped_release>());
-    };
-    add("read_past_the_end", read_past_the_end);
-    add("write_before_the_start", write_before_the_start);
-    add("read_row_that_is_not_there", read_row_that_is_not_there);
-    add("read_buffer_that_moved", read_buffer_that_moved);
-    add("read_freed_buffer", read_freed_buffer);
-    m.def("read_none", read_none, nb::arg().none());
-    add("shift_by_all_bits", shift_by_all_bits);
-    add("count_beyond_32_bits", count_beyond_32_bits);
-    add("read_misaligned", read_misaligned);
-    add("read_column_64", read_column_64);
-    add("cast_beyond_64_bits", cast_beyond_64_bits);
-    add("add_to_one_sum", add_to_one_sum);
-    add("read_flag_plainly", read_flag_plainly);
+    def<"values">(m, "read_past_the_end", read_past_the_end);
+    def<"values">(m, "write_before_the_start", write_before_the_start);
+    def<"values">(m, "read_row_that_is_not_there", read_row_that_is_not_there);
+    def<"size">(m, "read_buffer_that_moved", read_buffer_that_moved);
+    def<"size">(m, "read_freed_buffer", read_freed_buffer);
+    def<"values">(m, "read_none", read_none);
+    def<"bits">(m, "shift_by_all_bits", shift_by_all_bits);
+    def<"count">(m, "count_beyond_32_bits", count_beyond_32_bits);
+    def<"bytes">(m, "read_misaligned", read_misaligned);
+    def<"column">(m, "read_column_64", read_column_64);
+    def<"number">(m, "cast_beyond_64_bits", cast_beyond_64_bits);
+    def<"sums", "arrived">(m, "add_to_one_sum", add_to_one_sum);
+    def<"flag", "arrived", "sets">(m, "read_flag_plainly", read_flag_plainly);
 }

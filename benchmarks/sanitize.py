@@ -154,7 +154,7 @@ def _native(limit: float) -> Run:
         by_each=True,
     )
     watching, groups = partial(sanitize_native.watch, limit=limit), sanitize_native.groups_of_tools()
-    known, out = sanitize_native.kernels_of_sources(), RESULTS / "sanitize_native.md"
+    known, out = frozenset(sanitize_native.kernels()), RESULTS / "sanitize_native.md"
     return Run(heading, known, groups, watching, sanitize_native.notice, out)
 
 

@@ -28,10 +28,10 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.sanitize_native_calls import kernels_of_sources
+from benchmarks.sanitize_native_calls import kernels
 from benchmarks.sanitize_page import Outcome, count_reports, run, table
 
-__all__ = ["describe", "groups_of_tools", "kernels_of_sources", "notice", "planted_lines", "watch"]
+__all__ = ["describe", "groups_of_tools", "kernels", "notice", "planted_lines", "watch"]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Check wheels, as ``sh setup.sh wheels`` does: ``python wheels/check.py dist/*.whl``.
 
-Each has the name of its platform, at most 4 MB, the licences of all that is in it, and one compiled module. That asks
-for no library that its platform may lack, for no symbol that its oldest system has not, and shows no function but its
-entry and what C++ has once in a process: new, delete, and types of exceptions.
+Each has the name of its platform, at most 4 MB, the licences of all that is in it, and a compiled module a level of
+instructions. These ask for no library that their platform may lack, for no symbol that its oldest system has not, and
+show no function but their entry and what C++ has once in a process: new, delete, and types of exceptions.
 """
 
 import re
@@ -23,7 +23,7 @@ LIBRARIES = {
     "macosx_11_0": r"/usr/lib/libSystem\.B\.dylib",
 }
 OLDEST_GLIBC = (2, 28)
-SHOWN = re.compile(r"PyInit_core|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle")
+SHOWN = re.compile(r"PyInit_(core_(v[234]|generic)|processor)|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle")
 
 
 def require(holds: object, message: str) -> None:
@@ -41,14 +41,16 @@ def check(wheel: Path) -> dict[str, str]:
     licences = {Path(name).name for name in files.namelist() if ".dist-info/licenses/" in name}
     require(licences >= LICENCES, f"{wheel.name} lacks the licences {LICENCES - licences}")
     modules = [name for name in files.namelist() if name.endswith((".so", ".pyd", ".dll", ".dylib"))]
-    require(len(modules) == 1, f"{wheel.name} has the modules {modules}")
-    module = lief.parse(files.read(modules[0]))
+    names = {Path(name).name.partition(".")[0] for name in modules}
+    require({"processor"} < names, f"{wheel.name} has the modules {modules}")
     system = next(system for system in LIBRARIES if platform.startswith(system))
-    others = {name for name in libraries(module) if not re.fullmatch(LIBRARIES[system], name)}
-    require(not others, f"{wheel.name} asks for {others}")
-    shown = {name for symbol in exported(module) if not SHOWN.fullmatch(name := symbol.name.lstrip("_"))}
-    require(not shown, f"{wheel.name} shows {shown}")
-    oldest = requirement(module)
+    oldest = ""
+    for module in (lief.parse(files.read(name)) for name in modules):
+        others = {name for name in libraries(module) if not re.fullmatch(LIBRARIES[system], name)}
+        require(not others, f"{wheel.name} asks for {others}")
+        shown = {name for symbol in exported(module) if not SHOWN.fullmatch(name := symbol.name.lstrip("_"))}
+        require(not shown, f"{wheel.name} shows {shown}")
+        oldest = max(oldest, requirement(module))
     if abi == "abi3":
         subprocess.run([Path(sys.executable).with_name("abi3audit"), "--strict", "--summary", wheel], check=True)
     return {"size": f"{wheel.stat().st_size / 1e6:.2f} MB", "needs": oldest}
