@@ -91,7 +91,7 @@ get_tools() {
     backend=$(sed -n '/build-system/,/^$/p' pyproject.toml | cat - build_backend/lagbc_build.py | cksum)
     if [ "$backend" = "$(cat build/tools/backend 2>/dev/null)" ]; then return; fi
     rm -rf build/tools build/tools.part
-    run_pip install --no-compile --target build/tools.part scikit-build-core nanobind cmake ninja
+    run_pip install --no-compile --target build/tools.part scikit-build-core "nanobind<4" cmake ninja
     compiler=$(PYTHONPATH=build/tools.part:build_backend .venv/bin/python -c \
         'import lagbc_build; print(*lagbc_build.requirements())')
     if [ -n "$compiler" ]; then run_pip install --no-compile --target build/tools.part "$compiler"; fi
@@ -126,7 +126,7 @@ make_wheels() {
         venv=$PWD/build/wheels/$named
         make_venv
         if [ ! -d "$tools" ]; then
-            run_pip install --no-compile --target "$tools" scikit-build-core nanobind cmake ninja ziglang
+            run_pip install --no-compile --target "$tools" scikit-build-core "nanobind<4" cmake ninja ziglang
         fi
         LAGBC_WINDOWS_PYTHON=build/wheels/windows-$named
         "$venv/bin/python" wheels/windows_python.py "$LAGBC_WINDOWS_PYTHON"

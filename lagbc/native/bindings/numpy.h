@@ -324,7 +324,7 @@ struct type_caster<lagbc::In<text, T, is_last>> {
         if constexpr (is_viewed)
             return lagbc::take(inner, source, text.at, is_last);
         else
-            return inner.from_python(source, flags | none_disallowed_flag<T>, cleanup);
+            return inner.from_python(source, flags_for_local_caster<T>(flags), cleanup);
     }
 
     operator In() {
