@@ -20,7 +20,9 @@ def tests(session: nox.Session) -> None:
 @nox.session(venv_backend="uv", default=False)
 def oldest(session: nox.Session) -> None:
     """Run tests of scores with the oldest dependencies that lagbc allows."""
-    session.install("--resolution", "lowest-direct", ".[networkx]", "pytest>=8", "hypothesis>=6.100", "gmpy2>=2.2")
+    session.install("scikit-build-core==0.11", "nanobind==2.9", "cmake", "ninja")
+    scores = ".[networkx]", "pytest>=8", "hypothesis>=6.100", "gmpy2>=2.2"
+    session.install("--no-build-isolation", "--resolution", "lowest-direct", *scores)
     session.run("pytest", "tests/native", "tests/test_score_hashes.py", "tests/test_bc.py", *session.posargs)
 
 

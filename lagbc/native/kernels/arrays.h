@@ -1,7 +1,4 @@
-// Arrays as kernels see them: a pointer and a shape, no ownership. The same types at every level.
-//
-// These types cross from the bindings to kernels that are compiled for other processors. All their functions are forced
-// inline: otherwise the linker keeps one copy for all levels, and it may be the one of AVX-512.
+// Arrays as kernels see them: a pointer and a shape, no ownership.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +27,15 @@ struct Span {
     T* data = nullptr;
     int64_t size = 0;
 
-    LAGBC_INLINE T& operator[](int64_t i) const { return data[i]; }
-    LAGBC_INLINE operator Span<const T>() const
+    T& operator[](int64_t i) const { return data[i]; }
+    operator Span<const T>() const
         requires(!std::is_const_v<T>)
     {
         return {data, size};
     }
-    LAGBC_INLINE T* begin() const { return data; }
-    LAGBC_INLINE T* end() const { return data + size; }
-    LAGBC_INLINE void fill(T value) const {
+    T* begin() const { return data; }
+    T* end() const { return data + size; }
+    void fill(T value) const {
         for (int64_t i = 0; i < size; ++i) data[i] = value;
     }
 };
@@ -50,7 +47,7 @@ struct Matrix {
     int64_t size = 0;  // count of rows
     int64_t width = 0;
 
-    LAGBC_INLINE Span<T> operator[](int64_t i) const { return {data + width * i, width}; }
+    Span<T> operator[](int64_t i) const { return {data + width * i, width}; }
 };
 
 // A C-contiguous array of shape (size, 64); [v] points to row v.
@@ -59,7 +56,7 @@ struct Rows {
     T* data = nullptr;
     int64_t size = 0;
 
-    LAGBC_INLINE T* operator[](int64_t v) const { return data + columns * v; }
+    T* operator[](int64_t v) const { return data + columns * v; }
 };
 
 // A view, or None.
@@ -68,13 +65,13 @@ struct Optional : View {
     bool is_there = false;
 };
 
-// Another record, kept alive by the record that refers to it. A plain pointer may be None.
+// Another record.
 template <class Record>
 struct Ref {
     Record* to = nullptr;
 
-    LAGBC_INLINE Record& operator*() const { return *to; }
-    LAGBC_INLINE Record* operator->() const { return to; }
+    Record& operator*() const { return *to; }
+    Record* operator->() const { return to; }
 };
 
 // A matrix in compressed rows, or its pattern alone: the edges of v are indptr[v]:indptr[v + 1].
@@ -84,14 +81,14 @@ struct Csr {
     Span<const Index> indices;
     Optional<Span<const double>> lengths;  // None where each edge is of length 1
 
-    LAGBC_INLINE int64_t n() const { return indptr.size - 1; }
+    int64_t n() const { return indptr.size - 1; }
 };
 
 // A flag that another thread may set while a kernel runs: a plain read could be moved out of the loop.
 struct Stop {
     Span<const uint8_t> flag;
 
-    LAGBC_INLINE bool is_set() const { return __atomic_load_n(flag.data, __ATOMIC_RELAXED) != 0; }
+    bool is_set() const { return __atomic_load_n(flag.data, __ATOMIC_RELAXED) != 0; }
 };
 
 }  // namespace lagbc

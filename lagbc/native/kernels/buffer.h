@@ -1,5 +1,4 @@
-// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows. A std::vector is
-// no choice: all levels would share its functions that are not inlined, possibly as code of AVX-512.
+// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows.
 #pragma once
 
 #include <algorithm>
@@ -27,34 +26,34 @@ HeldMemory held_memory();
 template <class T>
 class Buffer {
 public:
-    LAGBC_INLINE Buffer() = default;
-    LAGBC_INLINE explicit Buffer(int64_t size) { resize(size); }
-    LAGBC_INLINE Buffer(int64_t size, T value) : Buffer(size) { span().fill(value); }
-    LAGBC_INLINE Buffer(Buffer&& other) noexcept : data_(other.data_), size_(other.size_) {
+    Buffer() = default;
+    explicit Buffer(int64_t size) { resize(size); }
+    Buffer(int64_t size, T value) : Buffer(size) { span().fill(value); }
+    Buffer(Buffer&& other) noexcept : data_(other.data_), size_(other.size_) {
         other.data_ = nullptr;
         other.size_ = 0;
     }
-    LAGBC_INLINE Buffer& operator=(Buffer&& other) noexcept {
+    Buffer& operator=(Buffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         return *this;
     }
-    LAGBC_INLINE ~Buffer() { free_memory(data_, bytes_of(size_)); }
+    ~Buffer() { free_memory(data_, bytes_of(size_)); }
 
     // Entries below both sizes stay; new ones are not initialized.
-    LAGBC_INLINE void resize(int64_t size) {
+    void resize(int64_t size) {
         data_ = static_cast<T*>(resize_memory(data_, data_ == nullptr ? 0 : bytes_of(size_), bytes_of(size)));
         size_ = size;
     }
 
-    LAGBC_INLINE T& operator[](int64_t i) const { return data_[i]; }
-    LAGBC_INLINE T* data() const { return data_; }
-    LAGBC_INLINE int64_t size() const { return size_; }
-    LAGBC_INLINE Span<T> span() const { return {data_, size_}; }
-    LAGBC_INLINE Span<const T> view() const { return {data_, size_}; }
+    T& operator[](int64_t i) const { return data_[i]; }
+    T* data() const { return data_; }
+    int64_t size() const { return size_; }
+    Span<T> span() const { return {data_, size_}; }
+    Span<const T> view() const { return {data_, size_}; }
 
 private:
-    LAGBC_INLINE static int64_t bytes_of(int64_t size) { return std::max<int64_t>(size, 1) * sizeof(T); }
+    static int64_t bytes_of(int64_t size) { return std::max<int64_t>(size, 1) * sizeof(T); }
 
     T* data_ = nullptr;
     int64_t size_ = 0;

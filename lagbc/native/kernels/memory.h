@@ -25,54 +25,52 @@ public:
         void* data;
     };
 
-    LAGBC_INLINE explicit Memory(bool only_counts = false) : only_counts_(only_counts) {}
+    explicit Memory(bool only_counts = false) : only_counts_(only_counts) {}
     Memory(const Memory&) = delete;
-    LAGBC_INLINE ~Memory() {
+    ~Memory() {
         for (int i = 0; i < count_; ++i) free_taken(arrays_[i].data, bytes_of(arrays_[i]));
     }
 
     // Arrays that are not initialized, cleared (a page that is never written takes no memory), or filled.
     template <class T>
-    LAGBC_INLINE Span<T> array(const char* name, int64_t size) {
+    Span<T> array(const char* name, int64_t size) {
         return {take<T>(name, size, -1, false), size};
     }
     template <class T>
-    LAGBC_INLINE Span<T> zeros(const char* name, int64_t size) {
+    Span<T> zeros(const char* name, int64_t size) {
         return {take<T>(name, size, -1, true), size};
     }
     template <class T>
-    LAGBC_INLINE Span<T> filled(const char* name, int64_t size, T value) {
+    Span<T> filled(const char* name, int64_t size, T value) {
         const Span<T> made = array<T>(name, size);
         if (!only_counts_) made.fill(value);
         return made;
     }
     template <class T>
-    LAGBC_INLINE Matrix<T> matrix(const char* name, int64_t rows, int64_t width) {
+    Matrix<T> matrix(const char* name, int64_t rows, int64_t width) {
         return {take<T>(name, rows, width, false), rows, width};
     }
     template <class T>
-    LAGBC_INLINE Matrix<T> zero_matrix(const char* name, int64_t rows, int64_t width) {
+    Matrix<T> zero_matrix(const char* name, int64_t rows, int64_t width) {
         return {take<T>(name, rows, width, true), rows, width};
     }
     template <class T>
-    LAGBC_INLINE Rows<T> rows(const char* name, int64_t size) {
+    Rows<T> rows(const char* name, int64_t size) {
         return {take<T>(name, size, columns, false), size};
     }
 
     // Bytes that are taken elsewhere, at some time.
-    LAGBC_INLINE void count(int64_t bytes) { bytes_ += bytes; }
+    void count(int64_t bytes) { bytes_ += bytes; }
 
-    LAGBC_INLINE bool only_counts() const { return only_counts_; }
-    LAGBC_INLINE int64_t bytes() const { return bytes_; }
-    LAGBC_INLINE Span<const Array> arrays() const { return {arrays_, count_}; }
+    bool only_counts() const { return only_counts_; }
+    int64_t bytes() const { return bytes_; }
+    Span<const Array> arrays() const { return {arrays_, count_}; }
 
 private:
-    LAGBC_INLINE static int64_t bytes_of(const Array& one) {
-        return one.rows * (one.width < 0 ? 1 : one.width) * one.item;
-    }
+    static int64_t bytes_of(const Array& one) { return one.rows * (one.width < 0 ? 1 : one.width) * one.item; }
 
     template <class T>
-    LAGBC_INLINE T* take(const char* name, int64_t rows, int64_t width, bool is_cleared) {
+    T* take(const char* name, int64_t rows, int64_t width, bool is_cleared) {
         constexpr uint8_t code = std::is_floating_point_v<T> ? 2 : std::is_unsigned_v<T>;
         Array one{name, code, sizeof(T), rows, width, nullptr};
         bytes_ += bytes_of(one);
@@ -92,7 +90,7 @@ private:
 
 // An array that a sweep may do without.
 template <class Make>
-LAGBC_INLINE auto maybe(bool is_there, const Make& make) -> Optional<decltype(make())> {
+auto maybe(bool is_there, const Make& make) -> Optional<decltype(make())> {
     if (!is_there) return {};
     return {make(), true};
 }

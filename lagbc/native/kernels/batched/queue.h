@@ -17,16 +17,16 @@ class Queue {
 public:
     // room: first entries; rows: vertices, each with at most 64 entries; growth: bytes that may be taken beyond the
     // room, or less than zero for any.
-    LAGBC_INLINE Queue(int64_t room, int64_t rows, int64_t growth)
+    Queue(int64_t room, int64_t rows, int64_t growth)
         : vertices_(room), masks_(room), room_(room), rows_(rows), growth_(growth) {}
 
-    LAGBC_INLINE int64_t size() const { return vertices_.size(); }
-    LAGBC_INLINE Index* vertices() const { return vertices_.data(); }
-    LAGBC_INLINE uint64_t* masks() const { return masks_.data(); }
+    int64_t size() const { return vertices_.size(); }
+    Index* vertices() const { return vertices_.data(); }
+    uint64_t* masks() const { return masks_.data(); }
 
     // Make room for `needed` entries, or for half as many again: a sweep asks for up to one a row more than it will
     // write. While one part moves, it is there twice.
-    LAGBC_INLINE void require(int64_t needed) {
+    void require(int64_t needed) {
         if (needed <= size()) return;
         const int64_t wider = std::max(needed, std::min(size() * 3 / 2, rows_ * (columns + 1)));
         const int64_t entry = sizeof(Index) + sizeof(uint64_t);
@@ -36,7 +36,7 @@ public:
         masks_.resize(wider);
     }
 
-    LAGBC_INLINE void put(int64_t i, int64_t v, uint64_t mask) const {
+    void put(int64_t i, int64_t v, uint64_t mask) const {
         vertices_[i] = static_cast<Index>(v);
         masks_[i] = mask;
     }

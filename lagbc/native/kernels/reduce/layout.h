@@ -24,7 +24,7 @@ struct Copies {
     Span<const int64_t> hung_ptr;   // the bicomponents that each vertex is the attachment of, ascending
     Span<const Index> hung;
 
-    LAGBC_INLINE int64_t blocks() const { return attach.size; }
+    int64_t blocks() const { return attach.size; }
 };
 
 }  // namespace lagbc

@@ -21,7 +21,7 @@ struct Strong {
     Span<const int64_t> member_ptr;     // the copies of each component, ascending
     Span<const Index> members;
 
-    LAGBC_INLINE int64_t count() const { return member_ptr.size - 1; }
+    int64_t count() const { return member_ptr.size - 1; }
 };
 
 }  // namespace lagbc

@@ -22,9 +22,9 @@ struct Ways {
     Span<const int64_t> halves;                   // sorted by their first row, and then by their last
     Span<const int64_t> first_halves;
 
-    LAGBC_INLINE int64_t count() const { return lengths.size; }
-    LAGBC_INLINE int64_t rows() const { return row_sources.size; }
-    LAGBC_INLINE int64_t inside(int64_t c) const { return starts[c + 1] - starts[c]; }
+    int64_t count() const { return lengths.size; }
+    int64_t rows() const { return row_sources.size; }
+    int64_t inside(int64_t c) const { return starts[c + 1] - starts[c]; }
 };
 
 // Demand, both directions together, at the vertices inside chains; zeros at first.
