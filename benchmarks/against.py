@@ -4,7 +4,8 @@ PYTHON_PATH is where Python finds the other one, such as a checkout of an older 
 and one thread, runs every case in turn after a first call that is not timed; the best processor's times count, and the
 scores have to be the same bits. Cases are synthetic graphs and networks, near roots (runs of the order in which a run
 from all roots takes them) and random ones, in hops and with lengths, by each method of the CPU, within cutoffs, with
-reductions, and of other sums. The page has a row a case, the slowest first. With --jobs several pairs run at a time.
+reductions, and of other sums. The page has a row a case, the slowest first. With --jobs several pairs run at a time,
+and with --level the other one has other instructions.
 """
 
 from __future__ import annotations
@@ -75,14 +76,11 @@ def _case(name: str, function: str, roots: str, **options: Any) -> Case:
 class Worker:
     """A process with one installation, which runs cases that it is told by lines of JSON."""
 
-    def __init__(self, path: str | None, core: int | None) -> None:
-        environment = dict(os.environ)
-        if path is not None:
-            environment["PYTHONPATH"] = path
+    def __init__(self, environment: dict[str, str], core: int | None) -> None:
         pin = [] if core is None else ["taskset", "-c", str(core)]
         command = [*pin, sys.executable, str(Path(__file__).with_name("against_worker.py"))]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | environment
         )
 
     def run(self, case: Case) -> dict[str, Any]:
@@ -103,9 +101,9 @@ class Worker:
         self._process.wait()
 
 
-def compare(graph: str, file: Path, other: str, rounds: int, count: int, core: int | None) -> Iterator[str]:
+def compare(graph: str, file: Path, other: dict[str, str], rounds: int, count: int, core: int | None) -> Iterator[str]:
     """Yield a row for each case of a graph, with the ratio first."""
-    workers = [Worker(other, core), Worker(None, core)]
+    workers = [Worker(other, core), Worker({}, core)]
     for case in cases():
         given = case | {"file": str(file), "count": count}
         told = [worker.run(given) for worker in workers]  # compiles, loads, orders
@@ -145,16 +143,27 @@ def _has_lengths(A: csr_array) -> bool:
 @click.argument("python_path")
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="Folder of Matrix Market files.")
 @click.option("--networks", default="", help="Names, separated by commas; all of the folder.")
+@click.option("--level", help="Of instructions, of the other one: this one has the best that was built.")
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--count", default=256, show_default=True, help="Roots.")
 @click.option("--jobs", default=1, show_default=True, help="Pairs of processes at a time, each on a core of its own.")
 @click.option("--note", default="", help="A sentence for the page.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
 def main(
-    python_path: str, data: Path | None, networks: str, rounds: int, count: int, jobs: int, note: str, out: Path
+    python_path: str,
+    data: Path | None,
+    networks: str,
+    level: str | None,
+    rounds: int,
+    count: int,
+    jobs: int,
+    note: str,
+    out: Path,
 ) -> None:
     """Measure every graph, print the rows, and write the page."""
     from scipy.io import mmread
+
+    other = {"PYTHONPATH": python_path} | ({"LAGBC_LEVEL": level} if level else {})
 
     files = {file.name.removesuffix(".mtx.gz"): file for file in sorted(data.glob("*.mtx.gz"))} if data else {}
     if networks:
@@ -171,7 +180,7 @@ def main(
         def measure(graph: str) -> None:
             core = free.pop()
             try:
-                for row in compare(graph, save(Path(folder), graph, graphs[graph]()), python_path, rounds, count, core):
+                for row in compare(graph, save(Path(folder), graph, graphs[graph]()), other, rounds, count, core):
                     rows.append(row)
                     click.echo(row)
             finally:

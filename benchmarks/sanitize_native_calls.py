@@ -56,7 +56,9 @@ def kernels() -> dict[str, Any]:
     for name, of in vars(core).items():
         if isinstance(of, type):
             methods = (method for method, value in vars(of).items() if type(value).__name__ == "nb_method")
-            found |= {f"{name}.{method}": of for method in methods if not method.startswith("__") and method not in _NONE}
+            found |= {
+                f"{name}.{method}": of for method in methods if not method.startswith("__") and method not in _NONE
+            }
         elif callable(of) and name not in _NONE:
             found[name] = core
     return found

@@ -37,9 +37,7 @@ class State:
     def dist(self) -> NDArray[Any]:
         """The distances of the last search, of float64 or uint16, shape (n, 64), until counts take their place."""
         sweep = self.sweep
-        return sweep.array(
-            "short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances"
-        )
+        return sweep.array("short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances")
 
 
 @stated_once
