@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 from lagbc.graph import tuning
 from lagbc.graph.host.csr import Csr
-from lagbc.native import core, csr, parts_of_rows, record, share, until_stopped
+from lagbc.native import class_of, core, csr, parts_of_rows, share, until_stopped
 
 
 def distances_from(out: Csr, into: Csr, root: int) -> NDArray[np.float64]:
     """Return the distances from a root, inf if unreached; `into` is the transpose of `out`."""
 
     def search(stop: NDArray[np.uint8]) -> NDArray[np.float64]:
-        graphs = {"out": csr(*out), "into": csr(*into)}
-        sweep = record("RootSweep", out[1].dtype, **graphs, rtol=0.0, radius=np.inf, stop=stop)
+        sweep = class_of("RootSweep", out[1].dtype)(csr(*out), csr(*into), None, 0.0, np.inf, stop)
         dist: NDArray[np.float64] = core.search_root(sweep, root)[1]
         return dist
 

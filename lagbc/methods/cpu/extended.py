@@ -20,7 +20,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import edge_in_words, in_words
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import OF_EDGES, SQUARES, Sums
-from lagbc.native import core, csr, record
+from lagbc.native import class_of, core
 
 # The power of the distance that a target adds to each sum over distances.
 _OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares": 2, "inverse_squares": -2}
@@ -115,17 +115,8 @@ class _Search(NamedTuple):
 
 
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
-    into = graph.transpose
-    sweep = record(
-        "RootSweep",
-        graph.indices.dtype,
-        out=csr(*graph.csr),
-        into=csr(*into.csr),
-        class_sizes=plan.class_sizes,
-        rtol=plan.rtol,
-        radius=plan.radius,
-        stop=plan.stop.value,
-    )
+    kind = class_of("RootSweep", graph.indices.dtype)
+    sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
     reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
     search = _Search(sweep, reached, dist, mantissas, powers)
     plan.stop.check()

@@ -1,9 +1,7 @@
-// Kernels of single roots for Python, and the record that they search by.
+// Kernels of single roots for Python, and the object by which they are searched.
 #include "../kernels/extended/root.h"
 #include "families.h"
 #include "numpy.h"
-#include "records.h"
-#include "sums.h"
 
 namespace lagbc {
 namespace {
@@ -11,20 +9,29 @@ namespace {
 template <class Index>
 void bind_root(nb::module_& m, const char* name) {
     using S = RootSweep<Index>;
-    record<S>(m, name, Field{"out", &S::out, "n, nnz"}, Field{"into", &S::into, "n, nnz"},
-              Field{"class_sizes", &S::class_sizes, "n"}, Field{"rtol", &S::rtol}, Field{"radius", &S::radius},
-              Field{"stop", &S::stop});
+    nb::class_<S> bound(m, name);
+    // The graphs, class sizes and flag live as long as the sweep.
+    method(
+        bound, "__init__",
+        [](S* self, In<"out", const Csr<Index>&> out, In<"into", const Csr<Index>&> into,
+           In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"rtol", double> rtol,
+           In<"radius", double> radius, In<"stop", Stop> stop) {
+            const Csr<Index>&graph = out, &transpose = into;
+            sized(class_sizes, graph.n());
+            if (graph.n() != transpose.n()) throw nb::value_error("into has to be as large as out");
+            new (self) S{&graph, &transpose, class_sizes, rtol, radius, stop};
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 7>());
 }
 
 }  // namespace
+
 void bind_extended(nb::module_& m) {
     bind_root<Narrow>(m, "RootSweep32");
     bind_root<Wide>(m, "RootSweep64");
     def<"sweep", "root">(m, "search_root", search_root<Narrow>, search_root<Wide>);
-    def<"sweep", "reached", "dist", "mantissas", "powers", "omega", "times", "times_power", "edges">(
-        m, "sum_root", sum_root<Narrow>, sum_root<Wide>);
-    def<"sweep", "reached", "dist", "mantissas", "powers", "omega">(m, "count_through", count_through<Narrow>,
-                                                                    count_through<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega", "times", "times_power", "edges">(m, "sum_root", sum_root<Narrow>, sum_root<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega">(m, "count_through", count_through<Narrow>, count_through<Wide>);
     def<"mantissas", "powers", "more", "more_powers">(m, "add_numbers", add_numbers);
 }
 

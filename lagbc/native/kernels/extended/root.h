@@ -6,26 +6,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
 #include <tuple>
+#include <vector>
 
 #include "../buffer.h"
 #include "number.h"
 
 namespace lagbc {
 
-// The record by which single roots are searched and summed.
+// How single roots are searched and summed.
 template <class Index>
 struct RootSweep {
-    Ref<const Csr<Index>> out, into;           // the graph, and its transpose
-    Optional<Span<const double>> class_sizes;  // (n,): how many vertices each stands for on a path; None is one each
+    const Csr<Index>*out = nullptr, *into = nullptr;  // the graph, and its transpose
+    Optional<Span<const double>> class_sizes;         // (n,): how many vertices each stands for on a path; None is one
     double rtol = 0;                           // relative difference up to which two lengths are equal
     double radius = 0;                         // the distance up to which a root searches
     Stop stop;
 };
-
-}  // namespace lagbc
-
-namespace lagbc {
 
 inline constexpr double unreached = infinity;
 
@@ -92,56 +91,20 @@ Buffer<int64_t> search_hops(const RootSweep<Index>& s, int64_t root, Span<double
     return queue;
 }
 
-// A heap of (distance, vertex), the least of all first.
-class Heap {
-public:
-    struct Item {
-        double distance;
-        int64_t vertex;
-        LAGBC_INLINE bool operator<(const Item& other) const {
-            return distance < other.distance || (distance == other.distance && vertex < other.vertex);
-        }
-    };
-
-    LAGBC_INLINE bool is_empty() const { return size_ == 0; }
-
-    LAGBC_INLINE void push(Item item) {
-        if (size_ == items_.size()) items_.resize(std::max<int64_t>(16, 2 * size_));
-        int64_t i = size_++;
-        for (; i > 0 && item < items_[(i - 1) / 2]; i = (i - 1) / 2) items_[i] = items_[(i - 1) / 2];
-        items_[i] = item;
-    }
-
-    LAGBC_INLINE Item pop() {
-        const Item least = items_[0], last = items_[--size_];
-        int64_t i = 0;
-        for (int64_t child = 1; child < size_; child = 2 * i + 1) {
-            if (child + 1 < size_ && items_[child + 1] < items_[child]) ++child;
-            if (!(items_[child] < last)) break;
-            items_[i] = items_[child];
-            i = child;
-        }
-        items_[i] = last;
-        return least;
-    }
-
-private:
-    Buffer<Item> items_;
-    int64_t size_ = 0;
-};
-
 // The same search with lengths.
 template <class Index>
 Buffer<int64_t> search_with_lengths(const RootSweep<Index>& s, int64_t root, Span<double> dist) {
     const Csr<Index>& out = *s.out;
     Buffer<int64_t> order(dist.size);
     Buffer<bool> settled(dist.size, false);
-    Heap heap;
+    using Item = std::pair<double, int64_t>;  // a distance and its vertex
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> waiting;
     int64_t end = 0;
     dist[root] = 0.0;
-    heap.push({0.0, root});
-    while (!heap.is_empty() && !s.stop.is_set()) {
-        const int64_t v = heap.pop().vertex;
+    waiting.emplace(0.0, root);
+    while (!waiting.empty() && !s.stop.is_set()) {
+        const int64_t v = waiting.top().second;
+        waiting.pop();
         if (settled[v]) continue;
         settled[v] = true;
         order[end++] = v;
@@ -150,7 +113,7 @@ Buffer<int64_t> search_with_lengths(const RootSweep<Index>& s, int64_t root, Spa
             const double through = dist[v] + out.lengths[e];
             if (through < dist[w] && through <= s.radius) {
                 dist[w] = through;
-                heap.push({through, w});
+                waiting.emplace(through, w);
             }
         }
     }
