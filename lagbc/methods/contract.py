@@ -320,22 +320,6 @@ class MethodModule(Protocol):
         """
 
 
-def places_of_roots(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each root in sweep order; -1 for absent ones."""
-    places: NDArray[np.int64] = graph.position[roots]
-    places[roots < 0] = -1
-    return places
-
-
-def put_weights(arrays: dict[str, Any], graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """Write omega and class_sizes of a plan, where it has them, into arrays in sweep order."""
-    for name, array in arrays.items():
-        weights = getattr(plan, name)
-        if weights is not None:
-            array[...] = weights[graph.order]
-    return arrays
-
-
 def new_state(xp: Any, module: MethodModule, graph: Graph, plan: SweepPlan) -> Any:
     """Make a worker's state of the arrays that a module states, allocated in `xp`, numpy or cupy."""
     return module.prepare(graph, plan, allocate(xp, module.arrays(graph, plan)))

@@ -15,16 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfRangeError
-from lagbc.methods.arrays import allocate
-from lagbc.methods.cpu.traversal.lengths import heap_arrays
-from lagbc.methods.cpu.traversal.sweep import new_found, trail_arrays
-from lagbc.native import core, csr, record
+from lagbc.native import core, csr
 from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Scores
-
-# Path counts of small bicomponents are far below: with 600 vertices they are at most 3**200.
-_LIMIT = 2.0**1022
 
 
 @dataclass(eq=False)
@@ -68,10 +62,10 @@ class SmallBlocks:
         return copies
 
     @cached_property
-    def _of_copies(self) -> tuple[NDArray[Any], Scores]:
+    def _of_copies(self) -> tuple[NDArray[Any], Scores | None]:
         """Places and distances of a search; clear between two of a bicomponent, so that threads share them."""
         copies = len(self.rows.sources)
-        dist = np.full(0 if self.rows.weights is None else copies, np.inf)
+        dist = None if self.rows.weights is None else np.full(copies, np.inf)
         return np.full(copies, copies, self.rows.indices.dtype), dist
 
     def add(self, number: int, scores: Scores, edge_scores: Scores | None) -> None:
@@ -82,29 +76,18 @@ class SmallBlocks:
         edges = int((rows.indptr[rows.ptr[blocks + 1]] - rows.indptr[rows.ptr[blocks]]).max())
         begin = int(self.roots[:first].sum())
         roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
-        found = new_found(len(roots))
-        kernel, search = self._search(vertices, edges)
-        index = rows.indices.dtype
-        trail = allocate(np, trail_arrays(index, vertices, edges, edges=edge_scores is not None, class_sizes=False))
-        kernel(
-            *search,
-            record("Trail", index, **trail),
-            core.Asked(radius=np.inf, limit=_LIMIT, stop=np.zeros(1, np.uint8)),
+        places, dist = self._of_copies
+        is_in_range = core.sum_small_blocks(
+            csr(rows.indptr, rows.indices, rows.weights),
             roots,
-            rows.targets[None, :],
-            rows.sources[roots],
-            core.Totals(dependency=scores, edges=edge_scores),
-            found,
+            rows.targets,
+            rows.sources,
+            places,
+            dist,
+            vertices,
+            edges,
+            scores,
+            edge_scores,
         )
-        if found.overflowed.any():
+        if not is_in_range:
             raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")
-
-    def _search(self, vertices: int, edges: int) -> tuple[Any, tuple[Any, ...]]:
-        """Return the kernel for bicomponents up to these sizes, and its arguments for the search."""
-        rows, (places, dist) = self.rows, self._of_copies
-        graph, index = csr(rows.indptr, rows.indices, rows.weights), rows.indices.dtype
-        if rows.weights is None:
-            return core.sweep_hops, (graph, places)
-        search = record("Search", index, dist=dist, places=places, through=np.empty(edges))
-        heap = record("Heap", index, **allocate(np, heap_arrays(index, vertices)))
-        return core.sweep_lengths, (graph, search, heap)

@@ -1,93 +1,251 @@
-// Kernels of traversals for Python.
-#include "../kernels/traversal/dijkstra.h"
-#include "../kernels/traversal/hops.h"
+// A worker of the traversals for Python, small bicomponents, and paths that rounding keeps from a tie.
+#include "../kernels/traversal/small.h"
+#include "../kernels/traversal/sweep.h"
 #include "../kernels/traversal/ties.h"
-#include "../kernels/traversal/totals.h"
 #include "families.h"
 #include "numpy.h"
-#include "records.h"
 #include "sums.h"
 
 namespace lagbc {
 
-template <>
-struct Rule<Buckets> {
-    static std::string broken_by(const Buckets& queue) {
-        const int64_t size = queue.last.size;
-        if (size > 0 && (size & (size - 1)) == 0) return "";
-        return "last has to be as long as a power of two, not of " + std::to_string(size) + " buckets";
-    }
-};
+inline auto items(TraversalSize& size) {
+    return std::tuple(Item("n", size.n), Item("nnz", size.nnz), Item("most", size.most), Item("buckets", size.buckets),
+                      Item("block", size.block), Item("most_kept", size.most_kept), Item("has_omega", size.has_omega),
+                      Item("has_class_sizes", size.has_class_sizes), Item("trips", size.trips),
+                      Item("roots", size.roots), Item("of_vertices", size.of_vertices),
+                      Item("of_edges", size.of_edges), Item("of_roots", size.of_roots));
+}
+
+inline auto items(Columns& first) {
+    return std::tuple(Item("dependency", first.dependency), Item("stress", first.stress),
+                      Item("reached", first.reached), Item("distance", first.distance), Item("inverse", first.inverse),
+                      Item("edges", first.edges), Item("depth", first.depth), Item("targets", first.targets),
+                      Item("gravity", first.gravity));
+}
+
+template <class Index>
+void sum_near(Traversal<Index>& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found) {
+    sum_roots(s, {roots, first, last, common_omega(s), {}}, s.near, found);
+}
+template void sum_near(Traversal<Narrow>&, Span<const int64_t>, int64_t, int64_t, Found&);
+template void sum_near(Traversal<Wide>&, Span<const int64_t>, int64_t, int64_t, Found&);
 
 namespace {
 
+// Copy numbers in matrix order into sweep order.
+void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
+    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
+}
+
+// The entries of kept blocks: vertices or edges in matrix order, a row for each total, and where each block ends.
+auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_t> order) {
+    const int64_t count = touched.is_there ? kept_entries(touched, blocks) : 0, room = touched.kept_names.size();
+    Buffer<int64_t> names(count), ends(blocks, 0);
+    Buffer<double> sums(touched.rows * count);
+    for (int64_t i = 0; i < count; ++i) names[i] = order[touched.kept_names[i]];
+    for (int64_t row = 0; row < touched.rows; ++row)
+        std::copy_n(touched.kept_sums.data() + row * room, count, sums.data() + row * count);
+    if (touched.is_there) std::copy_n(touched.kept_ends.data(), blocks, ends.data());
+    return std::tuple(result(std::move(names)), given_away(std::move(sums), touched.rows, count), result(std::move(ends)));
+}
+
+// The vertices or edges that have a row, which they lose, in matrix order.
+template <class Name>
+Buffer<int64_t> taken_names(Span<Name> row_of, Span<Name> names, int64_t count, Span<const int64_t> order) {
+    Buffer<int64_t> taken(count);
+    for (int64_t i = 0; i < count; ++i) {
+        row_of[names[i]] = std::numeric_limits<Name>::max();
+        taken[i] = order[names[i]];
+    }
+    return taken;
+}
+
+// A copy of rows, which are cleared: of the first ones, or of those at some places.
+auto taken_rows(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
+    Buffer<double> copy(count * rows.width);
+    for (int64_t i = 0; i < count; ++i) {
+        const Span<double> row = rows[places == nullptr ? i : places[i]];
+        std::copy_n(row.data, row.size, copy.data() + i * rows.width);
+        row.fill(0.0);
+    }
+    return given_away(std::move(copy), count, rows.width);
+}
+
+// Take trips, whose ends are copied if they are of another type.
+template <class Index, class Number, bool is_last>
+void bind_trips(nb::class_<Traversal<Index>>& bound) {
+    bound.def(
+        "take_trips",
+        [](Traversal<Index>& s, In<"numbers", Span<const double>> numbers, In<"ends", Span<const Number>, is_last> ends,
+           In<"first", Span<const Number>, is_last> first, In<"shifts", Span<const int64_t>> shifts) {
+            sized(ends, numbers.size);
+            sized(first, s.order.size + 1);
+            sized(shifts, s.order.size);
+            s.trips.numbers = numbers;
+            if constexpr (std::is_same_v<Index, Number>) {
+                s.trips.ends = ends;
+            } else {
+                sized(s.trips.own_ends, "ends", ends.size);
+                std::copy_n(ends.data, ends.size, s.trips.own_ends.data);
+                s.trips.ends = s.trips.own_ends;
+            }
+            std::copy_n(first.data, first.size, s.trips.first.data);
+            std::copy_n(shifts.data, shifts.size, s.trips.shifts.data);
+        },
+        nb::arg("numbers"), nb::arg("ends"), nb::arg("first"), nb::arg("shifts"), nb::keep_alive<1, 2>(),
+        nb::keep_alive<1, 3>(), "Take trips of each root in matrix order, and the powers of two that they are divided by.");
+}
+
 template <class Index>
-void bind_of_index(nb::module_& m, const std::string& bits) {
-    using T = Trail<Index>;
-    using D = Trips<Index>;
-    using N = Near<Index>;
-    using S = Search<Index>;
-    using H = Heap<Index>;
-    record<D>(m, ("Trips" + bits).c_str(), Field{"numbers", &D::numbers, "trips"}, Field{"ends", &D::ends, "trips"},
-              Field{"first", &D::first, "n + 1"}, Field{"order", &D::order, "n"}, Field{"position", &D::position, "n"},
-              Field{"shifts", &D::shifts, "n"}, Field{"targets", &D::targets, "n"});
-    record<T>(m, ("Trail" + bits).c_str(), Field{"order", &T::order, "n"}, Field{"dist", &T::dist, "n"},
-              Field{"sigma", &T::sigma, "n"}, Field{"tails", &T::tails, "most"}, Field{"heads", &T::heads, "most"},
-              Field{"edges", &T::edges, "most"}, Field{"own", &T::own, "n"}, Field{"onward", &T::onward, "n"},
-              Field{"class_sizes", &T::class_sizes, "n"}, Field{"trips", &T::trips});
-    record<N>(m, ("Near" + bits).c_str(), Field{"bounds", &N::bounds, "3, decaying"}, Field{"cutoffs", &N::cutoffs},
-              Field{"weights", &N::weights, "n"}, Field{"row_of_vertex", &N::row_of_vertex, "n"},
-              Field{"vertex_of_row", &N::vertex_of_row, "n"}, Field{"vertex_rows", &N::vertex_rows, "n"},
-              Field{"vertices", &N::vertices}, Field{"row_of_edge", &N::row_of_edge, "nnz"},
-              Field{"edge_of_row", &N::edge_of_row, "nnz"}, Field{"edge_rows", &N::edge_rows, "most"},
-              Field{"edges", &N::edges}, Field{"columns", &N::columns},
-              Field{"by_vertex", &N::by_vertex, "n, of_vertices"}, Field{"by_edge", &N::by_edge, "nnz, of_edges"},
-              Field{"by_root", &N::by_root, "roots, of_roots"});
-    record<S>(m, ("Search" + bits).c_str(), Field{"dist", &S::dist, "n"}, Field{"places", &S::places, "n"},
-              Field{"through", &S::through, "most"});
-    record<H>(m, ("Heap" + bits).c_str(), Field{"keys", &H::keys, "n"}, Field{"vertices", &H::vertices, "n"});
+void bind_worker(nb::module_& m, const char* name) {
+    using S = Traversal<Index>;
+    nb::class_<S> bound(m, name);
+    // The graph, its order and the weights of roots live as long as the worker.
+    method(
+        bound, "__init__",
+        [](S* self, In<"size", TraversalSize> size, In<"sums", uint32_t> sums, In<"graph", const Csr<Index>&> graph,
+           In<"order", Span<const int64_t>> order, In<"position", Span<const int64_t>> position,
+           In<"root_weights", Optional<Span<const double>>> root_weights,
+           In<"omega", Optional<Span<const double>>> omega,
+           In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"per_length", double> per_length,
+           In<"radius", double> radius, In<"limit", double> limit, In<"rtol", double> rtol,
+           In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
+            const Csr<Index>& searched = graph;
+            const int64_t n = searched.n();
+            sized(order, n);
+            sized(position, n);
+            sized(root_weights, n);
+            sized(omega, n);
+            sized(class_sizes, n);
+            if (size.n != n || size.nnz != searched.indices.size)
+                throw nb::value_error("size has to be that of the graph");
+            if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
+                throw nb::value_error("size has to tell whether there are omega and class_sizes");
+            if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
+                throw nb::value_error(("buckets have to be a power of two, not " + std::to_string(size.buckets)).c_str());
+            TraversalSize asked = size;
+            asked.asks = Asks::of(sums);
+            S& s = *new (self) S(asked);
+            s.graph = &searched;
+            s.order = order;
+            s.position = {position, true};
+            s.root_weights = root_weights;
+            put_in_order(s.omega, omega, order);
+            put_in_order(s.class_sizes, class_sizes, order);
+            s.buckets.per_length = per_length;
+            s.asked.radius = radius;
+            s.asked.limit = limit;
+            s.asked.rtol = rtol;
+            s.asked.endpoints = endpoints;
+            s.asked.linear = linear;
+        },
+        nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>());
+    bound.def_static(
+        "bytes",
+        [](In<"size", TraversalSize> size, In<"sums", uint32_t> sums) {
+            TraversalSize asked = size;
+            asked.asks = Asks::of(sums);
+            return S(asked, true).memory.bytes();
+        },
+        nb::arg("size"), nb::arg("sums"));
+    method(bound, "array", [](nb::handle_t<S> self, In<"name", const char*> name) {
+        return array_named(nb::cast<S&>(self).memory, self, name);
+    });
+    method(
+        bound, "poll", [](S& s, In<"stop", Stop> stop) { s.asked.stop = stop; }, nb::keep_alive<1, 2>(),
+        "Have kernels poll a flag that another thread may set.");
+    method(
+        bound, "take_bounds",
+        [](S& s, In<"radii", Span<const double>> radii, In<"decays", Span<const double>> decays,
+           In<"cutoffs", Span<const double>> cutoffs, In<"columns", Columns> columns) {
+            sized(radii, decays.size * cutoffs.size);
+            s.near.radii = radii;
+            s.near.decays = decays;
+            s.near.cutoffs = cutoffs;
+            s.near.columns = columns;
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+        "Take bounds, and the first column of each sum among those of its kind.");
+    bind_trips<Index, Narrow, false>(bound);
+    bind_trips<Index, Wide, true>(bound);
+    method(
+        bound, "sum",
+        [](S& s, In<"roots", Span<const int64_t>> roots, In<"times", Optional<Span<const double>>> times,
+           In<"omega", Optional<Matrix<const double>>> omega) {
+            sized(times, roots.size);
+            if (omega.is_there) sized(omega, roots.size, omega.width);  // of the vertices with edges, which come first
+            Found found(roots.size);
+            without_gil([&] {
+                clear_totals(s.totals);  // they are zero already, unless a block was not taken
+                const Roots all{roots, 0, roots.size, omega.is_there ? omega : common_omega(s), times};
+                sum_roots(s, all, s.totals, found);
+            });
+            return std::tuple(result(std::move(found.depth)), result(std::move(found.overflowed)), s.totals.kept);
+        },
+        "Search from roots in matrix order, or absent (-1), up to a block that cannot be kept, which is in the totals: "
+        "the largest distance of each, a mask of those that overflowed, and the count of kept blocks.");
+    method(
+        bound, "take",
+        [](S& s, In<"sums", BatchSums> sums, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+            require_sizes(sums, s.order.size, s.graph->indices.size);
+            sized(edge_order, s.graph->indices.size);
+            if ((sums.edges.is_there || sums.edges_squares.is_there) && !edge_order.is_there)
+                throw nb::value_error("edge_order has to be there, as edges are summed");
+            without_gil([&] { take_totals(s.totals, s.order, edge_order, sums); });
+        },
+        "Add the totals to a row of sums, and clear them.");
+    method(
+        bound, "kept",
+        [](const S& s, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+            return std::tuple(entries(s.totals.of_vertices, s.totals.kept, s.order),
+                              entries(s.totals.of_edges, s.totals.kept, edge_order));
+        },
+        "The kept blocks: vertices, a row for each of their totals, and where each block ends; the same of edges.");
+    method(
+        bound, "sum_within",
+        [](S& s, In<"roots", Span<const int64_t>> roots) {
+            Found found(roots.size);
+            without_gil([&] { sum_near(s, roots, 0, roots.size, found); });
+            return result(std::move(found.overflowed));
+        },
+        "Search from roots in matrix order, or absent (-1), into the sums within bounds: a mask of those that overflowed.");
+    method(
+        bound, "take_within",
+        [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+            Near<Index>& near = s.near;
+            sized(edge_order, s.graph->indices.size);
+            if (near.edges > 0 && !edge_order.is_there) throw nb::value_error("edge_order has to be there, as edges are summed");
+            const int64_t vertices = std::exchange(near.vertices, 0), edges = std::exchange(near.edges, 0);
+            Buffer<int64_t> present(roots.size), places(roots.size);
+            int64_t count = 0;
+            for (int64_t k = 0; k < roots.size; ++k) {
+                if (roots[k] < 0) continue;
+                present[count] = roots[k];
+                places[count++] = k;
+            }
+            return std::tuple(result(taken_names(near.row_of_vertex, near.vertex_of_row, vertices, s.order)),
+                              result(taken_names(near.row_of_edge, near.edge_of_row, edges, edge_order)),
+                              given_away(std::move(present), count), taken_rows(near.by_vertex, vertices),
+                              taken_rows(near.by_edge, edges), taken_rows(near.by_root, count, places.data()));
+        },
+        "Vertices, edges, and roots but for absent ones, in matrix order, and the sums of each, which are cleared.");
+    method(
+        bound, "write_paths",
+        [](const S& s, In<"roots", Span<const int64_t>> roots, In<"dist", Matrix<double>> dist,
+           In<"sigma", Matrix<double>> sigma) {
+            sized(dist, s.order.size, roots.size);
+            sized(sigma, s.order.size, roots.size);
+            without_gil([&] { write_paths(s, roots, dist, sigma); });
+        });
 }
 
 }  // namespace
+
 void bind_traversal(nb::module_& m) {
-    record<Touched>(m, "Touched", Field{"names", &Touched::names, "room"}, Field{"count", &Touched::count},
-                    Field{"kept_names", &Touched::kept_names, "kept"},
-                    Field{"kept_sums", &Touched::kept_sums, "totals, kept"},
-                    Field{"kept_ends", &Touched::kept_ends, "blocks"});
-    record<Totals>(m, "Totals", Field{"dependency", &Totals::dependency, "n"}, Field{"stress", &Totals::stress, "n"},
-                   Field{"edges", &Totals::edges, "nnz"}, Field{"reached", &Totals::reached, "n"},
-                   Field{"distance", &Totals::distance, "n"}, Field{"inverse", &Totals::inverse, "n"},
-                   Field{"dependency_squares", &Totals::dependency_squares, "n"},
-                   Field{"edges_squares", &Totals::edges_squares, "nnz"},
-                   Field{"distance_squares", &Totals::distance_squares, "n"},
-                   Field{"inverse_squares", &Totals::inverse_squares, "n"}, Field{"of_vertices", &Totals::of_vertices},
-                   Field{"of_edges", &Totals::of_edges}, Field{"block", &Totals::block}, Field{"kept", &Totals::kept});
-    record<Asked>(m, "Asked", Field{"class_sizes", &Asked::class_sizes, "n"}, Field{"radius", &Asked::radius},
-                  Field{"limit", &Asked::limit}, Field{"rtol", &Asked::rtol},
-                  Field{"counts_paths", &Asked::counts_paths}, Field{"endpoints", &Asked::endpoints},
-                  Field{"linear", &Asked::linear}, Field{"stop", &Asked::stop});
-    record<Found>(m, "Found", Field{"reached", &Found::reached, "roots"}, Field{"depth", &Found::depth, "roots"},
-                  Field{"overflowed", &Found::overflowed, "roots"});
-    record<Columns>(m, "Columns", Field{"dependency", &Columns::dependency}, Field{"stress", &Columns::stress},
-                    Field{"reached", &Columns::reached}, Field{"distance", &Columns::distance},
-                    Field{"inverse", &Columns::inverse}, Field{"edges", &Columns::edges},
-                    Field{"depth", &Columns::depth}, Field{"targets", &Columns::targets},
-                    Field{"gravity", &Columns::gravity});
-    bind_of_index<Narrow>(m, "32");
-    bind_of_index<Wide>(m, "64");
-    record<Buckets>(m, "Buckets", Field{"last", &Buckets::last, "buckets"}, Field{"before", &Buckets::before, "most"},
-                    Field{"per_length", &Buckets::per_length});
-    def<"graph", "places", "trail", "asked", "roots", "omega", "times", "sums", "found">(
-        m, "sweep_hops", sweep_hops<Narrow, Totals>, sweep_hops<Narrow, Near<Narrow>>, sweep_hops<Wide, Totals>,
-        sweep_hops<Wide, Near<Wide>>);
-    def<"graph", "search", "queue", "trail", "asked", "roots", "omega", "times", "sums", "found">(
-        m, "sweep_lengths", sweep_lengths<Narrow, Buckets, Totals>, sweep_lengths<Narrow, Buckets, Near<Narrow>>,
-        sweep_lengths<Narrow, Heap<Narrow>, Totals>, sweep_lengths<Narrow, Heap<Narrow>, Near<Narrow>>,
-        sweep_lengths<Wide, Buckets, Totals>, sweep_lengths<Wide, Buckets, Near<Wide>>,
-        sweep_lengths<Wide, Heap<Wide>, Totals>, sweep_lengths<Wide, Heap<Wide>, Near<Wide>>);
+    bind_worker<Narrow>(m, "Traversal32");
+    bind_worker<Wide>(m, "Traversal64");
+    def<"graph", "roots", "targets", "sources", "places", "dist", "vertices", "edges", "scores", "edge_scores">(m, "sum_small_blocks", sum_small_blocks<Narrow>, sum_small_blocks<Wide>);
     def<"graph", "roots", "most", "near">(m, "find_near_tie", find_near_tie<Narrow>, find_near_tie<Wide>);
-    def<"totals", "order", "edge_order", "sums">(m, "take_totals", take_totals);
-    def<"totals">(m, "clear_totals", clear_totals);
 }
 
 }  // namespace lagbc

@@ -1,39 +1,58 @@
-// Kernels of sums within bounds for Python.
+// Sums within bounds of neighbouring roots for Python.
 #include "../kernels/within/sums.h"
 #include "families.h"
 #include "numpy.h"
-#include "records.h"
-#include "sums.h"
 
 namespace lagbc {
+
+inline auto items(BallSize& size) {
+    return std::tuple(Item("n", size.n), Item("rows", size.rows), Item("edges", size.edges),
+                      Item("is_symmetric", size.is_symmetric), Item("has_paths", size.has_paths),
+                      Item("has_edges", size.has_edges));
+}
+
 namespace {
 
-template <class Number>
+template <class Index, class Number>
 void bind_ball(nb::module_& m, const char* name) {
-    using B = Ball<Number>;
-    record<B>(
-        m, name, Field{"rows", &B::rows}, Field{"edges", &B::edges}, Field{"row", &B::row, "n"},
-        Field{"nearest", &B::nearest, "n"}, Field{"queue", &B::queue, "n + 1"}, Field{"is_queued", &B::is_queued, "n"},
-        Field{"vertices", &B::vertices, "rows + 1"}, Field{"roots", &B::roots, "64"},
-        Field{"out_indptr", &B::out_indptr, "rows + 1"}, Field{"out_indices", &B::out_indices, "edges"},
-        Field{"out_lengths", &B::out_lengths, "edges"}, Field{"into_indptr", &B::into_indptr, "rows + 1"},
-        Field{"into_indices", &B::into_indices, "edges"}, Field{"into_lengths", &B::into_lengths, "edges"},
-        Field{"places", &B::places, "edges"}, Field{"place_rows", &B::place_rows, "edges"}, Field{"far", &B::far},
-        Field{"dist", &B::dist, "rows, 64"}, Field{"sigma", &B::sigma, "rows, 64"}, Field{"own", &B::own, "rows, 64"},
-        Field{"beyond", &B::beyond, "rows, 64"}, Field{"waits", &B::waits, "rows"}, Field{"plain", &B::plain, "rows"},
-        Field{"tight", &B::tight, "edges"}, Field{"totals", &B::totals, "rows"});
+    using B = BallOf<Index, Number>;
+    nb::class_<B> bound(m, name);
+    method(
+        bound, "__init__",
+        [](B* self, In<"size", BallSize> size, In<"worker", Traversal<Index>&> worker,
+           In<"into", const Csr<Index>&> into, In<"far", double> far, In<"worth", double> worth) {
+            Traversal<Index>& of = worker;
+            const Csr<Index>& transpose = into;
+            if (transpose.n() != of.order.size || size.n != of.order.size)
+                throw nb::value_error("into has to be as large as the graph of the worker");
+            B& ball = *new (self) B(size);
+            ball.worker = &of;
+            ball.into = &transpose;
+            ball.far = static_cast<Number>(static_cast<double>(far));
+            ball.worth = worth;
+        },
+        nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
+    bound.def_static("bytes", [](In<"size", BallSize> size) { return B(size, true).memory.bytes(); }, nb::arg("size"));
+    method(bound, "array", [](nb::handle_t<B> self, In<"name", const char*> name) {
+        return array_named(nb::cast<B&>(self).memory, self, name);
+    });
+    method(
+        bound, "sum_within",
+        [](B& ball, In<"roots", Span<const int64_t>> roots) {
+            Found found(roots.size);
+            without_gil([&] { sum_blocks(ball, roots, found); });
+            return result(std::move(found.overflowed));
+        },
+        "As `sum_within` of its worker, blocks of neighbouring roots together where that is worth it.");
 }
 
 }  // namespace
+
 void bind_within(nb::module_& m) {
-    bind_ball<uint16_t>(m, "Ball16");
-    bind_ball<double>(m, "BallFloat");
-    def<"leaving", "entering", "roots", "radius", "most", "ball">(m, "find_ball", find_ball<Narrow, uint16_t>,
-                                                                  find_ball<Narrow, double>, find_ball<Wide, uint16_t>,
-                                                                  find_ball<Wide, double>);
-    def<"ball", "asked", "first", "width", "omega", "times", "near", "found">(
-        m, "sum_ball", sum_ball<Narrow, uint16_t>, sum_ball<Narrow, double>, sum_ball<Wide, uint16_t>,
-        sum_ball<Wide, double>);
+    bind_ball<Narrow, uint16_t>(m, "ShortBall32");
+    bind_ball<Wide, uint16_t>(m, "ShortBall64");
+    bind_ball<Narrow, double>(m, "Ball32");
+    bind_ball<Wide, double>(m, "Ball64");
 }
 
 }  // namespace lagbc

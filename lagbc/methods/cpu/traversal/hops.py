@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Array
+from lagbc.methods.arrays import counted
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.traversal import sweep
-from lagbc.methods.cpu.traversal.sweep import State
-from lagbc.native import core, csr
+from lagbc.methods.cpu.traversal.sweep import Size, State
 
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"class_sizes", "linear", "demand"})
@@ -17,13 +16,16 @@ forward, backward, touched = sweep.forward, sweep.backward, sweep.touched
 paths, sum_within = sweep.paths, sweep.sum_within
 
 
+def size_of(graph: Graph, plan: SweepPlan) -> Size:
+    """Return the sizes of a worker."""
+    return sweep.size_of(graph, plan, sweep.most_tight_edges(graph), -1)
+
+
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays: of its search, of the trail, and of the sums."""
-    search = {"places": Array((graph.n,), graph.indices.dtype, graph.n)}  # in the queue; n for a vertex outside it
-    return {"search": search} | sweep.arrays_of_state(graph, plan, sweep.most_tight_edges(graph))
+    """State the bytes of a worker."""
+    return {"sweep": counted(sweep.bytes_of_worker(graph, plan, size_of(graph, plan)))}
 
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
-    """Reorder the graph (once a graph) and make one worker's state."""
-    search = csr(*graph.reordered.csr), arrays["search"]["places"]
-    return sweep.prepare(graph, plan, core.sweep_hops, search, arrays)
+    """Reorder the graph (once a graph) and make one worker."""
+    return sweep.prepare(graph, plan, size_of(graph, plan))

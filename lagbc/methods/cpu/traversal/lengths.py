@@ -5,7 +5,6 @@ Within bounds neighbouring roots go together, where that is worth it; see `lagbc
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,11 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import FLOAT, HALF_WORD, Array
+from lagbc.methods.arrays import HALF_WORD, counted
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import sweep
-from lagbc.methods.cpu.traversal.sweep import Levels, State
-from lagbc.native import core, csr, record
-
-Search = core.Search32 | core.Search64
-Queue = core.Buckets | core.Heap32 | core.Heap64
+from lagbc.methods.cpu.traversal.sweep import Levels, Size, State
 
 batching, blocks = sweep.batching, sweep.blocks
 options = frozenset({"rtol", "class_sizes", "linear", "demand"})
@@ -30,56 +25,36 @@ forward, backward, touched, sum_within = sweep.forward, sweep.backward, sweep.to
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
-    """State a worker's arrays: of its search and queue, of the trail, and of the sums."""
-    index = graph.indices.dtype
-    buckets, _ = _choose_buckets(graph, plan)
-    notes = _most_notes(graph, buckets)
-    return {
-        "search": search_arrays(index, graph.n, notes),
-        "queue": _bucket_arrays(buckets, notes) if buckets else heap_arrays(index, graph.n),
-        "ball": within.arrays(graph, plan) if within.sums_in_blocks(graph, plan) else None,
-        **sweep.arrays_of_state(graph, plan, notes),
-    }
+    """State the bytes of a worker, and of its room for neighbouring roots."""
+    size, _ = size_of(graph, plan)
+    ball = within.bytes_of_ball(graph, plan) if within.sums_in_blocks(graph, plan) else 0
+    return {"sweep": counted(sweep.bytes_of_worker(graph, plan, size)), "ball": counted(ball)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
-    """Reorder the graph (once a graph) and make one worker's state."""
-    index, ball = graph.indices.dtype, arrays["ball"]
-    buckets, per_length = _choose_buckets(graph, plan)
-    of_queue = arrays["queue"]
-    queue: Queue = core.Buckets(**of_queue, per_length=per_length) if buckets else record("Heap", index, **of_queue)
-    out = csr(*graph.reordered.csr)
-    searched = out, record("Search", index, **arrays["search"]), queue
-    if ball is None:
-        return sweep.prepare(graph, plan, core.sweep_lengths, searched, arrays)
-    into = csr(*graph.reordered.transpose.csr)
-    together = within.Together(out, into, within.new_ball(graph, plan, ball), tuning.WITHIN_TOGETHER)
-    return sweep.prepare(graph, plan, partial(within.sum_blocks, together, searched), (), arrays)
-
-
-def search_arrays(index: np.dtype[Any], n: int, notes: int) -> dict[str, Array]:
-    """State the arrays of a search of n vertices with up to `notes` notes."""
-    return {
-        "dist": Array((n,), FLOAT, np.inf),
-        "places": Array((n,), index, n),
-        "through": Array((notes,), FLOAT),
-    }
-
-
-def heap_arrays(index: np.dtype[Any], n: int) -> dict[str, Array]:
-    """State the arrays of a heap for n vertices."""
-    return {"keys": Array((n,), FLOAT), "vertices": Array((n,), index)}
-
-
-def _bucket_arrays(buckets: int, notes: int) -> dict[str, Array]:
-    """State buckets of notes; the largest number stands for none."""
-    return {"last": Array((buckets,), HALF_WORD, _NO_NOTE), "before": Array((notes,), HALF_WORD)}
+    """Reorder the graph (once a graph) and make one worker."""
+    state = sweep.prepare(graph, plan, *size_of(graph, plan))
+    if within.sums_in_blocks(graph, plan):
+        state.ball = within.new_ball(graph, plan, state.sweep, tuning.WITHIN_TOGETHER)
+    return state
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, as `sweep.paths`; ValueError if the plan needs no path counts."""
     state.plan.require_path_counts()
     return sweep.paths(state, levels)
+
+
+def size_of(graph: Graph, plan: SweepPlan) -> tuple[Size, float]:
+    """Return the sizes of a worker, and one over the width of its buckets.
+
+    With buckets, an edge in both directions can be noted only from its nearer end: when the farther end is settled, the
+    nearer one has its distance, or is in the same bucket, narrower than any edge. With the heap, a length that rounding
+    absorbs, or a tolerance, can note both.
+    """
+    buckets, per_length = _choose_buckets(graph, plan)
+    notes = sweep.most_tight_edges(graph) if buckets else graph.nnz
+    return sweep.size_of(graph, plan, notes, buckets), per_length
 
 
 def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
@@ -97,13 +72,3 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
     if not ahead <= tuning.TRAVERSAL_BUCKETS:
         return 0, 0.0
     return 1 << int(ahead + 2).bit_length(), float(per_length)
-
-
-def _most_notes(graph: Graph, buckets: int) -> int:
-    """Bound the notes of a root.
-
-    With buckets, an edge in both directions can be noted only from its nearer end: when the farther end is settled, the
-    nearer one has its distance, or is in the same bucket, narrower than any edge. With the heap, a length that rounding
-    absorbs, or a tolerance, can note both.
-    """
-    return sweep.most_tight_edges(graph) if buckets else graph.nnz

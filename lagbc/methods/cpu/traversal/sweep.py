@@ -7,7 +7,7 @@ these alone: nothing takes time by the number of all vertices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,42 +15,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, INTEGER, Array
-from lagbc.methods.contract import Batching, Blocks, SweepPlan, places_of_roots, put_weights
-from lagbc.methods.cpu.traversal import near, trips
-from lagbc.methods.cpu.traversal.near import Near, take
-from lagbc.methods.cpu.traversal.totals import TotalsOfBlocks, totals_arrays
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SparseSums, Sums
-from lagbc.methods.targets import columns_into_range
-from lagbc.native import core, record
+from lagbc.methods.contract import Batching, Blocks, SweepPlan
+from lagbc.methods.cpu.traversal import near
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES, OF_ROW, PATH_SUMS, SparseSums, Sums, bits_of
+from lagbc.methods.targets import columns_into_range, shifts_of_rows
+from lagbc.native import class_of, core, csr
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
 # with one thread. Another number is another order of the sums. Results: cpu_traversal.md.
 BLOCK = 16
-Trail: TypeAlias = core.Trail32 | core.Trail64
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
 # Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
 # with 50 about 3; larger blocks keep fewer threads at work.
 blocks = Blocks(most=1024, least=BLOCK, enough=64)
+Worker: TypeAlias = core.Traversal32 | core.Traversal64
+_NO_NAMES = np.zeros(0, np.int64)
+
+
+class Size(NamedTuple):
+    """The sizes that tell all arrays of a worker, as lagbc/native/kernels/traversal/state.h has them."""
+
+    n: int
+    nnz: int
+    most: int  # tight edges of a root, or notes
+    buckets: int  # of the queue; 0 is a heap, and -1 a search in hops
+    block: int
+    most_kept: int  # blocks that are kept as entries at once
+    has_omega: bool
+    has_class_sizes: bool
+    trips: int  # ends of trips to copy, as they are of another type; -1 if roots have no trips
+    roots: int  # of a block within bounds; 0 without bounds
+    of_vertices: int  # of_vertices, of_edges, of_roots: columns of the sums within bounds
+    of_edges: int
+    of_roots: int
 
 
 @dataclass(slots=True, eq=False)
 class State:
-    """One worker's arrays; vertices are numbered in sweep order."""
+    """One worker; its own vertices are numbered in sweep order."""
 
     graph: Graph  # in the caller's order
     plan: SweepPlan
-    # ``kernel(*search, trail, asked, roots, omega, times, sums, found)`` searches each of the roots (int64, in sweep
-    # order; -1 is an absent one) and adds it to the sums, the totals or `near`, if no path count is above the limit.
-    # `omega` has a row of target weights for each root, or one for all; `times` says how often each root counts. If the
-    # stop flag is set, all arrays may be left in disorder.
-    kernel: Callable[..., None]
-    search: tuple[Any, ...]  # the graph to search, and the search's own arrays
-    trail: Trail
-    asked: core.Asked  # of each root, by the plan
-    blocks: TotalsOfBlocks  # of the block at hand, and of kept ones
-    omega: NDArray[np.float64] | None  # (1, n): target weights of the plan
-    near: Near | None  # room for the sums within the bounds of the plan, if it has some
+    sweep: Worker
+    ball: Any = None  # of neighbouring roots (`lagbc.methods.cpu.within`), which sums within bounds in its place
 
 
 class Levels(NamedTuple):
@@ -73,37 +80,31 @@ class Levels(NamedTuple):
         return int(self.depths.max(initial=0))
 
 
-def arrays_of_state(graph: Graph, plan: SweepPlan, edges: int) -> dict[str, Any]:
-    """State the arrays of a `State` without its search, with room for `edges` tight edges of a root."""
-    n, has_class_sizes = graph.n, plan.class_sizes is not None
-    arrays = {
-        "given": {
-            "omega": None if plan.omega is None else Array((1, n), FLOAT),
-            "class_sizes": Array((n,), FLOAT) if has_class_sizes else None,
-        },
-        "trail": trail_arrays(
-            graph.indices.dtype, n, edges, edges=bool(plan.sums & OF_EDGES), class_sizes=has_class_sizes
-        ),
-        "trips": None if plan.demand is None else trips.arrays(graph, plan.demand),
-    }
-    if plan.bounds is not None:
-        return arrays | near.arrays(graph, plan, max(n, blocks.least), edges)
-    return arrays | totals_arrays(graph, plan)
+def size_of(graph: Graph, plan: SweepPlan, most: int, buckets: int) -> Size:
+    """Return the sizes of a worker with room for `most` tight edges of a root, and a queue."""
+    demand, has_bounds = plan.demand, plan.bounds is not None
+    trips = -1
+    if demand is not None:
+        trips = 0 if demand.indices.dtype == graph.indices.dtype else demand.nnz
+    return Size(
+        graph.n,
+        graph.nnz,
+        most,
+        buckets,
+        BLOCK,
+        batching.auto // BLOCK,
+        plan.omega is not None,
+        plan.class_sizes is not None,
+        trips,
+        max(graph.n, blocks.least) if has_bounds else 0,
+        *(near.widths(plan) if has_bounds else (0, 0, 0)),
+    )
 
 
-def trail_arrays(index: np.dtype[Any], n: int, most: int, *, edges: bool, class_sizes: bool) -> dict[str, Array | None]:
-    """State the trail of a search of n vertices and up to `most` tight edges, with their numbers, and class sizes."""
-    return {
-        "order": Array((n,), index),
-        "dist": Array((n,), FLOAT),
-        "sigma": Array((n,), FLOAT),
-        "tails": Array((most,), index),
-        "heads": Array((most,), index),
-        "edges": Array((most,), INTEGER) if edges else None,
-        "own": Array((n,), FLOAT),
-        "onward": Array((n,), FLOAT),
-        "class_sizes": Array((n,), FLOAT) if class_sizes else None,
-    }
+def bytes_of_worker(graph: Graph, plan: SweepPlan, size: Size) -> int:
+    """Count the bytes of a worker."""
+    count: int = class_of("Traversal", graph.indices.dtype).bytes(size, bits_of(plan.sums))
+    return count
 
 
 def most_tight_edges(graph: Graph) -> int:
@@ -111,47 +112,46 @@ def most_tight_edges(graph: Graph) -> int:
     return graph.nnz // 2 if graph.transpose is graph else graph.nnz
 
 
-def prepare(
-    graph: Graph, plan: SweepPlan, kernel: Callable[..., None], search: tuple[Any, ...], arrays: dict[str, Any]
-) -> State:
-    """Make one worker's state with its search."""
-    has_paths, given = bool(plan.sums & PATH_SUMS), put_weights(arrays["given"], graph, plan)
-    asked = core.Asked(
-        class_sizes=given["class_sizes"],
-        radius=plan.radius,
-        limit=plan.sigma_limit if has_paths else np.inf,
-        rtol=plan.rtol,
-        counts_paths=has_paths,
-        endpoints=plan.endpoints,
-        linear=plan.linear,
-        stop=plan.stop.value,
+def prepare(graph: Graph, plan: SweepPlan, size: Size, per_length: float = 0.0) -> State:
+    """Make one worker; `per_length` is one over the width of a bucket."""
+    sweep = class_of("Traversal", graph.indices.dtype)(
+        size,
+        bits_of(plan.sums),
+        csr(*graph.reordered.csr),
+        graph.order,
+        graph.position,
+        plan.root_weights,
+        plan.omega,
+        plan.class_sizes,
+        per_length,
+        plan.radius,
+        plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,
+        plan.rtol,
+        plan.endpoints,
+        plan.linear,
     )
-    of_roots = None if plan.demand is None else trips.new_trips(graph, plan.demand, arrays["trips"])
-    trail = record("Trail", graph.indices.dtype, **arrays["trail"], trips=of_roots)
-    of_blocks = TotalsOfBlocks(arrays, plan.sums, BLOCK)
-    room = None if plan.bounds is None else near.new_near(graph, plan, arrays)
-    return State(graph, plan, kernel, search, trail, asked, of_blocks, given["omega"], room)
-
-
-def new_found(roots: int) -> core.Found:
-    """Make room for a kernel's results for `roots` roots, all of them absent."""
-    return core.Found(reached=np.zeros(roots, np.int64), depth=np.zeros(roots), overflowed=np.zeros(roots, np.bool_))
+    sweep.poll(plan.stop.value)
+    if plan.bounds is not None:
+        near.take_bounds(sweep, plan)
+    if plan.demand is not None:
+        trips = plan.demand
+        shifts, _ = shifts_of_rows(trips.indptr, trips.data)
+        sweep.take_trips(trips.data, trips.indices, trips.indptr, shifts)
+    return State(graph, plan, sweep)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     """Search and sum the roots of a batch; the sums of some blocks stay in the state."""
-    places, times = places_of_roots(state.graph, roots), state.plan.times_of(roots)
-    state.blocks.make_room(batching.auto // BLOCK)
-    totals, end = state.blocks.totals, 0
+    end = 0
     while end < len(roots):
-        first, last = end, end + batching.auto
-        found = _run(state, places[first:last], times[first:last], state.omega, totals)
-        kept_first = (totals.kept, totals.kept), (0, 1)  # then the block that could not be kept
-        for kept, count in kept_first:
-            begin, end = end, min(end + count * BLOCK, last, len(roots))
+        first, last = end, min(end + batching.auto, len(roots))
+        depths, overflowed, kept = state.sweep.sum(roots[first:last], None, None)
+        state.plan.stop.check()
+        for of_kept, count in (kept, kept), (0, 1):  # then the block that could not be kept
+            begin, end = end, min(end + count * BLOCK, last)
             if begin < end:
                 of = slice(begin - first, end - first)
-                yield Levels(roots[begin:end], begin, found.depth[of], found.overflowed[of], kept)
+                yield Levels(roots[begin:end], begin, depths[of], overflowed[of], of_kept)
 
 
 def touched(state: State, levels: Levels) -> list[SparseSums] | None:
@@ -162,64 +162,62 @@ def touched(state: State, levels: Levels) -> list[SparseSums] | None:
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of blocks to their rows of `sums`; weights by column make another sum, and sweep again."""
     state.plan.stop.check()
-    graph, totals, row, kept = state.graph, state.blocks.totals, levels.first // BLOCK, levels.kept
+    row, kept = levels.first // BLOCK, levels.kept
     if omega is not None:
         scaled, times = columns_into_range(omega, state.plan.times_of(levels.roots), "float64")
-        omega = np.ascontiguousarray(scaled.T, np.float64)
-        _run(state, places_of_roots(graph, levels.roots), times, omega, totals)
-        kept = totals.kept
+        *_, kept = state.sweep.sum(levels.roots, times, np.ascontiguousarray(scaled.T, np.float64))
+        state.plan.stop.check()
     if kept:
         sums.add_blocks(_kept_blocks(state, levels), row, levels.first)
         return
-    edge_order = graph.edge_order if state.plan.sums & OF_EDGES else None  # made on its first use
-    core.take_totals(totals, graph.order, edge_order, sums.row(row))
+    state.sweep.take(sums.row(row), _edge_order(state))
     if sums.depth is not None:
         sums.depth[levels.places] += levels.depths
 
 
+def _edge_order(state: State) -> NDArray[np.int64] | None:
+    """Return the order of edges, made on its first use, where edges are summed."""
+    order: NDArray[np.int64] | None = state.graph.edge_order if state.plan.sums & OF_EDGES else None
+    return order
+
+
 def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
     """Return the kept blocks of these levels."""
-    blocks = range(0, len(levels.roots), BLOCK)
-    found = state.blocks.kept(state.graph, [levels.roots[first : first + BLOCK] for first in blocks])
-    if "depth" in state.plan.sums:
-        for first, block in zip(blocks, found, strict=True):
-            block.sums.depth = levels.depths[first : first + BLOCK]
+    asked = state.plan.sums
+    summed = asked | DEPENDENCY if asked & PATH_SUMS else asked
+    kinds = [
+        ([name for name in OF_ROW if name in summed and (name in OF_EDGES) == is_of_edges], *entries)
+        for is_of_edges, entries in zip((False, True), state.sweep.kept(_edge_order(state)), strict=True)
+    ]
+    found = list[SparseSums]()
+    for number, first in enumerate(range(0, len(levels.roots), BLOCK)):
+        places, sums = [], Sums()
+        for names, at, values, ends in kinds:
+            of = slice(ends[number - 1] if number else 0, ends[number])
+            places.append(at[of] if asked.intersection(names) else _NO_NAMES)
+            for row, name in enumerate(names):
+                if name in asked:
+                    setattr(sums, name, values[row, of])
+        roots = slice(first, first + BLOCK)
+        if "depth" in asked:
+            sums.depth = levels.depths[roots]
+        found.append(SparseSums(places[0], places[1], levels.roots[roots], sums))
     return found
 
 
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum blocks of roots within the bounds of the plan."""
-    assert state.near is not None
+    by = state.sweep if state.ball is None else state.ball
     for roots in blocks:
-        times = state.plan.times_of(roots)
-        found = _run(state, places_of_roots(state.graph, roots), times, state.omega, state.near)
-        yield take(state.near, state.graph, state.plan, roots), found.overflowed
+        overflowed = by.sum_within(roots)
+        state.plan.stop.check()
+        yield near.as_sums(state.plan, *state.sweep.take_within(roots, _edge_order(state))), overflowed
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return copies of dist and sigma, by the contract of `ReadsPaths`; each root is searched once more."""
     shape = state.graph.n, len(levels.roots)
     dist, sigma = np.full(shape, np.inf), np.zeros(shape)
-    nothing, places = core.Totals(), places_of_roots(state.graph, levels.roots)
-    for k in range(len(places)):
-        found = _run(state, places[k : k + 1], np.ones(1), state.omega, nothing)
-        count = found.reached[0]
-        order = state.trail.order[:count]
-        dist[order, k], sigma[order, k] = state.trail.dist[:count], state.trail.sigma[:count]
-    return dist, sigma
-
-
-def _run(
-    state: State,
-    places: NDArray[np.int64],
-    times: NDArray[np.float64],
-    omega: NDArray[np.float64] | None,
-    sums: core.Totals | Near | None,
-) -> core.Found:
-    """Search some roots, and sum them, totals from zero; `times` says how often each counts."""
-    found = new_found(len(places))
-    if sums is state.blocks.totals:
-        core.clear_totals(sums)  # they are zero already, unless a block was not taken
-    state.kernel(*state.search, state.trail, state.asked, places, omega, times, sums, found)
+    state.sweep.write_paths(levels.roots, dist, sigma)
     state.plan.stop.check()
-    return found
+    return dist, sigma

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "records.h"
+#include "state.h"
 
 namespace lagbc {
 
@@ -22,10 +22,22 @@ struct Reached {
     int64_t count, edges;
 };
 
+// The same of a root that is ready to be summed.
+struct Searched : Reached {
+    double depth = 0.0;  // the largest distance
+    bool overflowed = false;
+};
+
 // The target weights of a root, by its number: there is a row for each, or one for all.
 inline Targets omega_of(const Optional<Matrix<const double>>& omega, int64_t root) {
     if (!omega.is_there) return {};
     return {omega[std::min(root, omega.size - 1)], true};
+}
+
+// How often a root counts in sums over paths; -1 is an absent one.
+template <class Index>
+double times_of(const Traversal<Index>& s, int64_t root) {
+    return s.root_weights.is_there && root >= 0 ? s.root_weights[root] : 1.0;
 }
 
 // Whether a path count is above the limit.
@@ -86,15 +98,16 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_si
     }
 }
 
-// Write the weights of targets into `own`, per path or for all paths.
+// Write the weights of targets into `own`, per path or for all paths; the root is no target, and may have no weight.
 template <bool by_path, class Index>
 void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
     const auto order = trail.order;
     const auto own = trail.own, sigma = trail.sigma;
+    own[0] = 0.0;
     if (omega.is_there)
-        for (int64_t i = 0; i < count; ++i) own[i] = by_path ? omega[order[i]] / sigma[i] : omega[order[i]];
+        for (int64_t i = 1; i < count; ++i) own[i] = by_path ? omega[order[i]] / sigma[i] : omega[order[i]];
     else
-        for (int64_t i = 0; i < count; ++i) own[i] = by_path ? 1.0 / sigma[i] : 1.0;
+        for (int64_t i = 1; i < count; ++i) own[i] = by_path ? 1.0 / sigma[i] : 1.0;
 }
 
 // Count both ends of every pair of the root and a vertex that it reaches.
@@ -116,14 +129,14 @@ LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
 
 // List the vertices or edges of a root.
 template <class Name>
-void list_touched(Span<const Name> names, Touched* touched) {
-    if (!touched || touched->count < 0) return;
-    if (touched->count + names.size > touched->names.size) {
-        touched->count = -1;
+void list_touched(Span<const Name> names, Optional<Touched>& touched) {
+    if (!touched.is_there || touched.count < 0) return;
+    if (touched.count + names.size > touched.names.size) {
+        touched.count = -1;
         return;
     }
-    std::copy_n(names.data, names.size, touched->names.data + touched->count);
-    touched->count += names.size;
+    std::copy_n(names.data, names.size, touched.names.data + touched.count);
+    touched.count += names.size;
 }
 
 // Add the sums of one root to all totals that are there; it counts `times` in sums over paths.

@@ -32,7 +32,7 @@
 #include <cmath>
 #include <limits>
 
-#include "totals.h"
+#include "dependencies.h"
 
 namespace lagbc {
 
@@ -239,30 +239,20 @@ double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& sear
     return farthest;
 }
 
-// Search roots and add each to the sums, like `sweep_hops`; paths are counted if that is asked.
-template <class Index, class Queue, class Sums>
-void sweep_lengths(const Csr<Index>& graph, const Search<Index>& search, const Queue& queue, const Trail<Index>& trail,
-                   const Asked& asked, Span<const int64_t> roots, Optional<Matrix<const double>> omega,
-                   Span<const double> times, Sums& sums, const Found& found) {
-    for (int64_t k = 0; k < roots.size; ++k) {
-        if (!begin_root(sums, k)) return;
-        if (roots[k] < 0) continue;
-        Reached reached = search_lengths(graph, search, queue, trail, asked, roots[k]);
-        if (asked.stop.is_set()) return;
-        found.reached[k] = reached.count;
-        if (asked.counts_paths) {
-            reached.edges = count_paths(trail, reached, search, asked);
-            const Span<const double> sigma{trail.sigma.data, reached.count};
-            found.overflowed[k] = overflows(sigma, reached.count, asked.limit) || misses(sigma);
-        } else {
-            reached.edges = 0;
-        }
-        const double farthest = clear(trail, reached.count, search);
-        if (found.overflowed[k]) continue;
-        found.depth[k] = farthest;
-        add_searched(trail, reached, omega, asked, times[k], sums, k);
+// Search from a root, count paths if that is asked, and leave the search as it was before; not if the flag is set.
+template <class Index, class Queue>
+Searched search_with(const Traversal<Index>& s, const Queue& queue, int64_t root) {
+    Searched found{search_lengths(*s.graph, s.search, queue, s.trail, s.asked, root)};
+    if (s.asked.stop.is_set()) return found;
+    if (s.asked.counts_paths) {
+        found.edges = count_paths(s.trail, found, s.search, s.asked);
+        const Span<const double> sigma{s.trail.sigma.data, found.count};
+        found.overflowed = overflows(sigma, found.count, s.asked.limit) || misses(sigma);
+    } else {
+        found.edges = 0;
     }
-    end_roots(sums);
+    found.depth = clear(s.trail, found.count, s.search);
+    return found;
 }
 
 }  // namespace lagbc

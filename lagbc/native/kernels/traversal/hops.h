@@ -9,7 +9,7 @@
 // U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
 #pragma once
 
-#include "totals.h"
+#include "dependencies.h"
 
 namespace lagbc {
 
@@ -80,28 +80,17 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
     return reached;
 }
 
-// Search roots (-1 is an absent one), and add each to the sums, if no path count is above the limit. `omega` has a row
-// of target weights for each root, or one for all; `times` says how often each counts in sums over paths. A block that
-// cannot be kept ends the search: it is in the totals then. If the stop flag is set, all arrays may be left in
-// disorder.
-template <class Index, class Sums>
-void sweep_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
-                Span<const int64_t> roots, Optional<Matrix<const double>> omega, Span<const double> times, Sums& sums,
-                const Found& found) {
+// Search from a root, and leave all places free again; not if the flag is set.
+template <class Index>
+Searched search_in_hops(const Traversal<Index>& s, int64_t root) {
+    const auto places = s.search.places;
     const auto unmet = static_cast<Index>(places.size);
-    for (int64_t k = 0; k < roots.size; ++k) {
-        if (!begin_root(sums, k)) return;
-        if (roots[k] < 0) continue;
-        const Reached reached = search_hops(graph, places, trail, asked, roots[k]);
-        if (asked.stop.is_set()) return;
-        for (int64_t i = 0; i < reached.count; ++i) places[trail.order[i]] = unmet;
-        found.reached[k] = reached.count;
-        found.overflowed[k] = overflows({trail.sigma.data, reached.count}, reached.count, asked.limit);
-        if (found.overflowed[k]) continue;
-        found.depth[k] = trail.dist[reached.count - 1];
-        add_searched(trail, reached, omega, asked, times[k], sums, k);
-    }
-    end_roots(sums);
+    Searched found{search_hops(*s.graph, places, s.trail, s.asked, root)};
+    if (s.asked.stop.is_set()) return found;
+    for (int64_t i = 0; i < found.count; ++i) places[s.trail.order[i]] = unmet;
+    found.overflowed = overflows({s.trail.sigma.data, found.count}, found.count, s.asked.limit);
+    found.depth = s.trail.dist[found.count - 1];
+    return found;
 }
 
 }  // namespace lagbc

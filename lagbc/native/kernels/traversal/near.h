@@ -100,8 +100,8 @@ void add_decaying(const Trail<Index>& trail, Reached found, const Targets& omega
     const auto [count, tight] = found;
     const auto& to = near.columns;
     const auto sigma = trail.sigma, own = trail.own, weights = near.weights;
-    for (int64_t j = 0; j < near.bounds.width; ++j) {
-        const int64_t here = weigh(trail, count, near.bounds[0][j], near.bounds[1][j], omega, weights);
+    for (int64_t j = 0; j < near.radii.size; ++j) {
+        const int64_t here = weigh(trail, count, near.radii[j], near.decay(j), omega, weights);
         if (to.gravity >= 0) near.by_root[k][to.gravity + j] = total_of({weights.data, here}, here);
         if (to.dependency < 0 && to.edges < 0) continue;
         const int64_t inside = edges_from(trail.tails, here, tight);
@@ -124,8 +124,8 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
     const auto [count, tight] = found;
     const auto& to = near.columns;
     const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
-    for (int64_t j = 0; j < near.cutoffs; ++j) {
-        const double cutoff = near.bounds[2][j];
+    for (int64_t j = 0; j < near.cutoffs.size; ++j) {
+        const double cutoff = near.cutoffs[j];
         if (to.stress >= 0 || to.targets >= 0) {
             const int64_t here = weigh(trail, count, cutoff, 0.0, omega, near.weights);
             if (to.targets >= 0) near.by_root[k][to.targets + j] = total_of({near.weights.data, here}, here);

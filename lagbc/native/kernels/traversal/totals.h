@@ -1,4 +1,4 @@
-// Totals of a block of roots: kept as entries, taken into a batch's sums, or cleared.
+// Totals of a block of roots: kept as entries, taken into a batch's sums, or cleared; trips.
 #pragma once
 
 #include "near.h"
@@ -14,16 +14,16 @@ inline constexpr Optional<Span<double>> BatchSums::* totals_of_edges[] = {&Batch
 
 // Call visit(i) for each vertex or edge whose totals may be other than 0, for some of them more than once.
 template <class Visit>
-LAGBC_INLINE void each_touched(const Touched* touched, int64_t all, const Visit& visit) {
-    if (!touched || touched->count < 0)
+LAGBC_INLINE void each_touched(const Optional<Touched>& touched, int64_t all, const Visit& visit) {
+    if (!touched.is_there || touched.count < 0)
         for (int64_t i = 0; i < all; ++i) visit(i);
     else
-        for (int64_t i = 0; i < touched->count; ++i) visit(touched->names[i]);
+        for (int64_t i = 0; i < touched.count; ++i) visit(touched.names[i]);
 }
 
 // Add totals that are there to sums, entry i to entry order[i], and clear them; one listed twice is 0 by then.
 template <auto& fields>
-void take(const Totals& totals, Touched* touched, Span<const int64_t> order, const BatchSums& sums) {
+void take(const Totals& totals, Optional<Touched>& touched, Span<const int64_t> order, const BatchSums& sums) {
     for (const auto field : fields) {
         const auto &total = totals.*field, &sum = sums.*field;
         if (!total.is_there) continue;
@@ -33,7 +33,7 @@ void take(const Totals& totals, Touched* touched, Span<const int64_t> order, con
             total[i] = 0.0;
         });
     }
-    if (touched) touched->count = 0;
+    touched.count = 0;
 }
 
 inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span<const int64_t>> edge_order,
@@ -49,44 +49,45 @@ inline void clear_totals(Totals& totals) {
     totals.kept = 0;
 }
 
-// The count of entries up to a block.
-inline int64_t kept_before(const Touched& touched, int64_t block) {
-    return block > 0 ? touched.kept_ends[block - 1] : 0;
+// The count of entries of some blocks.
+inline int64_t kept_entries(const Touched& touched, int64_t blocks) {
+    return blocks > 0 ? touched.kept_ends[blocks - 1] : 0;
 }
 
-// Whether the next block can be kept.
-inline bool can_be_kept(const Touched* touched, int64_t kept) {
-    return !touched || (touched->count >= 0 && touched->kept_ends.is_there &&
-                        kept_before(*touched, kept) + touched->count <= touched->kept_names.size);
-}
-
-// Keep totals as entries, and clear them.
+// Keep totals as entries, and clear them. The entries of all blocks have as much room as their lists.
 template <auto& fields>
-void keep(const Totals& totals, Touched* touched) {
-    if (!touched) return;
-    int64_t entry = kept_before(*touched, totals.kept);
-    for (int64_t k = 0; k < touched->count; ++k) {
-        const int64_t i = touched->names[k];
+void keep(const Totals& totals, Optional<Touched>& touched) {
+    if (!touched.is_there) return;
+    const int64_t room = totals.most_kept * touched.names.size;
+    if (touched.kept_ends.size() == 0) {
+        touched.kept_names.resize(room);
+        touched.kept_sums.resize(touched.rows * room);
+        touched.kept_ends.resize(totals.most_kept);
+    }
+    int64_t entry = kept_entries(touched, totals.kept);
+    for (int64_t k = 0; k < touched.count; ++k) {
+        const int64_t i = touched.names[k];
         bool is_new = false;  // one listed twice is 0 by then
-        int64_t row = 0;
+        int64_t place = entry;
         for (const auto field : fields) {
             const auto& total = totals.*field;
             if (!total.is_there) continue;
             is_new |= total[i] != 0.0;
-            touched->kept_sums[row++][entry] = total[i];
+            touched.kept_sums[place] = total[i];
             total[i] = 0.0;
+            place += room;
         }
-        touched->kept_names[entry] = i;
+        touched.kept_names[entry] = i;
         entry += is_new;
     }
-    touched->kept_ends[totals.kept] = entry;
-    touched->count = 0;
+    touched.kept_ends[totals.kept] = entry;
+    touched.count = 0;
 }
 
 // Keep the totals of a whole block; false if there is no room.
 inline bool keep_block(Totals& totals) {
-    if (!totals.of_vertices) return false;
-    if (!can_be_kept(totals.of_vertices, totals.kept) || !can_be_kept(totals.of_edges, totals.kept)) return false;
+    if (!totals.of_vertices.is_there || totals.kept == totals.most_kept) return false;
+    if (totals.of_vertices.count < 0 || totals.of_edges.count < 0) return false;
     keep<totals_of_vertices>(totals, totals.of_vertices);
     keep<totals_of_edges>(totals, totals.of_edges);
     ++totals.kept;
@@ -105,29 +106,16 @@ bool begin_root(Near<Index>&, int64_t) {
 
 // Lay out the trips of a root as its targets, scaled; returns how often the root counts therefore.
 template <class Index>
-double lay_out_trips(const Trips<Index>& trips, int64_t root) {
-    const int64_t s = trips.order[root];
-    const auto shift = static_cast<int>(trips.shifts[s]);
-    for (int64_t e = trips.first[s]; e < trips.first[s + 1]; ++e)
-        trips.targets[trips.position[trips.ends[e]]] = std::ldexp(trips.numbers[e], -shift);
+double lay_out_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_t root) {
+    const auto shift = static_cast<int>(trips.shifts[root]);
+    for (int64_t e = trips.first[root]; e < trips.first[root + 1]; ++e)
+        trips.targets[position[trips.ends[e]]] = std::ldexp(trips.numbers[e], -shift);
     return std::ldexp(1.0, shift);
 }
 
 template <class Index>
-void clear_trips(const Trips<Index>& trips, int64_t root) {
-    const int64_t s = trips.order[root];
-    for (int64_t e = trips.first[s]; e < trips.first[s + 1]; ++e) trips.targets[trips.position[trips.ends[e]]] = 0.0;
-}
-
-// Add root k of some to the sums, by trips of its own where there are any.
-template <class Index, class Sums>
-void add_searched(const Trail<Index>& trail, Reached found, const Optional<Matrix<const double>>& omega,
-                  const Asked& asked, double times, Sums& sums, int64_t k) {
-    if (!trail.trips) return add_root(trail, found, omega_of(omega, k), asked, times, sums, k);
-    const Trips<Index>& trips = *trail.trips;
-    times *= lay_out_trips(trips, trail.order[0]);
-    add_root(trail, found, {{trips.targets.data, trips.targets.size}, true}, asked, times, sums, k);
-    clear_trips(trips, trail.order[0]);
+void clear_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_t root) {
+    for (int64_t e = trips.first[root]; e < trips.first[root + 1]; ++e) trips.targets[position[trips.ends[e]]] = 0.0;
 }
 
 // End all roots: keep the last block, if that can be.

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "records.h"
+#include "state.h"
 
 namespace lagbc {
 

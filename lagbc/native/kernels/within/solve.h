@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "../row.h"
-#include "records.h"
+#include "state.h"
 
 namespace lagbc {
 

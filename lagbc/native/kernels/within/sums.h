@@ -1,4 +1,4 @@
-// Sums over the roots of a block that was searched together, in the columns of traversal/near.h.
+// Sums over blocks of roots, in the columns of traversal/near.h: of a block that is searched together, or root by root.
 #pragma once
 
 #include <cmath>
@@ -137,8 +137,8 @@ template <class Index, class Number>
 void add_decaying(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width, const Targets& omega,
                   const ByLane& times, const Near<Index>& near) {
     const auto& to = near.columns;
-    for (int64_t c = 0; c < near.bounds.width; ++c) {
-        const ByLane of_lanes = weigh_lanes(ball, near.bounds[0][c], near.bounds[1][c], omega);
+    for (int64_t c = 0; c < near.radii.size; ++c) {
+        const ByLane of_lanes = weigh_lanes(ball, near.radii[c], near.decay(c), omega);
         if (to.gravity >= 0) write_of_roots(near, of_lanes, first, width, to.gravity + c);
         if (to.dependency < 0 && to.edges < 0) continue;
         if (to.dependency >= 0 && asked.endpoints) add_ends(ball, near, of_lanes, times, to.dependency + c);
@@ -155,8 +155,8 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
              const ByLane& times, const Near<Index>& near) {
     const auto& to = near.columns;
     const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
-    for (int64_t c = 0; c < near.cutoffs; ++c) {
-        const double cutoff = near.bounds[2][c];
+    for (int64_t c = 0; c < near.cutoffs.size; ++c) {
+        const double cutoff = near.cutoffs[c];
         if (to.stress >= 0 || to.targets >= 0) {
             const ByLane of_lanes = weigh_lanes(ball, cutoff, 0.0, omega);
             if (to.targets >= 0) write_of_roots(near, of_lanes, first, width, to.targets + c);
@@ -173,12 +173,14 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
 }
 
 // Search the ball that was found, of the `width` roots from number `first` on, and add their sums to all columns that
-// there is room for. If the stop flag is set, all may be left in disorder.
+// there is room for; `times` says how often each counts. If the stop flag is set, all may be left in disorder.
 template <class Index, class Number>
-void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_t width,
-              Optional<Matrix<const double>> omega, Span<const double> times, Near<Index>& near, const Found& found) {
+void sum_ball(const BallOf<Index, Number>& ball, int64_t first, int64_t width, const ByLane& times, Found& found) {
+    Traversal<Index>& s = *ball.worker;
+    const Asked& asked = s.asked;
+    Near<Index>& near = s.near;
     search_lanes(ball, asked.stop);
-    count_reached(ball, {found.reached.data + first, width});
+    count_reached(ball, {found.reached.data() + first, width});
     if (asked.counts_paths) {
         const ByLane largest = count_lanes(ball, asked.stop);
         for (int64_t j = 0; j < width; ++j) {
@@ -186,8 +188,6 @@ void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64
             if (found.overflowed[first + j]) forget(ball, j);
         }
     }
-    ByLane of_lanes;
-    std::copy_n(times.data + first, width, of_lanes.at);
     if (near.by_vertex.width > 0)
         near.vertices = find_rows(near.row_of_vertex, near.vertex_of_row, near.vertices, ball.vertices, ball.rows,
                                   near.vertex_rows);
@@ -195,10 +195,46 @@ void sum_ball(const Ball<Number>& ball, const Asked& asked, int64_t first, int64
     if (to.edges >= 0)
         near.edges = find_rows(near.row_of_edge, near.edge_of_row, near.edges, Span<int64_t>(ball.places), ball.edges,
                                Span<int64_t>(ball.place_rows));
-    const Targets targets = omega_of(omega, 0);
+    const Targets targets{{s.omega.data, s.omega.size}, s.omega.is_there};
     if (to.dependency >= 0 || to.edges >= 0 || to.gravity >= 0)
-        add_decaying(ball, asked, first, width, targets, of_lanes, near);
-    add_cut(ball, asked, first, width, targets, of_lanes, near);
+        add_decaying(ball, asked, first, width, targets, times, near);
+    add_cut(ball, asked, first, width, targets, times, near);
+}
+
+// Sum roots in the caller's order (-1 is an absent one), blocks of 64 together, or one by one where their ball has too
+// many rows.
+//
+// A row costs about as much as `worth` vertices that a root reaches. The block before tells how many a root reaches,
+// and at first a root amid the first block.
+template <class Index, class Number>
+void sum_blocks(BallOf<Index, Number>& ball, Span<const int64_t> roots, Found& found) {
+    Traversal<Index>& s = *ball.worker;
+    const auto most_rows = static_cast<double>(ball.waits.size);
+    const auto find = [&](Span<const int64_t> places, double most) {
+        return find_ball(*s.graph, *ball.into, places, s.asked.radius, static_cast<int64_t>(std::min(most, most_rows)), ball);
+    };
+    double mean = 0.0;
+    for (int64_t first = 0; first < roots.size; first += columns) {
+        const int64_t width = std::min<int64_t>(columns, roots.size - first);
+        int64_t places[columns], here[columns], count = 0;
+        ByLane times;
+        for (int64_t j = 0; j < width; ++j) {
+            const int64_t root = roots[first + j];
+            times[j] = times_of(s, root);
+            places[j] = root < 0 ? -1 : s.position[root];
+            if (root >= 0) here[count++] = places[j];
+        }
+        if (count == 0 || s.asked.stop.is_set()) continue;
+        const auto present = static_cast<double>(count);
+        if (mean == 0.0) mean = static_cast<double>(std::max<int64_t>(find({here + count / 2, 1}, most_rows), 1));
+        if (find({places, width}, ball.worth * mean * present / columns) > 0)
+            sum_ball(ball, first, width, times, found);
+        else
+            sum_near(s, roots, first, first + width, found);
+        int64_t reached = 0;
+        for (int64_t k = first; k < first + width; ++k) reached += found.reached[k];
+        mean = static_cast<double>(reached) / present;
+    }
 }
 
 }  // namespace lagbc
