@@ -395,7 +395,7 @@ def test_a_worker_s_row_of_trips_is_counted(row):
         bytes_of(row.load().arrays(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n)))
         for demand in (None, parse_demand(n, np.ones((n, n))))
     )
-    blocks = bytes_of(balls.arrays(graph, SweepPlan(batch=64, bounds=bounds, roots=n))) if row.weighted else 0
+    blocks = balls.bytes_of_ball(graph, SweepPlan(batch=64, bounds=bounds, roots=n)) if row.weighted else 0
     assert needed == without + 24 * n + 8 - blocks
     lagbc.plan(graph, demand=np.ones((n, n)), cutoff=4)
 

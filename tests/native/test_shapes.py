@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from chained import NO_WAYS
 from schedules import by_levels, when_ready
 from states import prepare
 from strategies import grid, with_lengths
-from test_traversals import heap_of
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import allocate
@@ -18,48 +16,30 @@ from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.cpu import groups
 from lagbc.methods.cpu.batched import lengths
 from lagbc.methods.cpu.batched.block import arrays as arrays_of_block
-from lagbc.methods.cpu.traversal import lengths as dijkstra
-from lagbc.methods.cpu.traversal.sweep import new_found
-from lagbc.methods.sums import Bounds
 from lagbc.native import core, csr
 from lagbc.reduce.streams import Flows
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"})
 # Fields whose lengths no other field tells.
-FREE = {
-    *("Asked.class_sizes", "Buckets.before", "Csr.indptr", "Near.by_root", "Near.edge_rows", "Search.through"),
-    *("Totals.edges", "Touched.names", "Touched.kept_sums", "Touched.kept_ends"),
-}
+FREE = {"Csr.indptr"}
 
 
 def records():
     """Make records of every class, which have all of their arrays among them."""
     A = with_lengths(grid(4, 5), [0.5, 0.75])
     weighted, whole, hops = as_graph(A, weighted=True), as_graph(A * 4, weighted=True), as_graph(A)
-    every = SweepPlan(batch=64, sums=EVERY, method="dijkstra")
+    every = SweepPlan(batch=64, sums=EVERY)
     with_members = replace(every, sums=frozenset({"dependency", "edges"}), class_sizes=np.ones(20))
-    bounds = Bounds(np.array([1.0, 2.0]), np.array([0.5]))
     for plan in (every, with_members):
         yield from (prepare(by_levels, hops, plan).sweep, prepare(when_ready, hops, plan).sweep)
         yield from (prepare(lengths, graph, plan).sweep for graph in (weighted, whole))
-        state = prepare(dijkstra, weighted, plan)
-        state.blocks.make_room(4)
-        yield from (*state.search, state.trail, state.asked, state.blocks.totals, state.blocks.totals.of_edges)
-    for graph in (weighted, whole):
-        state = prepare(dijkstra, graph, replace(every, bounds=bounds))
-        yield from (state.near, state.near.columns, state.kernel.args[0].ball)
-    demand = sp.csr_array(([1.0, 2.0], ([0, 3], [5, 7])), shape=(20, 20))
-    yield prepare(dijkstra, weighted, replace(every, sums=frozenset({"dependency"}), demand=demand)).trail.trips
     yield groups.prepare(hops, groups.plan_of(0.0, StopFlag()), np.ones((20, 3), np.bool_), endpoints=False).groups
-    edges = csr(*weighted.csr)
-    yield core.RootSweep32(out=edges, into=edges, class_sizes=np.ones(20), stop=np.zeros(1, np.uint8))
     block, columns = (
         csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
         csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
     )
     cell = allocate(np, arrays_of_block(BlockSize(4, 2, 3), EVERY))
     yield core.BlockSweep(**cell, into=block, out=block, reach=columns, stop=np.zeros(1, np.uint8))
-    yield from (heap_of(5, np.int32), new_found(3))
 
 
 def fields(record):
@@ -125,12 +105,6 @@ def test_graphs_of_a_sweep_are_of_its_size(made):
     sweep, other = made[0], as_graph(grid(3, 4))
     with pytest.raises(ValueError, match=r"LevelSweep32: into has to be of shape \(n, nnz\), n being 20 and nnz being"):
         sweep.into = csr(*other.csr)
-
-
-@pytest.mark.parametrize("buckets", [0, 3, 12])
-def test_buckets_are_a_power_of_two(buckets):
-    with pytest.raises(ValueError, match=f"last has to be as long as a power of two, not of {buckets} buckets"):
-        core.Buckets(last=np.zeros(buckets, np.uint32), before=np.zeros(4, np.uint32), per_length=1.0)
 
 
 @pytest.mark.parametrize("field", Flows._fields)

@@ -12,19 +12,19 @@ from schedules import by_levels, when_ready
 from scipy.sparse.csgraph import shortest_path
 from states import prepare
 from strategies import path, scale_free, with_lengths
-from test_traversals import by_index, heap_of, sweep, trail_of
+from test_traversals import by_index, by_queue, worker
 
 from lagbc import native
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph.host.proximity import proximity_order
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import lengths as with_lengths_of
 from lagbc.methods.cpu.traversal import lengths as dijkstra
-from lagbc.methods.cpu.traversal.sweep import new_found
 from lagbc.methods.sums import Bounds, Sums
-from lagbc.native import core, csr
+from lagbc.native import class_of, core, csr
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.layout import find_strong
@@ -171,77 +171,75 @@ def test_tight_edges(index):
     assert (starts[6:] == 256).all()
 
 
-QUEUES = {
-    "hops": lambda index: None,
-    "heap": lambda index: heap_of(LAST + 1, index),
-    "buckets": lambda index: core.Buckets(
-        last=np.full(8, 2**32 - 1, np.uint32), before=np.empty(2 * LAST, np.uint32), per_length=1.01
-    ),
-}
-
-
 @by_index
-@pytest.mark.parametrize("queue", QUEUES)
+@by_queue
 def test_traversals(queue, index):
     """Vertices are numbered along the path; roots behind the one that was stopped are not searched."""
-    A = path(LAST + 1)
-    trail = trail_of(A, index)
-    trail.dist.fill(0)
-    found, _, scores = sweep(
-        A, index, [0, 1], stop=flag_in(trail.dist, 2, 7), trail=trail, queue=QUEUES[queue](np.dtype(index))
-    )
-    assert trail.dist[:4].tolist() == [0, 1, 2, 0]
-    assert not found.reached.any()
-    assert not scores.any()
+    sweep = worker(path(LAST + 1), index, queue)
+    dist = sweep.array("dist")
+    dist.fill(0)
+    sweep.poll(flag_in(dist, 2, 7))
+    depths, _, _ = sweep.sum(np.array([0, 1]), None, None)
+    assert dist[:4].tolist() == [0, 1, 2, 0]
+    assert not depths.any()
+    assert not sweep.array("dependency").any()
 
 
 class Fan:
-    """The ball of one root from which 33 paths lead to a sink."""
+    """The ball of one root from which 33 paths lead to a sink, and its arrays once it was summed."""
 
     RADIUS, SINK = 1023, 34
 
-    def __init__(self):
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(tuning, "WITHIN_TOGETHER", 1e9)
         mids = np.arange(1, self.SINK)
         ends = np.append(np.zeros_like(mids), mids), np.append(mids, np.full_like(mids, self.SINK))
         A = sp.coo_array((np.ones(len(ends[0])), ends), shape=(self.SINK + 1,) * 2)
         graph = as_graph(A, weighted=True)
         bounds = Bounds(np.array([float(self.RADIUS)]), np.zeros(1))
         state = prepare(dijkstra, graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
-        self.together, self.near, self.root = state.kernel.args[0], state.near, graph.position[:1]
-        self.ball = self.together.ball
-        self.rows = self.together.find(self.root, self.RADIUS, self.SINK + 1)
-        self.sink = int(np.flatnonzero(self.ball.vertices[: self.rows] == graph.position[self.SINK])[0])
+        self.sweep, self.ball = state.sweep, state.ball
+        self.ball.sum_within(np.zeros(1, np.int64))
+        self.sink = int(np.flatnonzero(self.ball.array("vertices")[: self.SINK + 1] == graph.position[self.SINK])[0])
+        self.sweep.array("by_vertex").fill(0)
 
-    def sum(self, stop):
-        asked = core.Asked(radius=self.RADIUS, limit=2.0**1000, stop=stop)
-        core.sum_ball(self.ball, asked, 0, 1, None, np.ones(1), self.near, new_found(1))
-        assert stop[0]
-        return self.ball.dist[: self.rows, 0].tolist(), self.ball.sigma[: self.rows, 0]
-
-
-def test_distances_within():
-    fan = Fan()
-    dist, _ = fan.sum(SET)
-    assert dist == [0] + [fan.RADIUS + 1] * (fan.rows - 1)
+    def sum(self, flag):
+        """Sum as far as a flag is set; return the distances and path counts of the root."""
+        self.sweep.poll(flag)
+        self.ball.sum_within(np.zeros(1, np.int64))
+        assert flag[0]
+        rows = slice(self.SINK + 1)
+        return self.ball.array("dist")[rows, 0].tolist(), self.ball.array("sigma")[rows, 0]
 
 
-def test_counting_within():
+def test_distances_within(monkeypatch):
+    """The flag is set as the root of each lane is told: the second lane has none."""
+    fan = Fan(monkeypatch)
+    roots = fan.ball.array("roots")
+    roots.fill(0)
+    dist, _ = fan.sum(flag_in(roots, 1, 0))
+    assert dist == [0] + [fan.RADIUS + 1] * fan.SINK
+
+
+def test_counting_within(monkeypatch):
     """The flag is set as distances are found, in one pass."""
-    fan = Fan()
-    fan.ball.dist.fill(fan.RADIUS + 1)
-    dist, sigma = fan.sum(flag_in(fan.ball.dist, 64 * fan.sink, 0))
+    fan = Fan(monkeypatch)
+    dist = fan.ball.array("dist")
+    dist.fill(0)
+    dist, sigma = fan.sum(flag_in(dist, 64 * fan.sink, 0))
     assert dist[fan.sink] == 2
     assert (sigma == 1).all()
 
 
-def test_backward_within():
+def test_backward_within(monkeypatch):
     """The flag is set as the paths to the sink are counted."""
-    fan = Fan()
-    fan.ball.sigma.fill(1)
-    _, sigma = fan.sum(flag_in(fan.ball.sigma, 64 * fan.sink, 5))
+    fan = Fan(monkeypatch)
+    sigma = fan.ball.array("sigma")
+    sigma.fill(1)
+    _, sigma = fan.sum(flag_in(sigma, 64 * fan.sink, 5))
     assert sigma[fan.sink] == 33
-    assert not fan.ball.beyond[: fan.rows].any()
-    assert not fan.near.by_vertex.any()
+    assert not fan.ball.array("beyond")[: fan.SINK + 1].any()
+    assert not fan.sweep.array("by_vertex").any()
 
 
 @by_index
@@ -250,8 +248,8 @@ def test_single_roots(weighted, index):
     """A search, the sums along its paths, and what passes through."""
     graph = as_graph(path(LAST + 1), weighted=weighted)
     edges = csr(graph.indptr, graph.indices.astype(index), graph.weights)
-    kind = core.RootSweep32 if index == np.int32 else core.RootSweep64
-    whole, stopped = (kind(out=edges, into=edges, radius=np.inf, stop=stop) for stop in (np.zeros(1, np.uint8), SET))
+    kind = class_of("RootSweep", index)
+    whole, stopped = (kind(edges, edges, None, 0.0, np.inf, stop) for stop in (np.zeros(1, np.uint8), SET))
     assert len(core.search_root(stopped, 0)[0]) == (0 if weighted else 1)
     *found, _ = core.search_root(whole, 0)
     omega = np.ones(LAST + 1)

@@ -1,82 +1,159 @@
-"""Kernels of traversals by themselves, for both types of indices: what they find and refuse."""
+"""Workers of the traversals by themselves, for both types of indices: what they find, take and refuse."""
 
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
-from strategies import adjacency, grid, with_lengths
+from strategies import adjacency, grid, lengths, with_lengths
 
 from lagbc import reference
-from lagbc.methods.arrays import allocate
-from lagbc.methods.cpu.traversal.lengths import heap_arrays, search_arrays
-from lagbc.methods.cpu.traversal.sweep import new_found, trail_arrays
-from lagbc.native import core, csr, record
+from lagbc.methods.cpu.traversal.sweep import Size
+from lagbc.methods.sums import Sums, bits_of
+from lagbc.native import class_of, core, csr
 
 by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
+# The queues, by the count of buckets.
+QUEUES = {"hops": -1, "heap": 0, "buckets": 8}
+by_queue = pytest.mark.parametrize("queue", QUEUES)
+MESH = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
 
 
-def asked(stop=None):
-    return core.Asked(radius=np.inf, limit=2.0**1000, stop=np.zeros(1, np.uint8) if stop is None else stop)
-
-
-def trail_of(A, index):
-    index = np.dtype(index)
-    arrays = trail_arrays(index, A.shape[0], A.nnz, edges=False, class_sizes=False)
-    return record("Trail", index, **allocate(np, arrays))
-
-
-def heap_of(n, index):
-    return record("Heap", index, **allocate(np, heap_arrays(np.dtype(index), n)))
-
-
-def sweep(A, index, roots, *, stop=None, totals=None, queue=None, trail=None):
-    """Sweep some roots, each once; return what was found, the trail of the last, and its dependencies."""
+def graph_of(A, index):
     A = A.tocsr()
-    n, nnz, index = A.shape[0], A.nnz, np.dtype(index)
-    graph = csr(A.indptr.astype(np.int64), A.indices.astype(index), A.data.astype(float))
-    trail, found = trail_of(A, index) if trail is None else trail, new_found(len(roots))
-    totals = core.Totals(dependency=np.zeros(n)) if totals is None else totals
-    rest = trail, asked(stop), np.array(roots), None, np.ones(len(roots)), totals, found
-    if queue is None:
-        core.sweep_hops(graph, np.full(n, n, index), *rest)
-    else:
-        core.sweep_lengths(graph, record("Search", index, **allocate(np, search_arrays(index, n, nnz))), queue, *rest)
-    return found, trail, totals.dependency
+    return csr(A.indptr.astype(np.int64), A.indices.astype(index), A.data.astype(float))
+
+
+def size_of(A, queue, **more):
+    sizes = {"block": 0, "most_kept": 0, "has_omega": False, "has_class_sizes": False, "trips": -1, "roots": 0}
+    columns = dict.fromkeys(("of_vertices", "of_edges", "of_roots"), 0)
+    return Size(n=A.shape[0], nnz=A.nnz, most=A.nnz, buckets=QUEUES[queue], **sizes | columns | more)
+
+
+def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
+    """Make a worker of a graph that is in sweep order."""
+    order = np.arange(A.shape[0])
+    arguments = {
+        "size": size_of(A, queue, has_omega="omega" in given, has_class_sizes="class_sizes" in given)
+        if size is None
+        else size,
+        "sums": bits_of(sums),
+        "graph": graph_of(A, index),
+        "order": order,
+        "position": order,
+        **dict.fromkeys(("root_weights", "omega", "class_sizes")),
+        "per_length": 1.01,
+        "radius": np.inf,
+        "limit": 2.0**1000,
+        "rtol": 0.0,
+        **dict.fromkeys(("endpoints", "linear"), False),
+    }
+    return class_of("Traversal", index)(**arguments | given)
 
 
 @by_index
-def test_hops(index):
-    A = grid(5, 7)
-    found, trail, scores = sweep(A, index, [3, -1, 20])
-    np.testing.assert_allclose(scores, reference.brandes(*adjacency(A), sources=[3, 20]), rtol=1e-12)
-    assert found.reached.tolist() == [35, 0, 35]
-    assert trail.order.dtype == index
-    assert found.depth[2] == trail.dist.max() == trail.dist[-1]
+@by_queue
+def test_sums_of_roots(index, queue):
+    sweep, scores = worker(MESH, index, queue), np.zeros(35)
+    depths, overflowed, kept = sweep.sum(np.array([3, -1, 20]), None, None)
+    sweep.take(Sums(dependency=scores[None]).row(0), None)
+    of_edges = None if queue == "hops" else lengths(MESH)
+    np.testing.assert_allclose(scores, reference.brandes(*adjacency(MESH), of_edges, sources=[3, 20]), rtol=1e-12)
+    farthest = dijkstra(MESH, indices=[3, 20], unweighted=queue == "hops").max(axis=1)
+    assert depths.tolist() == [farthest[0], 0, farthest[1]]
+    assert not overflowed.any()
+    assert kept == 0
+    assert not sweep.array("dependency").any(), "they were taken"
 
 
 @by_index
-@pytest.mark.parametrize("queue", ["heap", "buckets"])
-def test_lengths_by_each_queue(index, queue):
-    A = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
-    last, before = np.full(8, 2**32 - 1, np.uint32), np.empty(A.nnz, np.uint32)
-    buckets = core.Buckets(last=last, before=before, per_length=1.01)
-    found, trail, _ = sweep(A, index, [3], queue=heap_of(35, index) if queue == "heap" else buckets)
-    dist = np.empty(35)
-    dist[trail.order] = trail.dist
-    np.testing.assert_array_equal(dist, dijkstra(A, indices=3))
-    assert found.reached[0] == 35
+@by_queue
+def test_distances_and_counts(index, queue):
+    sweep, dist, sigma = worker(MESH, index, queue), np.full((35, 2), np.inf), np.zeros((35, 2))
+    sweep.write_paths(np.array([-1, 3]), dist, sigma)
+    np.testing.assert_array_equal(dist[:, 1], dijkstra(MESH, indices=3, unweighted=queue == "hops"))
+    assert np.isinf(dist[:, 0]).all()
+    assert not sigma[:, 0].any()
+    assert sigma[:, 1].min() == 1
+    assert sweep.array("order").dtype == index
+
+
+@by_index
+@by_queue
+@pytest.mark.parametrize(
+    "sums",
+    [{"dependency"}, {"distance", "depth"}, {"stress", "edges_squares"}, {"edges"}, {"dependency_squares", "inverse"}],
+    ids=sorted,
+)
+@pytest.mark.parametrize("more", [{}, {"has_omega": True, "has_class_sizes": True}, {"trips": 7}], ids=str)
+def test_bytes_that_are_told_are_taken(index, queue, sums, more):
+    """Of the kinds of plans; those within bounds also tell the copies of a block's sums."""
+    given = {name: np.ones(35) for name in ("omega", "class_sizes") if more.get(f"has_{name}")}
+    for bounds in ({}, {"roots": 20, "of_vertices": 3, "of_edges": 2, "of_roots": 4}):
+        size = size_of(MESH, queue, **more, **bounds)
+        copies = 8 * (35 * 3 + (MESH.nnz * 2 if "edges" in sums else 0) + 20 * 4) if bounds else 0
+        before, _ = core.held_memory()
+        sweep = worker(MESH, index, queue, sums, size, **given)
+        held = core.held_memory()[0] - before
+        assert type(sweep).bytes(size, bits_of(sums)) == held + copies
+        del sweep
+        assert core.held_memory()[0] == before
+
+
+@pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes"])
+def test_arrays_of_another_size_are_refused(name):
+    with pytest.raises(ValueError, match=rf"{name} has to be of shape \(35,\), not \(34,\)"):
+        worker(MESH, np.int32, **{name: np.ones(34, np.int64 if name in ("order", "position") else float)})
 
 
 def test_what_is_refused_is_named():
-    with pytest.raises(TypeError, match="sums has to be a Totals or a Near32"):
-        sweep(grid(2, 2), np.int32, [0], totals=asked())
+    sweep, roots = worker(MESH, np.int32), np.arange(3)
+    for wrong in ({"n": 34}, {"nnz": 5}):
+        with pytest.raises(ValueError, match="size has to be that of the graph"):
+            worker(MESH, np.int32, size=size_of(MESH, "hops")._replace(**wrong))
+    with pytest.raises(ValueError, match="size has to tell whether there are omega and class_sizes"):
+        worker(MESH, np.int32, size=size_of(MESH, "hops"), omega=np.ones(35))
+    with pytest.raises(TypeError, match=r"roots has to be a C-contiguous array of int64 .*, not an array of float64"):
+        sweep.sum(roots.astype(float), None, None)
+    with pytest.raises(ValueError, match=r"times has to be of shape \(3,\), not \(2,\)"):
+        sweep.sum(roots, np.ones(2), None)
+    with pytest.raises(ValueError, match=r"omega has to be of shape \(3, 35\), not \(2, 35\)"):
+        sweep.sum(roots, None, np.ones((2, 35)))
+    with pytest.raises(ValueError, match=r"stress has to be of shape \(35,\), not \(34,\)"):
+        sweep.take(Sums(stress=np.zeros((1, 34))).row(0), None)
+    with pytest.raises(ValueError, match="edge_order has to be there, as edges are summed"):
+        sweep.take(Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
+    with pytest.raises(ValueError, match=r"radii has to be of shape \(6,\), not \(5,\)"):
+        sweep.take_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 9)
+    with pytest.raises(ValueError, match=r"dist has to be of shape \(35, 3\), not \(35, 2\)"):
+        sweep.write_paths(roots, np.zeros((35, 2)), np.zeros((35, 3)))
+    with pytest.raises(AttributeError, match="known"):
+        sweep.array("known")
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_trips_of_another_size_are_refused(index):
+    size = size_of(MESH, "hops", trips=0)
+    given = {"numbers": np.ones(4), "ends": np.zeros(4, index), "first": np.zeros(36, index)}
+    sweep, given = worker(MESH, index, size=size), given | {"shifts": np.zeros(35, np.int64)}
+    sweep.take_trips(**given)
+    for name in ("ends", "first", "shifts"):
+        with pytest.raises(ValueError, match=rf"{name} has to be of shape"):
+            sweep.take_trips(**given | {name: given[name][1:]})
+    other = np.int32 if index == np.int64 else np.int64
+    with pytest.raises(ValueError, match=r"ends has to be of shape \(4,\), not \(0,\)"):
+        sweep.take_trips(**given | {name: given[name].astype(other) for name in ("ends", "first")})
+
+
+@pytest.mark.parametrize("buckets", [3, 12])
+def test_buckets_are_a_power_of_two(buckets):
+    with pytest.raises(ValueError, match=f"buckets have to be a power of two, not {buckets}"):
+        worker(MESH, np.int32, size=size_of(MESH, "heap")._replace(buckets=buckets))
 
 
 @by_index
 def test_a_near_tie_is_found(index):
     """Two ways from 0 to 3: 0.1 + 0.2 and 0.3, of which the first is longer in float64."""
-    lengths = [0.1, 0.3, 0.2, 5.0]
 
-    def find(roots, most=100, lengths=lengths):
+    def find(roots, most=100, lengths=(0.1, 0.3, 0.2, 5.0)):
         graph = csr(np.array([0, 2, 3, 4, 4]), np.array([1, 3, 3, 0], index), np.array(lengths))
         return core.find_near_tie(graph, np.array(roots), most, 2.0**-48)
 

@@ -30,8 +30,10 @@ void bind_extended(nb::module_& m) {
     bind_root<Narrow>(m, "RootSweep32");
     bind_root<Wide>(m, "RootSweep64");
     def<"sweep", "root">(m, "search_root", search_root<Narrow>, search_root<Wide>);
-    def<"sweep", "reached", "dist", "mantissas", "powers", "omega", "times", "times_power", "edges">(m, "sum_root", sum_root<Narrow>, sum_root<Wide>);
-    def<"sweep", "reached", "dist", "mantissas", "powers", "omega">(m, "count_through", count_through<Narrow>, count_through<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega", "times", "times_power", "edges">(
+        m, "sum_root", sum_root<Narrow>, sum_root<Wide>);
+    def<"sweep", "reached", "dist", "mantissas", "powers", "omega">(m, "count_through", count_through<Narrow>,
+                                                                    count_through<Wide>);
     def<"mantissas", "powers", "more", "more_powers">(m, "add_numbers", add_numbers);
 }
 

@@ -12,8 +12,8 @@ inline auto items(TraversalSize& size) {
     return std::tuple(Item("n", size.n), Item("nnz", size.nnz), Item("most", size.most), Item("buckets", size.buckets),
                       Item("block", size.block), Item("most_kept", size.most_kept), Item("has_omega", size.has_omega),
                       Item("has_class_sizes", size.has_class_sizes), Item("trips", size.trips),
-                      Item("roots", size.roots), Item("of_vertices", size.of_vertices),
-                      Item("of_edges", size.of_edges), Item("of_roots", size.of_roots));
+                      Item("roots", size.roots), Item("of_vertices", size.of_vertices), Item("of_edges", size.of_edges),
+                      Item("of_roots", size.of_roots));
 }
 
 inline auto items(Columns& first) {
@@ -46,7 +46,8 @@ auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_
     for (int64_t row = 0; row < touched.rows; ++row)
         std::copy_n(touched.kept_sums.data() + row * room, count, sums.data() + row * count);
     if (touched.is_there) std::copy_n(touched.kept_ends.data(), blocks, ends.data());
-    return std::tuple(result(std::move(names)), given_away(std::move(sums), touched.rows, count), result(std::move(ends)));
+    return std::tuple(result(std::move(names)), given_away(std::move(sums), touched.rows, count),
+                      result(std::move(ends)));
 }
 
 // The vertices or edges that have a row, which they lose, in matrix order.
@@ -93,7 +94,8 @@ void bind_trips(nb::class_<Traversal<Index>>& bound) {
             std::copy_n(shifts.data, shifts.size, s.trips.shifts.data);
         },
         nb::arg("numbers"), nb::arg("ends"), nb::arg("first"), nb::arg("shifts"), nb::keep_alive<1, 2>(),
-        nb::keep_alive<1, 3>(), "Take trips of each root in matrix order, and the powers of two that they are divided by.");
+        nb::keep_alive<1, 3>(),
+        "Take trips of each root in matrix order, and the powers of two that they are divided by.");
 }
 
 template <class Index>
@@ -106,10 +108,9 @@ void bind_worker(nb::module_& m, const char* name) {
         [](S* self, In<"size", TraversalSize> size, In<"sums", uint32_t> sums, In<"graph", const Csr<Index>&> graph,
            In<"order", Span<const int64_t>> order, In<"position", Span<const int64_t>> position,
            In<"root_weights", Optional<Span<const double>>> root_weights,
-           In<"omega", Optional<Span<const double>>> omega,
-           In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"per_length", double> per_length,
-           In<"radius", double> radius, In<"limit", double> limit, In<"rtol", double> rtol,
-           In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
+           In<"omega", Optional<Span<const double>>> omega, In<"class_sizes", Optional<Span<const double>>> class_sizes,
+           In<"per_length", double> per_length, In<"radius", double> radius, In<"limit", double> limit,
+           In<"rtol", double> rtol, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
             const Csr<Index>& searched = graph;
             const int64_t n = searched.n();
             sized(order, n);
@@ -122,7 +123,8 @@ void bind_worker(nb::module_& m, const char* name) {
             if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
                 throw nb::value_error("size has to tell whether there are omega and class_sizes");
             if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
-                throw nb::value_error(("buckets have to be a power of two, not " + std::to_string(size.buckets)).c_str());
+                throw nb::value_error(
+                    ("buckets have to be a power of two, not " + std::to_string(size.buckets)).c_str());
             TraversalSize asked = size;
             asked.asks = Asks::of(sums);
             S& s = *new (self) S(asked);
@@ -208,13 +210,15 @@ void bind_worker(nb::module_& m, const char* name) {
             without_gil([&] { sum_near(s, roots, 0, roots.size, found); });
             return result(std::move(found.overflowed));
         },
-        "Search from roots in matrix order, or absent (-1), into the sums within bounds: a mask of those that overflowed.");
+        "Search from roots in matrix order, or absent (-1), into the sums within bounds: a mask of those that "
+        "overflowed.");
     method(
         bound, "take_within",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             Near<Index>& near = s.near;
             sized(edge_order, s.graph->indices.size);
-            if (near.edges > 0 && !edge_order.is_there) throw nb::value_error("edge_order has to be there, as edges are summed");
+            if (near.edges > 0 && !edge_order.is_there)
+                throw nb::value_error("edge_order has to be there, as edges are summed");
             const int64_t vertices = std::exchange(near.vertices, 0), edges = std::exchange(near.edges, 0);
             Buffer<int64_t> present(roots.size), places(roots.size);
             int64_t count = 0;
@@ -229,14 +233,13 @@ void bind_worker(nb::module_& m, const char* name) {
                               taken_rows(near.by_edge, edges), taken_rows(near.by_root, count, places.data()));
         },
         "Vertices, edges, and roots but for absent ones, in matrix order, and the sums of each, which are cleared.");
-    method(
-        bound, "write_paths",
-        [](const S& s, In<"roots", Span<const int64_t>> roots, In<"dist", Matrix<double>> dist,
-           In<"sigma", Matrix<double>> sigma) {
-            sized(dist, s.order.size, roots.size);
-            sized(sigma, s.order.size, roots.size);
-            without_gil([&] { write_paths(s, roots, dist, sigma); });
-        });
+    method(bound, "write_paths",
+           [](const S& s, In<"roots", Span<const int64_t>> roots, In<"dist", Matrix<double>> dist,
+              In<"sigma", Matrix<double>> sigma) {
+               sized(dist, s.order.size, roots.size);
+               sized(sigma, s.order.size, roots.size);
+               without_gil([&] { write_paths(s, roots, dist, sigma); });
+           });
 }
 
 }  // namespace
@@ -244,7 +247,8 @@ void bind_worker(nb::module_& m, const char* name) {
 void bind_traversal(nb::module_& m) {
     bind_worker<Narrow>(m, "Traversal32");
     bind_worker<Wide>(m, "Traversal64");
-    def<"graph", "roots", "targets", "sources", "places", "dist", "vertices", "edges", "scores", "edge_scores">(m, "sum_small_blocks", sum_small_blocks<Narrow>, sum_small_blocks<Wide>);
+    def<"graph", "roots", "targets", "sources", "places", "dist", "vertices", "edges", "scores", "edge_scores">(
+        m, "sum_small_blocks", sum_small_blocks<Narrow>, sum_small_blocks<Wide>);
     def<"graph", "roots", "most", "near">(m, "find_near_tie", find_near_tie<Narrow>, find_near_tie<Wide>);
 }
 

@@ -21,6 +21,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
+from lagbc.native import core
 from lagbc.planning import memory
 from lagbc.room import Room
 from lagbc.run.work import Span
@@ -76,8 +77,7 @@ def test_a_state_is_as_new_after_every_batch():
     for roots in (np.arange(40), np.arange(n - 30, n), np.r_[-1, 3, -1], np.arange(n - 3, n)):
         for name, array in batch_sums(used, roots):
             np.testing.assert_array_equal(array, getattr(batch_sums(prepare(hops, graph, plan), roots), name), name)
-        *_, places = used.search
-        assert (places == n).all(), "cleared of what the roots reached"
+        assert (used.sweep.array("places") == n).all(), "cleared of what the roots reached"
 
 
 def test_no_paths_are_counted_where_only_distances_are_summed():
@@ -144,18 +144,24 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     graph = as_graph(GRAPHS["scale-free"])
     omega = np.ones(graph.n) if weights else None
     plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
+    before = graph.reordered, core.held_memory()[0]
     state = prepare(hops, graph, plan)
-    *_, places = state.search
-    entries = entries_of(state)
-    lists = [one.names for one in entries]
-    arrays = (*vars(state.trail).values(), *vars(state.blocks.totals).values(), *lists, state.omega, places)
-    held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
-    assert bytes_of(hops.arrays(graph, plan)) == held
+    assert core.held_memory()[0] - before[1] == bytes_of(hops.arrays(graph, plan))
     batch_sums(state, np.arange(64))
-    kept = [array for one in entries for name, array in vars(one).items() if name.startswith("kept_")]
-    assert sum(array.nbytes for array in kept) <= sum(
-        array.nbytes for _, array in Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 4, 64)
-    )
+    assert core.held_memory()[0] - before[1] == bytes_of(hops.arrays(graph, plan))
+
+
+@pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
+def test_kept_blocks_take_no_more_than_rows_of_their_sums(outputs):
+    graph, plan = as_graph(ISLANDS), SweepPlan(batch=64, sums=frozenset(outputs))
+    state = prepare(hops, graph, plan)
+    before, _ = core.held_memory()
+    (levels,) = hops.forward(state, np.arange(400, 464))
+    assert levels.kept == 4
+    of_found = levels.depths.base.nbytes + levels.overflowed.base.nbytes
+    kept = core.held_memory()[0] - before - of_found
+    rows = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 4, 64)
+    assert 0 < kept <= sum(array.nbytes for _, array in rows)
 
 
 def test_blocks_are_rows_of_their_own():
@@ -167,10 +173,11 @@ def test_blocks_are_rows_of_their_own():
         np.testing.assert_allclose(sums.dependency[row], theirs, rtol=1e-12)
 
 
-def entries_of(state):
-    """The entries of vertices and edges that there are."""
-    totals = state.blocks.totals
-    return [entries for entries in (totals.of_vertices, totals.of_edges) if entries is not None]
+def without_kept_blocks(graph, plan):
+    """Prepare a worker that keeps no block as entries."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "batching", sweep.batching._replace(auto=0))
+        return prepare(hops, graph, plan)
 
 
 @pytest.mark.parametrize("name", ["parts", "mesh"])
@@ -178,25 +185,23 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
     """Two roots of a small part reach one vertex in eight, all counted; those of a mesh more."""
     A = {"parts": disjoint(grid(30, 30), grid(6, 9)), "mesh": GRAPHS["mesh"]}[name]
     graph, roots = as_graph(A), np.r_[A.shape[0] - 1, A.shape[0] - 3]
-    state = prepare(hops, graph, SweepPlan(batch=16, sums=EVERY))
+    state = without_kept_blocks(graph, SweepPlan(batch=16, sums=EVERY))
     next(hops.forward(state, np.arange(5)))  # and nobody takes it
-    state.blocks.totals.block = 0  # so that nothing is kept
+    lists = [state.sweep.array(f"touched {kind}") for kind in ("vertices", "edges")]
+    for one in lists:
+        one.fill(-1)
     (levels,) = hops.forward(state, roots)
-    vertices, edges = entries_of(state)
+    listed = [np.count_nonzero(one >= 0) for one in lists]
     if name == "parts":
-        assert vertices.count == 2 * 54
-        assert edges.count == 2 * (5 * 9 + 6 * 8)
+        assert listed == [2 * 54, 2 * (5 * 9 + 6 * 8)]
     else:
-        assert vertices.count == edges.count == -1
+        assert all(count < graph.n // 8 for count in listed), "there was no room for the second root, or for either"
     sums = Sums.zeros_of_batch(np, EVERY, graph.n, graph.nnz, 1, len(roots))
     hops.backward(state, levels, sums)
     theirs = np.array(reference.brandes(*adjacency(A), sources=roots.tolist()))
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
     assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
-    left = [total for total in vars(state.blocks.totals).values() if isinstance(total, np.ndarray)]
-    assert len(left) == 10
-    assert vertices.count == edges.count == 0
-    assert not any(total.any() for total in left)
+    assert not any(state.sweep.array(total).any() for total in EVERY - {"depth"})
 
 
 # Some roots reach much, and others next to nothing, of a few vertices or of none.
@@ -217,9 +222,7 @@ def test_blocks_that_touch_few_vertices_are_kept_apart(asked):
     assert [len(block.roots) for block in blocks] == [16, 16, 8]
     assert all(len(block.vertices) <= 16 * 4 and len(block.edges) <= 16 * 6 for block in blocks)
     assert all(len(block.vertices) == 0 for block in blocks) == (asked == {"edges"})
-    dense = prepare(hops, graph, SweepPlan(batch=64, sums=asked))
-    dense.blocks.totals.of_vertices = None
-    rows = batch_sums(dense, roots)
+    rows = batch_sums(without_kept_blocks(graph, SweepPlan(batch=64, sums=asked)), roots)
     for row, block in enumerate(blocks):
         for name, array in block.sums:
             theirs = rows.depth[16 * row : 16 * row + 16] if name == "depth" else getattr(rows, name)[row]

@@ -10,11 +10,11 @@ from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import allocate, bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import within
 from lagbc.methods.cpu.traversal import lengths as module
 from lagbc.methods.sums import OF_ROOTS, Bounds
+from lagbc.native import core
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth", "targets", "gravity"})
 ALONE, TOGETHER = 0.0, 1e9
@@ -45,7 +45,8 @@ def summed(graph, plan, roots, together, monkeypatch):
     """What blocks of roots sum to, with their overflows, and whether no root was searched alone."""
     monkeypatch.setattr(tuning, "WITHIN_TOGETHER", together)
     state, found = prepare(module, graph, plan), []
-    state.trail.dist.fill(-1)
+    dist = state.sweep.array("dist")
+    dist.fill(-1)
     for near, overflowed in module.sum_within(state, roots):
         for name, array in near.sums:
             names = near.edges if name == "edges" else near.roots if name in OF_ROOTS else near.vertices
@@ -53,7 +54,7 @@ def summed(graph, plan, roots, together, monkeypatch):
             dense[names] = array
             found.append(dense)
         found.append(overflowed)
-    return found, bool((state.trail.dist == -1).all())
+    return found, bool((dist == -1).all())
 
 
 def assert_same(graph, plan, roots, monkeypatch):
@@ -72,7 +73,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert within.new_ball(graph, plan, allocate(np, within.arrays(graph, plan))).dist.dtype == number
+    assert prepare(module, graph, plan).ball.array("dist").dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, root_weights=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, root_weights=times), roots, monkeypatch)
@@ -95,7 +96,7 @@ def test_roots_far_apart_are_searched_alone(monkeypatch):
     """By the rule itself: neighbours go together, and roots whose balls hardly meet do not."""
     graph = as_graph(with_lengths(path(3000), [1.0, 2.0]), weighted=True)
     plan = plan_of(60)
-    for roots, expected in ((graph.order[:128], True), (graph.order[::47], False), (graph.order[:4], False)):
+    for roots, expected in ((graph.order[:128], True), (graph.order[::47].copy(), False), (graph.order[:4], False)):
         _, is_together = summed(graph, plan, [roots], tuning.WITHIN_TOGETHER, monkeypatch)
         assert is_together == expected
 
@@ -143,12 +144,12 @@ def test_runs_without_bounds_or_edges_take_none():
 @pytest.mark.parametrize("sums", [{"dependency"}, {"reached"}, EVERY], ids=["paths", "reached", "all"])
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
-    stated = within.arrays(graph, plan)
-    room = within.new_ball(graph, plan, allocate(np, stated))
-    arrays = {id(array): array for array in vars(room).values() if array is not None}.values()
-    aligned = [array for array in (room.dist, room.sigma, room.own, room.beyond) if array is not None]
-    assert all(array.ctypes.data % 64 == 0 for array in aligned)
-    assert bytes_of(stated) == sum(array.nbytes for array in arrays)
+    worker = prepare(module, graph, plan).sweep
+    before, _ = core.held_memory()
+    ball = within.new_ball(graph, plan, worker, TOGETHER)
+    assert core.held_memory()[0] - before == within.bytes_of_ball(graph, plan)
+    names = ["dist", "own", *(["sigma", "beyond"] if sums != {"reached"} else [])]
+    assert all(ball.array(name).ctypes.data % 64 == 0 for name in names)
 
 
 def test_a_stopped_run_is_interrupted(monkeypatch):

@@ -21,8 +21,8 @@ template <class Index>
 struct RootSweep {
     const Csr<Index>*out = nullptr, *into = nullptr;  // the graph, and its transpose
     Optional<Span<const double>> class_sizes;         // (n,): how many vertices each stands for on a path; None is one
-    double rtol = 0;                           // relative difference up to which two lengths are equal
-    double radius = 0;                         // the distance up to which a root searches
+    double rtol = 0;                                  // relative difference up to which two lengths are equal
+    double radius = 0;                                // the distance up to which a root searches
     Stop stop;
 };
 

@@ -11,15 +11,15 @@ namespace lagbc {
 
 // The sizes that tell all arrays of a worker; a tuple in Python.
 struct TraversalSize {
-    int64_t n = 0, nnz = 0;   // vertices and edges
-    int64_t most = 0;         // tight edges of a root, or notes
-    int64_t buckets = 0;      // of the queue, a power of two; 0 is a heap, and -1 a search in hops
-    Asks asks{};              // the sums asked for
-    int64_t block = 0;        // roots that are summed together; 0 is all
-    int64_t most_kept = 0;    // blocks that are kept at once
+    int64_t n = 0, nnz = 0;  // vertices and edges
+    int64_t most = 0;        // tight edges of a root, or notes
+    int64_t buckets = 0;     // of the queue, a power of two; 0 is a heap, and -1 a search in hops
+    Asks asks{};             // the sums asked for
+    int64_t block = 0;       // roots that are summed together; 0 is all
+    int64_t most_kept = 0;   // blocks that are kept at once
     bool has_omega = false, has_class_sizes = false;
-    int64_t trips = -1;       // ends of trips to copy; -1 if roots have no trips
-    int64_t roots = 0;        // roots of a block within bounds; 0 without bounds
+    int64_t trips = -1;                                   // ends of trips to copy; -1 if roots have no trips
+    int64_t roots = 0;                                    // roots of a block within bounds; 0 without bounds
     int64_t of_vertices = 0, of_edges = 0, of_roots = 0;  // columns of the sums within bounds
 };
 
@@ -147,13 +147,13 @@ struct Heap {
 
 template <class Index>
 struct Traversal {
-    Memory memory;                                // of all its arrays
-    const Csr<Index>* graph = nullptr;            // in sweep order
-    Span<const int64_t> order;                    // (n,) the vertex at each place of that order
-    Optional<Span<const int64_t>> position;       // (n,) the place of each root; None if roots are places
-    Optional<Span<const double>> root_weights;    // (n,) how often each root counts; None is once
-    Optional<Span<double>> omega, class_sizes;    // (n,) of each place: target weights, and members of a vertex
-    int64_t buckets_of_queue;                     // as in `TraversalSize`
+    Memory memory;                              // of all its arrays
+    const Csr<Index>* graph = nullptr;          // in sweep order
+    Span<const int64_t> order;                  // (n,) the vertex at each place of that order
+    Optional<Span<const int64_t>> position;     // (n,) the place of each root; None if roots are places
+    Optional<Span<const double>> root_weights;  // (n,) how often each root counts; None is once
+    Optional<Span<double>> omega, class_sizes;  // (n,) of each place: target weights, and members of a vertex
+    int64_t buckets_of_queue;                   // as in `TraversalSize`
     Search<Index> search;
     Buckets buckets;
     Heap<Index> heap;
@@ -194,16 +194,15 @@ private:
 
     void take_trail(const TraversalSize& size) {
         const Asks& asks = size.asks;
-        trail = {
-            memory.array<Index>("order", size.n),
-            memory.array<double>("dist", size.n),
-            memory.array<double>("sigma", size.n),
-            memory.array<Index>("tails", size.most),
-            memory.array<Index>("heads", size.most),
-            maybe(asks.of_edges(), [&] { return memory.array<int64_t>("tight edges", size.most); }),
-            memory.array<double>("own", size.n),
-            memory.array<double>("onward", size.n),
-            maybe(size.has_class_sizes, [&] { return memory.array<double>("class_sizes of trail", size.n); })};
+        trail = {memory.array<Index>("order", size.n),
+                 memory.array<double>("dist", size.n),
+                 memory.array<double>("sigma", size.n),
+                 memory.array<Index>("tails", size.most),
+                 memory.array<Index>("heads", size.most),
+                 maybe(asks.of_edges(), [&] { return memory.array<int64_t>("tight edges", size.most); }),
+                 memory.array<double>("own", size.n),
+                 memory.array<double>("onward", size.n),
+                 maybe(size.has_class_sizes, [&] { return memory.array<double>("class_sizes of trail", size.n); })};
     }
 
     void take_trips(const TraversalSize& size) {
@@ -215,7 +214,8 @@ private:
 
     void take_totals(const TraversalSize& size) {
         const Asks& asks = size.asks;
-        const bool of_distances = asks.reached || asks.distance || asks.inverse || asks.distance_squares || asks.inverse_squares;
+        const bool of_distances =
+            asks.reached || asks.distance || asks.inverse || asks.distance_squares || asks.inverse_squares;
         if (asks.paths() || of_distances) list_touched(totals.of_vertices, "touched vertices", size.n);
         if (asks.of_edges()) list_touched(totals.of_edges, "touched edges", size.nnz);
         const auto sum = [&](bool is_there, const char* name, Touched& kind, int64_t count) {
@@ -239,8 +239,8 @@ private:
         totals.most_kept = size.most_kept;
     }
 
-    // A block is kept if its roots have reached at most one vertex in so many, all roots counted, and one edge in so many
-    // is tight: to add entries takes about as many times as long as to add rows.
+    // A block is kept if its roots have reached at most one vertex in so many, all roots counted, and one edge in so
+    // many is tight: to add entries takes about as many times as long as to add rows.
     void list_touched(Optional<Touched>& kind, const char* name, int64_t all) {
         constexpr int64_t sparsity = 8;
         kind.names = memory.array<int64_t>(name, all / sparsity);

@@ -211,7 +211,8 @@ void sum_blocks(BallOf<Index, Number>& ball, Span<const int64_t> roots, Found& f
     Traversal<Index>& s = *ball.worker;
     const auto most_rows = static_cast<double>(ball.waits.size);
     const auto find = [&](Span<const int64_t> places, double most) {
-        return find_ball(*s.graph, *ball.into, places, s.asked.radius, static_cast<int64_t>(std::min(most, most_rows)), ball);
+        return find_ball(*s.graph, *ball.into, places, s.asked.radius, static_cast<int64_t>(std::min(most, most_rows)),
+                         ball);
     };
     double mean = 0.0;
     for (int64_t first = 0; first < roots.size; first += columns) {
