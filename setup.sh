@@ -223,7 +223,7 @@ test)
     site=$!
     test_lesser_levels >.venv/lesser.txt 2>&1 &
     lesser=$!
-    check clang-format --dry-run -Werror $(find lagbc/native lagbc/reduce benchmarks -name '*.cpp' -o -name '*.h')
+    check clang-format --dry-run -Werror $(find lagbc/native lagbc/reduce tests/native benchmarks -name '*.cpp' -o -name '*.h')
     check python -m pytest -n logical --maxprocesses 4 --dist worksteal
     wait "$lesser" || failed $?
     cat .venv/lesser.txt >&2
