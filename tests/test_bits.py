@@ -85,18 +85,18 @@ def test_levels_and_path_counts(A, roots):
     searches = [count_hops(*adjacency(A), s) for s in roots]
     assert levels.depth == max(max(depth) for *_, depth in searches)
     assert not levels.overflowed.any()
-    vertex, sweep = np.argsort(state.graph.position), state.sweep
-    queue, masks = sweep.queue.vertices, sweep.queue.masks
+    vertex, (queue, masks) = np.argsort(state.graph.position), state.sweep.queue
+    starts, values = state.sweep.array("starts"), state.sweep.array("values")
     seen = np.zeros((len(roots), A.shape[0]), dtype=int)
     for level in range(levels.depth + 1):
-        for i in range(sweep.starts[level], sweep.starts[level + 1]):
+        for i in range(starts[level], starts[level + 1]):
             v = queue[i]
             assert masks[i] != 0
             for k in range(len(roots)):
                 if int(masks[i]) >> k & 1:
                     _, _, sigma, depth = searches[k]
                     assert depth[vertex[v]] == level
-                    assert sweep.values[v, k] == sigma[vertex[v]]
+                    assert values[v, k] == sigma[vertex[v]]
                     seen[k, v] += 1
     for k, (order, *_) in enumerate(searches):
         assert seen[k].sum() == len(order)
@@ -107,7 +107,7 @@ def test_queue_has_room_for_an_entry_a_column():
     """On a directed cycle no two roots see a vertex at the same distance, so that the queue is filled to its end."""
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
     (levels,) = by_levels.forward(state, np.arange(20, 84))
-    assert levels.entries == 6400 <= len(state.sweep.queue)
+    assert levels.entries == 6400 <= len(state.sweep.queue[0])
 
 
 @both_ways

@@ -21,11 +21,11 @@ from strategies import (
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu.batched import lengths as batched_weighted
 from lagbc.methods.cpu.batched import sweep as entries
 from lagbc.methods.sums import Sums
-from lagbc.native import core
 from lagbc.reference import count_lengths
 
 ONE_TO_TEN = np.arange(1, 11)
@@ -54,14 +54,14 @@ def test_entries_and_path_counts(name, rtol):
     assert not levels.overflowed.any()
     place = np.full((A.shape[0], len(roots)), -1)
     sigma = np.zeros((A.shape[0], len(roots)))
-    queue, masks = state.sweep.queue.vertices, state.sweep.queue.masks
+    (queue, masks), values = state.sweep.queue, state.sweep.array("values")
     for i in range(levels.entries):
         row, mask = queue[i], int(masks[i])
         assert mask
         for k in (k for k in range(len(roots)) if mask >> k & 1):
             v = state.graph.order[row]
             assert place[v, k] == -1
-            place[v, k], sigma[v, k] = i, state.sweep.values[row, k]
+            place[v, k], sigma[v, k] = i, values[row, k]
     for k, root in enumerate(roots):
         _, predecessors, expected, _ = count_lengths(*adjacency(A), lengths(A), root, rtol)
         np.testing.assert_array_equal(sigma[:, k], expected)
@@ -74,12 +74,16 @@ def test_entries_and_path_counts(name, rtol):
 def test_distances(name, delta, infinite):
     A, roots = GRAPHS[name]
     state = state_of(A, bucket_width=delta)
-    graph, sweep = state.graph.reordered, state.sweep
-    if infinite == INFINITE and (graph.weights % 1).any():
+    if infinite == np.inf:
+        values = np.empty((A.shape[0], 64))
+        state.sweep.write_distances(roots, values)
+    elif (state.graph.weights % 1).any():
         pytest.skip("the lengths are no whole numbers")
-    values = np.empty((graph.n, 64), type(infinite))
-    core.length_distances(sweep, state.graph.position[roots], values)
-    assert not sweep.waiting.any()
+    else:
+        state.sweep.forward(roots)
+        values = state.dist
+        assert values.dtype == np.uint16
+    assert not state.sweep.array("waiting").any()
     assert (values[:, len(roots) :] == infinite).all()
     for k, root in enumerate(roots):
         *_, dist = count_lengths(*adjacency(A), lengths(A), root)
@@ -101,7 +105,8 @@ def test_distances_that_are_not_as_short_as_expected():
     state = state_of(A)
     assert state.dist.dtype == np.uint16
     (levels,) = batched_weighted.forward(state, np.array([30, 40]))
-    assert state.dist is state.sweep.values
+    assert np.shares_memory(state.dist, state.sweep.array("values"))
+    assert state.dist.dtype == np.float64
     dist, sigma = batched_weighted.paths(state, levels)
     expected = [count_lengths(*adjacency(A), lengths(A), root)[-1] for root in (30, 40)]
     np.testing.assert_array_equal(dist, np.array(expected).T[state.graph.order])
@@ -139,12 +144,12 @@ def test_rows_are_read_few_times_on_a_mesh():
     assert entries < 4 * 25 * 1600
 
 
-def test_queue_has_room_for_an_entry_a_column():
+def test_queue_has_room_for_an_entry_a_column(monkeypatch):
     """On a directed cycle, rows that never wait for more of their columns are counted one column a time."""
+    monkeypatch.setattr(tuning, "BATCHED_COUNT_WIDTH", np.inf)
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
-    state.sweep.count_width = np.inf
     (levels,) = batched_weighted.forward(state, np.arange(84, 20, -1))
-    assert levels.entries == 6400 <= len(state.sweep.queue)
+    assert levels.entries == 6400 <= len(state.sweep.queue[0])
 
 
 ABSORBED = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))

@@ -43,7 +43,7 @@ def test_entries_and_path_counts(name):
     state = state_of(A)
     (found,) = hops.forward(state, roots)
     assert not found.overflowed.any()
-    queue, masks = state.sweep.queue.vertices, state.sweep.queue.masks
+    (queue, masks), values = state.sweep.queue, state.sweep.array("values")
     place, sigma = np.full((A.shape[0], len(roots)), -1), np.zeros((A.shape[0], len(roots)))
     for i in range(found.entries):
         row, mask = queue[i], masks[i]
@@ -51,7 +51,7 @@ def test_entries_and_path_counts(name):
         for k in columns_of(mask):
             v = state.graph.order[row]
             assert place[v, k] == -1
-            place[v, k], sigma[v, k] = i, state.sweep.values[row, k]
+            place[v, k], sigma[v, k] = i, values[row, k]
     deepest = 0
     for k, root in enumerate(roots):
         order, predecessors, expected, depth = count_hops(*adjacency(A), root)
@@ -68,7 +68,7 @@ def test_levels_are_kept_where_distances_are_summed(name):
     state = state_of(A, sums=EVERY)
     (found,) = hops.forward(state, roots)
     depth = np.full((A.shape[0], len(roots)), -1)
-    starts, queue, masks = state.sweep.level_starts, state.sweep.levels.vertices, state.sweep.levels.masks
+    starts, (queue, masks) = state.sweep.array("level_starts"), state.sweep.levels
     for level in range(found.depth + 1):
         for i in range(starts[level], starts[level + 1]):
             v, live = state.graph.order[queue[i]], columns_of(masks[i])
