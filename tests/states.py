@@ -4,6 +4,7 @@ import numpy as np
 
 from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import StopFlag
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES
 
 
 def prepare(module, graph, plan, *schedule):
@@ -13,6 +14,15 @@ def prepare(module, graph, plan, *schedule):
     else:
         arrays = np
     return module.prepare(graph, plan, allocate(arrays, module.arrays(graph, plan)), *schedule)
+
+
+def bytes_of_sums(graph, asked):
+    """Return the bytes of a batch's sums in sweep order: over paths or over distances, whichever are more."""
+    paths, distances = asked & PATH_SUMS, asked - PATH_SUMS
+    kinds = 1 + bool(paths & SQUARES)
+    of_paths = (kinds + ("stress" in asked)) * graph.n + kinds * bool(paths & OF_EDGES) * graph.nnz
+    of_distances = (5 if distances & SQUARES else 3) * graph.n + 64
+    return 8 * max(of_paths * bool(paths), of_distances * bool(distances))
 
 
 class Counting(StopFlag):

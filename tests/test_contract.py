@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from schedules import when_ready
-from states import prepare
+from states import bytes_of_sums, prepare
 from strategies import (
     adjacency,
     diamonds,
@@ -29,11 +29,12 @@ from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
+from lagbc.methods.cpu import groups
 from lagbc.methods.cpu.batched import hops as batched_hops
 from lagbc.methods.cpu.batched import lengths as batched_lengths
 from lagbc.methods.cpu.traversal import hops as traversal_hops
 from lagbc.methods.cpu.traversal import lengths as traversal_lengths
-from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, SQUARES, Sums
+from lagbc.methods.sums import OF_BOUNDS, SQUARES, Sums
 from lagbc.native import core
 
 TEXTBOOK = lagbc.Method("textbook", "traversal", "cpu", False, "textbook")
@@ -131,27 +132,36 @@ def arrays_of(*records):
     return sum(found.values())
 
 
+def taken_by(make):
+    """Return the state that is made, and the bytes that C++ takes for it."""
+    make()  # the graph is reordered once
+    gc.collect()
+    before, _ = core.held_memory()
+    state = make()
+    return state, core.held_memory()[0] - before
+
+
 @pytest.mark.parametrize("asked", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
 def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
     graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
-    prepare(module, graph, plan)  # the graph is reordered once
-    gc.collect()
-    before, _ = core.held_memory()
-    state = prepare(module, graph, plan)
-    held = core.held_memory()[0] - before
-    paths = 1 + ("stress" in asked) if plan.sums & PATH_SUMS else 0
-    squares = bool(plan.sums & SQUARES)
-    words = 8 * ((paths + squares) * graph.n + graph.nnz * ("edges" in asked) * (1 + squares))
-    if plan.sums & {"distance", "depth"}:
-        words = max(words, 8 * ((5 if squares else 3) * graph.n + 64))
     stated = bytes_of(module.arrays(graph, plan))
-    assert stated == held + words
-    sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, 2)
+    state, taken = taken_by(lambda: prepare(module, graph, plan))
+    assert stated == taken + bytes_of_sums(graph, plan.sums)
+    sums, (before, _) = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, 2), core.held_memory()
     module.backward(state, next(module.forward(state, np.arange(2))), sums)
-    assert core.held_memory()[1] - before <= stated + 8 * 5  # sums that are not asked for hold a number each
+    most = core.held_memory()[1] - before
+    assert most <= bytes_of_sums(graph, plan.sums) + 8 * 5  # sums that are not asked for hold a number each
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_footprint_of_groups_is_what_they_allocate(weighted):
+    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
+    plan, in_group = groups.plan_of(0.0, StopFlag()), np.ones((graph.n, 3), np.bool_)
+    _, taken = taken_by(lambda: groups.prepare(graph, plan, in_group, endpoints=True))
+    assert bytes_of(groups.arrays(graph, 3)) == taken + bytes_of_sums(graph, plan.sums)
 
 
 def test_footprint_of_graphblas_bounds_what_it_holds():
