@@ -172,7 +172,7 @@ def test_memory(monkeypatch, no_small_run):
     summed = groups_module.sum_batch
 
     def watched(state, roots, panel):
-        counted.append((state.groups.in_group.shape[1], threading.current_thread()))
+        counted.append((state.in_group.shape[1], threading.current_thread()))
         return summed(state, roots, panel)
 
     monkeypatch.setattr(groups_module, "sum_batch", watched)
