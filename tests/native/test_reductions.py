@@ -1,4 +1,4 @@
-"""Kernels of graphs and reductions: the same for both types of indices; what is no record of theirs is refused."""
+"""Kernels of graphs and reductions: the same for both types of indices; what is no tuple of theirs is refused."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def made(index, *, weighted, directed):
     order, position = np.argsort(-members, kind="stable"), np.argsort(np.argsort(-members, kind="stable"))
     starts = np.append(0, np.cumsum(np.diff(out.indptr)[order]))
     heads, tails = np.empty(graph.nnz, index), np.empty(graph.nnz, index)
-    lengths = None if out.lengths is None else np.empty(graph.nnz)
+    lengths = np.empty(graph.nnz) if weighted else None
     core.relabel(out, order, position.astype(index), 0, graph.n, starts, tails, heads, lengths)
     return [
         *copies,
@@ -90,15 +90,16 @@ def test_rows_of_more_copies_than_32_bits_number():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "reason"),
+    ("wrong", "message"),
     [
-        (None, "not None"),
-        ((np.zeros(1),), r"not a tuple \(an array of float64 of shape \(1,\)\)"),
-        (Flows.zeros(2)._replace(within=np.zeros(2, np.float32)), "an array of float32"),
-        (Flows.zeros(2)._replace(out=np.zeros((2, 4))[:, ::2]), "that is not C-contiguous"),
+        (None, r"^spread_flows\(\): incompatible function arguments"),
+        ([np.zeros(1)] * 4, "^flows has to be a tuple of 4, not of type list"),
+        ((np.zeros(1),), "^flows has to be a tuple of 4, not of 1"),
+        (Flows.zeros(2)._replace(within=np.zeros(2, np.float32)), "^within has to be .* not an array of float32"),
+        (Flows.zeros(2)._replace(out=np.zeros((2, 4))[:, ::2]), "^out has to be .* that is not C-contiguous"),
     ],
-    ids=["nothing", "too few", "another type", "another order"],
+    ids=["nothing", "a list", "too few", "another type", "another order"],
 )
-def test_records_that_are_refused_are_named(wrong, reason):
-    with pytest.raises(TypeError, match=f"spread_flows: flows has to be a Flows, a tuple .*{reason}"):
+def test_tuples_that_are_refused_are_named(wrong, message):
+    with pytest.raises(TypeError, match=message):
         core.spread_flows(NO_WAYS, wrong, np.zeros(0), np.zeros(2), np.zeros(2))

@@ -40,8 +40,11 @@ void refuse(const char* name, const Form& wanted, nb::handle given) {
     throw nb::type_error(message.c_str());
 }
 
-void refuse_tuple(const char* name, int64_t count) {
-    throw nb::type_error((std::string(name) + " has to be a tuple of " + std::to_string(count)).c_str());
+void refuse_tuple(const char* name, int64_t count, nb::handle given) {
+    const bool is_tuple = nb::isinstance<nb::tuple>(given);
+    const std::string message = std::string(name) + " has to be a tuple of " + std::to_string(count) + ", not " +
+                                (is_tuple ? "of " + std::to_string(nb::len(given)) : found(given));
+    throw nb::type_error(message.c_str());
 }
 
 void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width) {

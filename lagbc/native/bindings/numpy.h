@@ -82,7 +82,7 @@ struct Form {
 // Raise the TypeError of an argument of another form.
 [[noreturn]] void refuse(const char* name, const Form& wanted, nb::handle given);
 
-[[noreturn]] void refuse_tuple(const char* name, int64_t count);
+[[noreturn]] void refuse_tuple(const char* name, int64_t count, nb::handle given);
 
 // View an array of NumPy. Another version of a function may take one that does not fit, unless this is the last.
 template <IsArray View>
@@ -162,7 +162,7 @@ bool take(Struct& all, nb::handle given, const char* name, bool is_last) {
     const auto each = [&](const auto&... item) {
         constexpr Py_ssize_t count = sizeof...(item);
         if (!PyTuple_Check(given.ptr()) || PyTuple_Size(given.ptr()) != count) {
-            if (is_last) refuse_tuple(name, count);
+            if (is_last) refuse_tuple(name, count, given);
             return false;
         }
         Py_ssize_t place = 0;
