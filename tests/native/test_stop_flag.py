@@ -17,6 +17,7 @@ from test_traversals import by_index, by_queue, worker
 from lagbc import native
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
+from lagbc.graph import csr as graph_csr
 from lagbc.graph.host.proximity import proximity_order
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
@@ -40,26 +41,14 @@ def flag_in(array, place, byte):
     return array.reshape(-1)[place : place + 1].view(np.uint8)[byte : byte + 1]
 
 
-def widened(sweep, index):
-    """Make the same record for a type of indices; its arrays of other types are those of the sweep."""
-
-    def of_index(value):
-        if isinstance(value, core.Csr32):
-            return csr(value.indptr, value.indices.astype(index), value.lengths)
-        if isinstance(value, core.Queue32):
-            return core.Queue64(len(value), len(sweep.order), -1)
-        return value.astype(index) if isinstance(value, np.ndarray) and value.dtype == np.int32 else value
-
-    if index == np.int32:
-        return sweep
-    fields = {name: of_index(getattr(sweep, name)) for name in dir(sweep) if not name.startswith("_")}
-    return getattr(core, type(sweep).__name__.replace("32", "64"))(**fields)
-
-
-def prepared(module, A, index, *, weighted, sums=("dependency",)):
-    """Return a graph and the sweep of a worker."""
-    graph = as_graph(A, weighted=weighted)
-    return graph, widened(prepare(module, graph, SweepPlan(batch=64, sums=frozenset(sums))).sweep, index)
+def prepared(module, A, index, *, weighted, **asked):
+    """Return a graph of a type of indices, and the sweep of a worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph_csr, "_MOST_IN_32_BITS", 0 if index == np.int64 else 2**31 - 1)
+        graph = as_graph(A, weighted=weighted)
+        sweep = prepare(module, graph, SweepPlan(batch=64, **asked)).sweep
+    assert graph.indices.dtype == index
+    return graph, sweep
 
 
 class Along:
@@ -67,24 +56,38 @@ class Along:
 
     def __init__(self, module, index, sums=("dependency",), lengths=None):
         A = path(LAST + 1) if lengths is None else with_lengths(path(LAST + 1), lengths)
-        graph, self.sweep = prepared(module, A, index, weighted=lengths is not None, sums=sums)
-        self.sweep.omega = np.full(LAST + 1, 1 / 3)  # whose sums have bits in their least byte
-        self.row, self.roots = graph.position, graph.position[:1]
+        asked = {"sums": frozenset(sums), "omega": np.full(LAST + 1, 1 / 3)}  # whose sums have bits in their least byte
+        graph, self.sweep = prepared(module, A, index, weighted=lengths is not None, **asked)
+        self.row, self.roots = graph.position, np.array([0])
 
-    def flag_of(self, array, v, byte):
+    def array(self, name, fill=None):
+        """Return an array of the sweep, filled."""
+        array = self.sweep.array(name)
+        if fill is not None:
+            array.fill(fill)
+        return array
+
+    def forward(self, flag):
+        """Search until a flag is set: the count of entries, and the depth."""
+        self.sweep.poll(flag)
+        entries, depth, _ = self.sweep.forward(self.roots)
+        assert flag[0]
+        return entries, depth
+
+    def in_column(self, array, v, byte):
         """Return a flag in a number of the root's column."""
         return flag_in(array, self.row[v] * 64, byte)
 
     def back(self):
         """Sweep back as far as a flag in c of vertex 40; return whether that was finished, and the sums."""
-        self.sweep.stop = self.flag_of(self.sweep.values, 40, 0)
-        scores = np.zeros((1, LAST + 1))
-        finished = core.sum_paths(self.sweep, None, np.ones(64), None, Sums(dependency=scores).row(0))
-        assert self.sweep.stop[0]
+        flag, scores = self.in_column(self.array("values"), 40, 0), np.zeros((1, LAST + 1))
+        self.sweep.poll(flag)
+        finished = self.sweep.backward(Sums(dependency=scores).row(0), None, None, None)
+        assert flag[0]
         return finished, scores
 
     def sigma(self, v):
-        return self.sweep.values[self.row[v], 0]
+        return self.array("values")[self.row[v], 0]
 
 
 BACKWARD = {
@@ -100,7 +103,7 @@ def test_backward(way, index):
     """Rows behind the one at which the flag is set keep their path counts, and nothing is added."""
     module, lengths = BACKWARD[way]
     along = Along(module, index, lengths=lengths)
-    core.search_batch(along.sweep, along.roots)
+    along.sweep.forward(along.roots)
     assert along.sigma(39) == along.sigma(40) == 1
     finished, scores = along.back()
     assert not finished
@@ -113,19 +116,15 @@ def test_backward(way, index):
 @pytest.mark.parametrize("sums", [("dependency",), ("reached",)], ids=["counted", "bits alone"])
 def test_levels(sums, index):
     along = Along(by_levels, index, sums)
-    along.sweep.stop = flag_in(along.sweep.starts, 3, 0)  # where level 2 ends
-    core.search_batch(along.sweep, along.roots)
-    assert (along.sweep.depth, along.sweep.entries) == (2, 3)
+    assert along.forward(flag_in(along.array("starts"), 3, 0)) == (3, 2)  # where level 2 ends
 
 
 @by_index
 def test_levels_before_rows_wait(index):
     along = Along(when_ready, index)
-    along.sweep.nearest.fill(0)
-    along.sweep.stop = flag_in(along.sweep.nearest, along.row[3], 7)
-    core.search_batch(along.sweep, along.roots)
-    assert along.sweep.depth == 3
-    assert np.count_nonzero(along.sweep.tight_masks) == 3
+    _, depth = along.forward(flag_in(along.array("nearest", 0), along.row[3], 7))
+    assert depth == 3
+    assert np.count_nonzero(along.array("tight_masks")) == 3
 
 
 @by_index
@@ -133,40 +132,35 @@ def test_levels_before_rows_wait(index):
 def test_counting(way, index):
     module, lengths = BACKWARD[way]
     along = Along(module, index, ("dependency", "distance"), lengths)
-    along.sweep.values.fill(0)
-    along.sweep.stop = along.flag_of(along.sweep.values, 3, 7)
-    core.search_batch(along.sweep, along.roots)
-    assert along.sweep.entries == 4
+    entries, _ = along.forward(along.in_column(along.array("values", 0), 3, 7))
+    assert entries == 4
     assert along.sigma(3) == 1
     assert along.sigma(4) == 0
 
 
 @by_index
 def test_distances(index):
+    """Those that are found first, and once more behind path counts."""
     along = Along(with_lengths_of, index, lengths=[1 / 3])
-    distances = along.sweep.distances
-    along.sweep.stop = along.flag_of(distances, 2, 0)
-    core.search_batch(along.sweep, along.roots)
+    distances = along.array("values")
+    along.forward(along.in_column(distances, 2, 0))
     assert np.flatnonzero(np.isfinite(distances).any(axis=1)).tolist() == sorted(along.row[:3])
-    core.length_distances(along.sweep, along.roots, distances)
+    along.sweep.write_distances(along.roots, distances)
     assert np.count_nonzero(np.isfinite(distances)) == 3
 
 
 @by_index
 def test_short_distances(index):
     along = Along(with_lengths_of, index, lengths=[2.0])
-    along.sweep.stop = SET
-    core.search_batch(along.sweep, along.roots)
-    assert np.count_nonzero(along.sweep.short_distances < 2**16 - 1) == 1
+    along.forward(SET)
+    assert np.count_nonzero(along.array("short_distances") < 2**16 - 1) == 1
 
 
 @by_index
 def test_tight_edges(index):
     along = Along(with_lengths_of, index, lengths=[0.5])
-    starts = along.sweep.tight_starts
-    starts.fill(256)
-    along.sweep.stop = flag_in(starts, 5, 0)
-    core.search_batch(along.sweep, along.roots)
+    starts = along.array("tight_starts", 256)
+    along.forward(flag_in(starts, 5, 0))
     assert 0 < starts[5] < 12
     assert (starts[6:] == 256).all()
 
@@ -317,20 +311,22 @@ def test_tight_edges_are_transposed(way, index):
     """Edges into a vertex, by ascending tails, are those out of it in the transpose, with the same columns."""
     module, lengths = BACKWARD[way]
     A = scale_free(80, 500, seed=1)
-    _, sweep = prepared(module, with_lengths(A, [1.0, 2.0]) if lengths else A, index, weighted=lengths is not None)
-    core.search_batch(sweep, np.random.default_rng(1).permutation(80)[:4])
+    A = with_lengths(A, [1.0, 2.0]) if lengths else A
+    graph, sweep = prepared(module, A, index, weighted=lengths is not None)
+    sweep.forward(np.random.default_rng(1).permutation(80)[:4])
+    masks = sweep.array("tight_masks")
     if way == "waiting":
-        edges = sweep.tight_masks, sweep.out.indices, sweep.out.indptr
+        edges = masks, graph.reordered.indices, graph.reordered.indptr
     else:
-        count = sweep.tight_starts[-1]
-        edges = sweep.tight_masks[:count], sweep.tight_ends[:count], sweep.tight_starts
+        starts = sweep.array("tight_starts")
+        edges = masks[: starts[-1]], sweep.array("tight_ends")[: starts[-1]], starts
     tight = sp.csr_array(edges, shape=(80, 80), copy=True)
     tight.eliminate_zeros()
     turned = tight.T.tocsr()
-    assert 80 < turned.nnz < sweep.out.indptr[-1]
-    np.testing.assert_array_equal(sweep.in_starts, turned.indptr)
-    np.testing.assert_array_equal(sweep.in_ends[: turned.nnz], turned.indices)
-    np.testing.assert_array_equal(sweep.in_masks[: turned.nnz], turned.data)
+    assert 80 < turned.nnz < graph.nnz
+    np.testing.assert_array_equal(sweep.array("in_starts"), turned.indptr)
+    np.testing.assert_array_equal(sweep.array("in_ends")[: turned.nnz], turned.indices)
+    np.testing.assert_array_equal(sweep.array("in_masks")[: turned.nnz], turned.data)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
