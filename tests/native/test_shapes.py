@@ -1,110 +1,29 @@
-"""Arrays of records whose lengths do not go together are refused, and both named."""
+"""Arrays whose sizes do not go together are refused, and named."""
 
-from dataclasses import replace
+import re
 
 import numpy as np
 import pytest
 from chained import NO_WAYS
-from schedules import by_levels, when_ready
-from states import prepare
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.arrays import allocate
-from lagbc.methods.block import BlockSize
-from lagbc.methods.contract import StopFlag, SweepPlan
-from lagbc.methods.cpu import groups
-from lagbc.methods.cpu.batched import lengths
-from lagbc.methods.cpu.batched.block import arrays as arrays_of_block
+from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import core, csr
 from lagbc.reduce.streams import Flows
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"})
-# Fields whose lengths no other field tells.
-FREE = {"Csr.indptr"}
 
 
-def records():
-    """Make records of every class, which have all of their arrays among them."""
-    A = with_lengths(grid(4, 5), [0.5, 0.75])
-    weighted, whole, hops = as_graph(A, weighted=True), as_graph(A * 4, weighted=True), as_graph(A)
-    every = SweepPlan(batch=64, sums=EVERY)
-    with_members = replace(every, sums=frozenset({"dependency", "edges"}), class_sizes=np.ones(20))
-    for plan in (every, with_members):
-        yield from (prepare(by_levels, hops, plan).sweep, prepare(when_ready, hops, plan).sweep)
-        yield from (prepare(lengths, graph, plan).sweep for graph in (weighted, whole))
-    yield groups.prepare(hops, groups.plan_of(0.0, StopFlag()), np.ones((20, 3), np.bool_), endpoints=False).groups
-    block, columns = (
-        csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
-        csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
-    )
-    cell = allocate(np, arrays_of_block(BlockSize(4, 2, 3), EVERY))
-    yield core.BlockSweep(**cell, into=block, out=block, reach=columns, stop=np.zeros(1, np.uint8))
+def test_lengths_are_as_many_as_indices():
+    with pytest.raises(ValueError, match=r"^lengths has to be of shape \(2,\), not \(3,\)$"):
+        csr(np.array([0, 1, 2]), np.zeros(2, np.int32), np.ones(3))
 
 
-def fields(record):
-    return {name: getattr(record, name) for name in dir(record) if not name.startswith("_")}
-
-
-def kind(record):
-    return type(record).__name__.rstrip("0123456789")
-
-
-def arrays(made):
-    """Return a record that has each array, by the names of both."""
-    found = {}
-    for record in made:
-        for name, value in fields(record).items():
-            if isinstance(value, np.ndarray) and name != "stop":
-                found.setdefault(f"{kind(record)}.{name}", (record, name))
-    return found
-
-
-@pytest.fixture(scope="module")
-def made():
-    return list(records())
-
-
-@pytest.mark.parametrize("change", ["shorter", "longer"])
-@pytest.mark.parametrize("case", sorted({*arrays(records())} - FREE))
-def test_every_array_has_the_shape_that_the_others_tell(case, change, made):
-    record, name = arrays(made)[case]
-    given = fields(record)
-    array = given[name]
-    type(record)(**given)
-    wrong = array[:-1].copy() if change == "shorter" else np.concatenate([array, array[-1:]])
-    pattern = rf"{type(record).__name__}: \w+ has to "
-    with pytest.raises(ValueError, match=pattern):
-        type(record)(**{**given, name: wrong})
-    with pytest.raises(ValueError, match=pattern):
-        setattr(record, name, wrong)
-    assert getattr(record, name) is array
-    setattr(record, name, array)
-
-
-def test_records_of_all_classes_are_tried(made):
-    classes = {name.rstrip("0123456789") for name, of in vars(core).items() if isinstance(of, type)}
-    assert classes - {kind(record) for record in made} <= {"Queue", "Integers", "Names"}
-
-
-def test_both_lengths_are_told():
-    given = {"indptr": np.array([0, 1, 2]), "indices": np.zeros(2, np.int32), "lengths": np.ones(3)}
-    with pytest.raises(ValueError, match=r"^Csr32: lengths has to be of shape \(nnz,\), nnz being 2, not \(3,\)$"):
-        core.Csr32(**given)
-    with pytest.raises(ValueError, match=r"^Csr32: indptr has to be of shape \(n \+ 1,\), not \(0,\)$"):
-        core.Csr32(indptr=np.zeros(0, np.int64), indices=np.zeros(0, np.int32))
-
-
-@pytest.mark.parametrize("indptr", [[0, 1, 3], [0, 1, 1], [1, 1, 2], [-1, 0, 2]])
+@pytest.mark.parametrize("indptr", [[0, 1, 3], [0, 1, 1], [1, 1, 2], [-1, 0, 2], []])
 def test_rows_that_are_not_all_indices(indptr):
-    with pytest.raises(ValueError, match=f"indptr has to rise from 0 to the 2 indices, not from {indptr[0]} to"):
-        csr(np.array(indptr), np.zeros(2, np.int32))
-
-
-def test_graphs_of_a_sweep_are_of_its_size(made):
-    sweep, other = made[0], as_graph(grid(3, 4))
-    with pytest.raises(ValueError, match=r"LevelSweep32: into has to be of shape \(n, nnz\), n being 20 and nnz being"):
-        sweep.into = csr(*other.csr)
+    with pytest.raises(ValueError, match=r"^indptr has to rise from 0 to the 2 indices$"):
+        csr(np.array(indptr, np.int64), np.zeros(2, np.int32))
 
 
 @pytest.mark.parametrize("field", Flows._fields)
@@ -113,5 +32,112 @@ def test_tuples_have_the_shapes_that_are_told(field):
     core.spread_flows(NO_WAYS, Flows.zeros(2), *rest)
     wrong = Flows.zeros(2)
     wrong = wrong._replace(**{field: getattr(wrong, field).repeat(2, axis=-1)})
-    with pytest.raises(TypeError, match=r"flows has to be a Flows, a tuple \(out \(2, inside\): .* not a tuple"):
+    told = "out" if field == "within" else field  # `within` tells the shapes of the others
+    with pytest.raises(ValueError, match=rf"^{told} has to be of shape \(2.*\), not \("):
         core.spread_flows(NO_WAYS, wrong, *rest)
+
+
+# The batched method
+
+GRAPH = as_graph(with_lengths(grid(4, 5), [0.5, 0.75]), weighted=True)
+N, NNZ = GRAPH.n, GRAPH.nnz
+OWN = {
+    "LevelSweep": {"into": csr(*GRAPH.reordered.transpose.csr), "active": N, "pull_share": 0.1},
+    "WaitingSweep": {"count_width": 1.0},
+    "LengthSweep": {"count_width": 1.0, "width": 1.0, "rtol": 0.0, "longest": 0.0},
+}
+OF_VERTICES = {"order": GRAPH.order, "position": GRAPH.position, "omega": np.ones(N), "class_sizes": np.ones(N)}
+sweeps = pytest.mark.parametrize("kind", OWN)
+changes = pytest.mark.parametrize("change", [-1, 1], ids=["shorter", "longer"])
+
+
+def sweep_of(kind, **wrong):
+    given = {"out": csr(*GRAPH.reordered.csr), "sums": bits_of(EVERY), "room": N, "growth": -1, "is_short": False}
+    request = {"sigma_limit": 1e300, "endpoints": False, "linear": False}
+    return getattr(core, f"{kind}32")(**given | OF_VERTICES | request | OWN[kind] | wrong)
+
+
+def not_of(name, *shape):
+    """Expect the error of an array of another shape, which tells both."""
+    wanted = re.escape(str(shape))
+    return pytest.raises(ValueError, match=rf"^{name} has to be of shape {wanted}, not \(\d+,[ \d]*\)$")
+
+
+@sweeps
+@changes
+@pytest.mark.parametrize("name", OF_VERTICES)
+def test_arrays_of_a_sweep_are_of_its_vertices(kind, name, change):
+    sweep_of(kind)
+    with not_of(name, N):
+        sweep_of(kind, **{name: np.resize(OF_VERTICES[name], N + change)})
+
+
+def test_graphs_of_a_sweep_are_of_one_size():
+    other = as_graph(grid(3, 4))
+    with pytest.raises(ValueError, match=r"^into has to have 20 rows and 62 edges, not 12 rows and 34 edges$"):
+        sweep_of("LevelSweep", into=csr(*other.csr))
+
+
+@sweeps
+@changes
+@pytest.mark.parametrize("name", sorted(EVERY - {"depth"}))
+def test_sums_of_a_sweep_are_of_its_graph(kind, name, change):
+    sweep = sweep_of(kind)
+    sweep.forward(np.arange(3))
+    size = NNZ if name == "edges" else N
+    with not_of(name, size):
+        sweep.backward(Sums(**{name: np.zeros((1, size + change))}).row(0), None, None, None)
+
+
+@sweeps
+def test_arguments_of_a_sweep_are_of_its_columns(kind):
+    sweep, sums = sweep_of(kind), Sums(dependency=np.zeros((1, N))).row(0)
+    with pytest.raises(ValueError, match=r"^a batch has 65 roots; a state has 64 columns$"):
+        sweep.forward(np.zeros(65, np.int64))
+    with pytest.raises(IndexError, match=r"^root 20 is none of the 20 vertices$"):
+        sweep.forward(np.array([0, N]))
+    sweep.forward(np.arange(3))
+    with not_of("times", 64):
+        sweep.backward(sums, None, np.ones(3), None)
+    with not_of("edge_order", NNZ):
+        sweep.backward(sums, None, None, np.arange(NNZ - 1))
+    with not_of("omega", N, 64):
+        sweep.backward(sums, np.ones((N + 1, 64)), None, None)
+    with not_of("depth", 64):
+        sweep.backward(Sums(depth=np.zeros(65)).row(0), None, None, None)
+    write, most = (sweep.write_distances, 64) if kind == "LengthSweep" else (sweep.write_levels, 3)
+    before = (np.arange(3),) if kind == "LengthSweep" else ()
+    with not_of("dist", N, most):
+        write(*before, np.zeros((N - 1, most)))
+
+
+def test_distances_have_no_more_columns_than_a_sweep():
+    for kind in ("LevelSweep", "WaitingSweep"):
+        with not_of("dist", N, 64):
+            sweep_of(kind).write_levels(np.zeros((N, 65)))
+
+
+def block_of(**wrong):
+    whole, columns = (
+        csr(np.zeros(13, np.int64), np.zeros(0, np.int32)),
+        csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
+    )
+    given = {"into": whole, "out": whole, "reach": columns, "slice": 4, "own": 4, "sums": bits_of(EVERY)}
+    request = {"omega": np.ones(4), "sigma_limit": 1e300, "endpoints": False, "linear": False}
+    return core.BlockSweep(**given | request | wrong)
+
+
+def test_arrays_and_graphs_of_a_block_are_of_its_size():
+    assert block_of().array("values").shape == (8, 64)
+    with not_of("omega", 4):
+        block_of(omega=np.ones(5))
+    with pytest.raises(ValueError, match=r"^out has to have 12 rows and 0 edges, not 2 rows and 0 edges$"):
+        block_of(out=csr(np.zeros(3, np.int64), np.zeros(0, np.int32)))
+    with pytest.raises(ValueError, match=r"^reach has to have 1 rows and 0 edges, not 1 rows and 1 edges$"):
+        block_of(reach=csr(np.array([0, 1]), np.zeros(1, np.int32)))
+
+
+@changes
+def test_members_of_groups_are_vertices(change):
+    with not_of("is_member", N):
+        core.Groups(np.ones((N, 3), np.bool_), np.ones(N + change, np.bool_), False, True)

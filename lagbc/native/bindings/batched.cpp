@@ -34,9 +34,26 @@ struct RowsOfRoots {
         if (roots.size > columns)
             throw nb::value_error(
                 ("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns").c_str());
-        for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
+        for (int64_t k = 0; k < roots.size; ++k) {
+            if (roots[k] >= position.size)
+                throw nb::index_error(("root " + std::to_string(roots[k]) + " is none of the " +
+                                       std::to_string(position.size) + " vertices")
+                                          .c_str());
+            rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
+        }
     }
 };
+
+// Raise the ValueError of a graph of another size.
+template <class Index>
+void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t nnz) {
+    const auto size = [](int64_t rows, int64_t edges) {
+        return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
+    };
+    if (graph.n() == n && graph.indices.size == nnz) return;
+    const std::string found = size(graph.n(), graph.indices.size);
+    throw nb::value_error((std::string(name) + " has to have " + size(n, nnz) + ", not " + found).c_str());
+}
 
 // Bind the parts that all sweeps have in common.
 template <class S>
@@ -71,6 +88,11 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
             sized(position, n);
             sized(omega, n);
             sized(class_sizes, n);
+            const auto require_graph = [&](const auto& given) {
+                if constexpr (std::is_same_v<decltype(given.value), const Csr<Index>&>)
+                    require_size(given.name, given.value, n, out.indices.size);
+            };
+            (require_graph(more), ...);
             S& s = *new (self) S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
             static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
             s.out = &out;
@@ -103,6 +125,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
            In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             const int64_t n = s.order.size, nnz = s.out->indices.size;
             require_sizes(sums, n, nnz);
+            if (sums.depth.size > columns) sized(sums.depth, "depth", columns);
             sized(times, columns);
             sized(edge_order, nnz);
             if (omega.is_there && omega.size > n) sized(omega, n);  // of the vertices with edges, which come first
@@ -150,11 +173,11 @@ void bind_sweeps(nb::module_& m, const std::string& bits) {
     auto lengths = bind_sweep<Lengths, Index, "count_width", "width", "rtol", "longest">(
         m, ("LengthSweep" + bits).c_str(), set_lengths<Index>);
     method(levels, "write_levels", [](const Levels& s, In<"dist", Matrix<double>> dist) {
-        sized(dist, s.order.size, dist.width);
+        sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
         write_levels(s, dist);
     });
     method(waiting, "write_levels", [](const Waiting& s, In<"dist", Matrix<double>> dist) {
-        sized(dist, s.order.size, dist.width);
+        sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
         write_levels(s, dist);
     });
     waiting.def_prop_ro("levels",
@@ -182,14 +205,17 @@ void bind_blocks(nb::module_& m) {
            In<"own", int64_t> own, In<"sums", uint32_t> sums, In<"omega", Optional<Span<const double>>> omega,
            In<"sigma_limit", double> sigma_limit, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
             Graph by_heads = into, by_tails = out, columns_of = reach;
-            S& s = *new (self) S({columns_of.n(), by_heads.n(), slice, Asks::of(sums)});
+            const int64_t n = columns_of.n();
+            require_size("out", by_tails, by_heads.n(), by_tails.indices.size);
+            require_size("reach", columns_of, n, by_heads.indices.size);
+            if (omega.size > n - own) sized(omega, n - own);
+            S& s = *new (self) S({n, by_heads.n(), slice, Asks::of(sums)});
             static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
             s.into = &by_heads;
             s.out = &by_tails;
             s.reach = &columns_of;
             s.own = own;
-            if (omega.is_there)
-                std::copy_n(omega.data, std::min(omega.size, s.omega.size - s.own), s.omega.data + s.own);
+            if (omega.is_there) std::copy_n(omega.data, omega.size, s.omega.data + own);
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
     bound.def_static(
