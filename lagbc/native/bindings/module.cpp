@@ -1,5 +1,4 @@
 // The extension module of a level of instructions, core_v4 for instance: graphs, and a family after the other.
-#include "casters.h"
 #include "families.h"
 #include "numpy.h"
 
@@ -9,7 +8,6 @@ namespace {
 template <class Index>
 void bind_csr(nb::module_& m, const char* name) {
     using Graph = Csr<Index>;
-    Described<Graph>::name = name;
     nb::class_<Graph> bound(m, name);
     method(
         bound, "__init__",
@@ -32,7 +30,6 @@ void bind_csr(nb::module_& m, const char* name) {
 NB_MODULE(LAGBC_MODULE, m) {
     nb::set_leak_warnings(false);  // a process that is interrupted ends with states that are held
     using namespace lagbc;
-    find_array_type();
     m.def(
         "held_memory",
         [] {
