@@ -25,7 +25,7 @@ from lagbc.limits import most_threads, usable_cores
 def _levels() -> tuple[str, list[str]]:
     """Return the best level that was built and runs here, or LAGBC_LEVEL, and the levels that were built."""
     try:
-        from lagbc.native import processor
+        from lagbc.native import processor  # type: ignore[attr-defined]
     except ImportError as missing:
         raise MissingDependencyError(
             "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another "
@@ -61,7 +61,6 @@ __all__ = [
     "levels",
     "parts_of",
     "parts_of_rows",
-    "record",
     "share",
     "until_stopped",
 ]
@@ -78,11 +77,6 @@ SHARED_FROM = 2**17
 def class_of(name: str, index_type: Any) -> Any:
     """Return the class of C++ for a type of a graph's column indices."""
     return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")
-
-
-def record(name: str, index_type: Any, **fields: Any) -> Any:
-    """Make a record for kernels, of the class for a type of a graph's column indices."""
-    return class_of(name, index_type)(**fields)
 
 
 def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:

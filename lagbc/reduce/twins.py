@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import in_phase
 from lagbc.graph.graph import Graph
-from lagbc.native import Csr, core, csr
+from lagbc.native import core, csr
 from lagbc.reduce.layout import find_strong
 from lagbc.reduce.piece import Piece, Scores, check_range
 
@@ -59,6 +59,8 @@ def merge(piece: Piece) -> tuple[Piece, Classes | None]:
     """
     check_range(piece)
     graph = piece.graph
+    out: Any
+    into: Any  # of the same type
     out, into = graph.native
     first, closed = _find_classes(out, into)
     class_sizes = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
@@ -92,7 +94,7 @@ def _split_classes(first: NDArray[Any], classes: NDArray[np.bool_]) -> None:
     first[apart] = apart
 
 
-def _find_classes(out: Csr, into: Csr) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _find_classes(out: Any, into: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Find the smallest vertex of each one's class, itself where it is alone, and whether that is closed; O(n + nnz).
 
     An *open* class has no edge between two of its vertices; a *closed* one has all, both ways and of one length. No

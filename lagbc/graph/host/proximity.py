@@ -49,7 +49,8 @@ def proximity_order(
     order = number[order]
     pieces = [(int(start), int(end)) for start, end in zip(starts, ends, strict=True) if end - start > leaf]
     _bisect_all(points, order, pieces, leaf)
-    return found[order].astype(np.int64)
+    in_order: NDArray[np.int64] = found[order].astype(np.int64)
+    return in_order
 
 
 def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: list[tuple[int, int]], leaf: int) -> None:
