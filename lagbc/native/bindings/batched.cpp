@@ -5,7 +5,6 @@
 #include "../kernels/batched/levels.h"
 #include "../kernels/batched/probe.h"
 #include "../kernels/batched/waiting.h"
-#include "families.h"
 #include "numpy.h"
 #include "sums.h"
 
@@ -20,11 +19,6 @@ nb::object shown(const Queue<Index>* queue, nb::handle holder) {
                           shown(Span<uint64_t>{queue->masks(), queue->size()}, holder));
 }
 
-// Copy numbers in matrix order into sweep order.
-void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
-    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
-}
-
 // The rows of roots in matrix order, or absent (-1).
 struct RowsOfRoots {
     int64_t rows[columns];
@@ -32,8 +26,7 @@ struct RowsOfRoots {
 
     RowsOfRoots(Span<const int64_t> roots, Span<const int64_t> position) : span{rows, roots.size} {
         if (roots.size > columns)
-            throw nb::value_error(
-                ("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns").c_str());
+            raise_value("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns");
         for (int64_t k = 0; k < roots.size; ++k) {
             if (roots[k] >= position.size)
                 throw nb::index_error(("root " + std::to_string(roots[k]) + " is none of the " +
@@ -52,16 +45,14 @@ void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t 
     };
     if (graph.n() == n && graph.indices.size == nnz) return;
     const std::string found = size(graph.n(), graph.indices.size);
-    throw nb::value_error((std::string(name) + " has to have " + size(n, nnz) + ", not " + found).c_str());
+    raise_value(std::string(name) + " has to have " + size(n, nnz) + ", not " + found);
 }
 
 // Bind the parts that all sweeps have in common.
 template <class S>
 nb::class_<S> bind_arrays(nb::module_& m, const char* name) {
     nb::class_<S> bound(m, name);
-    method(bound, "array", [](nb::handle_t<S> self, In<"name", const char*> name) {
-        return array_named(nb::cast<S&>(self).memory, self, name);
-    });
+    show_arrays(bound);
     method(
         bound, "poll", [](S& s, In<"stop", Stop> stop) { s.stop = stop; }, nb::keep_alive<1, 2>(),
         "Have kernels poll a flag that another thread may set.");
@@ -69,19 +60,32 @@ nb::class_<S> bind_arrays(nb::module_& m, const char* name) {
     return bound;
 }
 
-// A sweep of a whole graph, made with `More` arguments of its own, which `set` puts into it.
-template <class S, class Index, Text... texts, class... More, class... Extra>
-nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More...), const Extra&... extra) {
+// The argument for a field: a graph for a pointer to one.
+template <class T>
+using GivenFor = std::conditional_t<std::is_pointer_v<T>, std::add_lvalue_reference_t<std::remove_pointer_t<T>>, T>;
+
+template <class T>
+void put(T& field, const T& given) {
+    field = given;
+}
+template <class Index>
+void put(const Csr<Index>*& field, const Csr<Index>& given) {
+    field = &given;
+}
+
+// A sweep of a whole graph, made with arguments for fields of its own, too.
+template <class S, class Index, Text... texts, class... Of, class... T, class... Extra>
+nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...> fields, const Extra&... extra) {
     nb::class_<S> bound = bind_arrays<S>(m, name);
     // The graph and its order live as long as the sweep.
     method(
         bound, "__init__",
-        [set](S* self, In<"out", const Csr<Index>&> graph, In<"order", Span<const int64_t>> order,
-              In<"position", Span<const int64_t>> position, In<"sums", uint32_t> sums, In<"room", int64_t> room,
-              In<"growth", int64_t> growth, In<"is_short", bool> is_short,
-              In<"omega", Optional<Span<const double>>> omega,
-              In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"sigma_limit", double> sigma_limit,
-              In<"endpoints", bool> endpoints, In<"linear", bool> linear, In<texts, More>... more) {
+        [fields](S* self, In<"out", const Csr<Index>&> graph, In<"order", Span<const int64_t>> order,
+                 In<"position", Span<const int64_t>> position, In<"sums", uint32_t> sums, In<"room", int64_t> room,
+                 In<"growth", int64_t> growth, In<"is_short", bool> is_short,
+                 In<"omega", Optional<Span<const double>>> omega,
+                 In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"sigma_limit", double> sigma_limit,
+                 In<"endpoints", bool> endpoints, In<"linear", bool> linear, In<texts, GivenFor<T>>... more) {
             const Csr<Index>& out = graph;
             const int64_t n = out.n();
             sized(order, n);
@@ -100,7 +104,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
             s.position = position;
             put_in_order(s.omega, omega, order);
             put_in_order(s.class_sizes, class_sizes, order);
-            set(s, more...);
+            std::apply([&](auto... field) { (put(s.*field, more.value), ...); }, fields);
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), extra...);
     bound.def_static(
@@ -143,35 +147,18 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, void (*set)(S&, More.
 }
 
 template <class Index>
-void set_levels(LevelSweep<Index>& s, const Csr<Index>& into, int64_t active, double pull_share) {
-    s.into = &into;
-    s.active = active;
-    s.pull_share = pull_share;
-}
-
-template <class Index>
-void set_waiting(WaitingSweep<Index>& s, double count_width) {
-    s.count_width = count_width;
-}
-
-template <class Index>
-void set_lengths(LengthSweep<Index>& s, double count_width, double width, double rtol, double longest) {
-    s.count_width = count_width;
-    s.width = width;
-    s.rtol = rtol;
-    s.longest = longest;
-}
-
-template <class Index>
 void bind_sweeps(nb::module_& m, const std::string& bits) {
     using Levels = LevelSweep<Index>;
     using Waiting = WaitingSweep<Index>;
     using Lengths = LengthSweep<Index>;
-    auto levels = bind_sweep<Levels, Index, "into", "active", "pull_share">(m, ("LevelSweep" + bits).c_str(),
-                                                                            set_levels<Index>, nb::keep_alive<1, 14>());
-    auto waiting = bind_sweep<Waiting, Index, "count_width">(m, ("WaitingSweep" + bits).c_str(), set_waiting<Index>);
+    auto levels = bind_sweep<Levels, Index, "into", "active", "pull_share">(
+        m, ("LevelSweep" + bits).c_str(), std::tuple(&Levels::into, &Levels::active, &Levels::pull_share),
+        nb::keep_alive<1, 14>());
+    auto waiting = bind_sweep<Waiting, Index, "count_width">(m, ("WaitingSweep" + bits).c_str(),
+                                                             std::tuple(&Waiting::count_width));
     auto lengths = bind_sweep<Lengths, Index, "count_width", "width", "rtol", "longest">(
-        m, ("LengthSweep" + bits).c_str(), set_lengths<Index>);
+        m, ("LengthSweep" + bits).c_str(),
+        std::tuple(&Lengths::count_width, &Lengths::width, &Lengths::rtol, &Lengths::longest));
     method(levels, "write_levels", [](const Levels& s, In<"dist", Matrix<double>> dist) {
         sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
         write_levels(s, dist);
@@ -255,9 +242,7 @@ void bind_groups(nb::module_& m) {
             return Groups(n, groups, has_distances, true).memory.bytes();
         },
         nb::arg("n"), nb::arg("groups"), nb::arg("has_distances"));
-    method(bound, "array", [](nb::handle_t<Groups> self, In<"name", const char*> name) {
-        return array_named(nb::cast<Groups&>(self).memory, self, name);
-    });
+    show_arrays(bound);
 }
 
 }  // namespace

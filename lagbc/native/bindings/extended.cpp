@@ -1,6 +1,5 @@
 // Kernels of single roots for Python, and the object by which they are searched.
 #include "../kernels/extended/root.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {
@@ -18,7 +17,7 @@ void bind_root(nb::module_& m, const char* name) {
            In<"radius", double> radius, In<"stop", Stop> stop) {
             const Csr<Index>&graph = out, &transpose = into;
             sized(class_sizes, graph.n());
-            if (graph.n() != transpose.n()) throw nb::value_error("into has to be as large as out");
+            if (graph.n() != transpose.n()) raise_value("into has to be as large as out");
             new (self) S{&graph, &transpose, class_sizes, rtol, radius, stop};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 7>());

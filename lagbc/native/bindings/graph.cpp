@@ -4,7 +4,6 @@
 #include "../kernels/graph/proximity.h"
 #include "../kernels/graph/search.h"
 #include "../kernels/graph/survey.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {

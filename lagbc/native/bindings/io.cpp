@@ -1,7 +1,6 @@
-// Kernels of readers of files for Python, and the vertices that they number.
+// Kernels of readers of files for Python, and the vertices that they number, whose arrays hold until more come.
 #include "../kernels/io/scan.h"
 #include "../kernels/io/vertices.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {
@@ -13,13 +12,6 @@ inline auto items(Texts& texts) {
 }
 
 namespace {
-
-// An array of a record's, read-only; it holds until more vertices are numbered.
-template <class T>
-nb::object view(nb::handle self, const Buffer<T>& array, int64_t size) {
-    const nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(array.data(), {static_cast<std::size_t>(size)}, self);
-    return nb::cast(view, nb::rv_policy::reference);
-}
 
 template <class... T>
 int64_t bytes_of(const Buffer<T>&... arrays) {
@@ -40,22 +32,19 @@ nb::class_<Class> bind_vertices(nb::module_& m, const char* name) {
 void bind_io(nb::module_& m) {
     bind_vertices<Integers>(m, "Integers")
         .def_prop_ro("bytes", [](const Integers& known) { return bytes_of(known.ids, known.slots); })
-        .def_prop_ro(
-            "ids", [](nb::pointer_and_handle<Integers> self) { return view(self.h, self.p->ids, self.p->count); },
-            nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64]"));
+        .def_prop_ro("ids", [](nb::pointer_and_handle<Integers> self) {
+            return shown(Span<const int64_t>{self.p->ids.data(), self.p->count}, self.h);
+        });
     bind_vertices<Names>(m, "Names")
         .def_prop_ro("bytes",
                      [](const Names& known) { return bytes_of(known.text, known.offsets, known.hashes, known.slots); })
-        .def_prop_ro(
-            "offsets",
-            [](nb::pointer_and_handle<Names> self) { return view(self.h, self.p->offsets, self.p->count + 1); },
-            nb::sig("def offsets(self) -> numpy.typing.NDArray[numpy.int64]"))
-        .def_prop_ro(
-            "text",
-            [](nb::pointer_and_handle<Names> self) {
-                return view(self.h, self.p->text, self.p->offsets[self.p->count]);
-            },
-            nb::sig("def text(self) -> numpy.typing.NDArray[numpy.uint8]"));
+        .def_prop_ro("offsets",
+                     [](nb::pointer_and_handle<Names> self) {
+                         return shown(Span<const int64_t>{self.p->offsets.data(), self.p->count + 1}, self.h);
+                     })
+        .def_prop_ro("text", [](nb::pointer_and_handle<Names> self) {
+            return shown(Span<const uint8_t>{self.p->text.data(), self.p->offsets[self.p->count]}, self.h);
+        });
     def<"text", "separator", "glued">(m, "split_line", split_line);
     def<"text", "separator", "columns", "wanted", "glued", "starts", "stops", "lines">(m, "split_lines", split_lines);
     def<"text", "starts", "stops", "plain", "values">(m, "parse_integers", parse_integers);

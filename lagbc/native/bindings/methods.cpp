@@ -1,7 +1,6 @@
 // Kernels that several methods need for Python.
 #include "../kernels/methods/columns.h"
 #include "../kernels/methods/groups.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {

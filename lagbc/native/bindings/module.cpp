@@ -1,8 +1,18 @@
 // The extension module of a level of instructions, core_v4 for instance: graphs, and a family after the other.
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {
+
+// A family each, in a file of its own.
+void bind_batched(nb::module_& m);
+void bind_extended(nb::module_& m);
+void bind_graph(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_methods(nb::module_& m);
+void bind_reduce(nb::module_& m);
+void bind_traversal(nb::module_& m);
+void bind_within(nb::module_& m);
+
 namespace {
 
 template <class Index>
@@ -14,8 +24,7 @@ void bind_csr(nb::module_& m, const char* name) {
         [](Graph* self, In<"indptr", Span<const int64_t>> indptr, In<"indices", Span<const Index>> indices,
            In<"lengths", Optional<Span<const double>>> lengths) {
             if (indptr.size == 0 || indptr[0] != 0 || indptr[indptr.size - 1] != indices.size)
-                throw nb::value_error(
-                    ("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices").c_str());
+                raise_value("indptr has to rise from 0 to the " + std::to_string(indices.size) + " indices");
             sized(lengths, indices.size);
             new (self) Graph{indptr, indices, lengths};
         },

@@ -48,9 +48,8 @@ void refuse_tuple(const char* name, int64_t count, nb::handle given) {
 }
 
 void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width) {
-    const std::string message = std::string(name) + " has to be of shape " + shape_of(rows, width) + ", not " +
-                                shape_of(found_rows, found_width);
-    throw nb::value_error(message.c_str());
+    raise_value(std::string(name) + " has to be of shape " + shape_of(rows, width) + ", not " +
+                shape_of(found_rows, found_width));
 }
 
 nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name) {

@@ -72,6 +72,10 @@ inline constexpr bool is_optional = false;
 template <class View>
 inline constexpr bool is_optional<Optional<View>> = true;
 
+[[noreturn]] inline void raise_value(const std::string& message) {
+    throw nb::value_error(message.c_str());
+}
+
 // The form that an array has to have.
 struct Form {
     nb::dlpack::dtype dtype;
@@ -232,6 +236,11 @@ nb::ndarray<nb::numpy, T> shown(Span<T> array, nb::handle holder) {
 // An array of a memory by its name, as a view.
 nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name);
 
+// Copy numbers in matrix order into sweep order.
+inline void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
+    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
+}
+
 // How nanobind is told the name of an argument.
 template <class T>
 auto argument(const char* name) {
@@ -250,6 +259,14 @@ void bind_method(Owner& owner, const char* name, const Function& function,
 template <class Owner, class Function, class... Extra>
 void method(Owner& owner, const char* name, const Function& function, const Extra&... extra) {
     bind_method(owner, name, function, &Function::operator(), extra...);
+}
+
+// Show the arrays of an object that has a memory, by their names.
+template <class Class>
+void show_arrays(nb::class_<Class>& bound) {
+    method(bound, "array", [](nb::handle_t<Class> self, In<"name", const char*> name) {
+        return array_named(nb::cast<Class&>(self).memory, self, name);
+    });
 }
 
 // The type of an argument for a parameter: views are values.

@@ -8,7 +8,6 @@
 #include "../kernels/reduce/strong.h"
 #include "../kernels/reduce/twins.h"
 #include "../kernels/reduce/weights.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {

@@ -2,7 +2,6 @@
 #include "../kernels/traversal/small.h"
 #include "../kernels/traversal/sweep.h"
 #include "../kernels/traversal/ties.h"
-#include "families.h"
 #include "numpy.h"
 #include "sums.h"
 
@@ -31,11 +30,6 @@ template void sum_near(Traversal<Narrow>&, Span<const int64_t>, int64_t, int64_t
 template void sum_near(Traversal<Wide>&, Span<const int64_t>, int64_t, int64_t, Found&);
 
 namespace {
-
-// Copy numbers in matrix order into sweep order.
-void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
-    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
-}
 
 // The entries of kept blocks: vertices or edges in matrix order, a row for each total, and where each block ends.
 auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_t> order) {
@@ -118,13 +112,11 @@ void bind_worker(nb::module_& m, const char* name) {
             sized(root_weights, n);
             sized(omega, n);
             sized(class_sizes, n);
-            if (size.n != n || size.nnz != searched.indices.size)
-                throw nb::value_error("size has to be that of the graph");
+            if (size.n != n || size.nnz != searched.indices.size) raise_value("size has to be that of the graph");
             if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
-                throw nb::value_error("size has to tell whether there are omega and class_sizes");
+                raise_value("size has to tell whether there are omega and class_sizes");
             if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
-                throw nb::value_error(
-                    ("buckets have to be a power of two, not " + std::to_string(size.buckets)).c_str());
+                raise_value("buckets have to be a power of two, not " + std::to_string(size.buckets));
             TraversalSize asked = size;
             asked.asks = Asks::of(sums);
             S& s = *new (self) S(asked);
@@ -150,9 +142,7 @@ void bind_worker(nb::module_& m, const char* name) {
             return S(asked, true).memory.bytes();
         },
         nb::arg("size"), nb::arg("sums"));
-    method(bound, "array", [](nb::handle_t<S> self, In<"name", const char*> name) {
-        return array_named(nb::cast<S&>(self).memory, self, name);
-    });
+    show_arrays(bound);
     method(
         bound, "poll", [](S& s, In<"stop", Stop> stop) { s.asked.stop = stop; }, nb::keep_alive<1, 2>(),
         "Have kernels poll a flag that another thread may set.");
@@ -192,7 +182,7 @@ void bind_worker(nb::module_& m, const char* name) {
             require_sizes(sums, s.order.size, s.graph->indices.size);
             sized(edge_order, s.graph->indices.size);
             if ((sums.edges.is_there || sums.edges_squares.is_there) && !edge_order.is_there)
-                throw nb::value_error("edge_order has to be there, as edges are summed");
+                raise_value("edge_order has to be there, as edges are summed");
             without_gil([&] { take_totals(s.totals, s.order, edge_order, sums); });
         },
         "Add the totals to a row of sums, and clear them.");
@@ -217,8 +207,7 @@ void bind_worker(nb::module_& m, const char* name) {
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             Near<Index>& near = s.near;
             sized(edge_order, s.graph->indices.size);
-            if (near.edges > 0 && !edge_order.is_there)
-                throw nb::value_error("edge_order has to be there, as edges are summed");
+            if (near.edges > 0 && !edge_order.is_there) raise_value("edge_order has to be there, as edges are summed");
             const int64_t vertices = std::exchange(near.vertices, 0), edges = std::exchange(near.edges, 0);
             Buffer<int64_t> present(roots.size), places(roots.size);
             int64_t count = 0;

@@ -1,6 +1,5 @@
 // Sums within bounds of neighbouring roots for Python.
 #include "../kernels/within/sums.h"
-#include "families.h"
 #include "numpy.h"
 
 namespace lagbc {
@@ -24,7 +23,7 @@ void bind_ball(nb::module_& m, const char* name) {
             Traversal<Index>& of = worker;
             const Csr<Index>& transpose = into;
             if (transpose.n() != of.order.size || size.n != of.order.size)
-                throw nb::value_error("into has to be as large as the graph of the worker");
+                raise_value("into has to be as large as the graph of the worker");
             B& ball = *new (self) B(size);
             ball.worker = &of;
             ball.into = &transpose;
@@ -33,9 +32,7 @@ void bind_ball(nb::module_& m, const char* name) {
         },
         nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
     bound.def_static("bytes", [](In<"size", BallSize> size) { return B(size, true).memory.bytes(); }, nb::arg("size"));
-    method(bound, "array", [](nb::handle_t<B> self, In<"name", const char*> name) {
-        return array_named(nb::cast<B&>(self).memory, self, name);
-    });
+    show_arrays(bound);
     method(
         bound, "sum_within",
         [](B& ball, In<"roots", Span<const int64_t>> roots) {
