@@ -722,18 +722,18 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     given = {**SHAPES, "two rings": disjoint(cycle(150), cycle(90)), "grid": grid(20, 30), "path": path(200)}[shape]
     given = with_lengths(given, np.arange(1, 11)) if weighted else given
     options = {"which": sums, "weighted": weighted, "method": "batched", "device": "cpu", "k": 190, "rng": 1}
-    queue_of, queues = batched_sweep.queue_of, []
+    make, made = batched_sweep.make, []
 
-    def watch(graph, plan, arrays):
-        queues.append((queue_of(graph, plan, arrays), *arrays["vertices"].shape))
-        return queues[-1][0]
+    def watch(kind, graph, plan, room, *own, **given):
+        made.append((make(kind, graph, plan, room, *own, **given), room))
+        return made[-1][0]
 
-    monkeypatch.setattr(batched_sweep, "queue_of", watch)
+    monkeypatch.setattr(batched_sweep, "make", watch)
     expected = lagbc.centralities(given, **options)
-    queues.clear()
+    made.clear()
     monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
     scores = lagbc.centralities(given, **options)
-    assert any(len(queue) > room for queue, room in queues) == (not weighted or sums != ("closeness",))
+    assert any(len(sweep.queue[0]) > room for sweep, room in made) == (not weighted or sums != ("closeness",))
     for name, array in expected.items():
         np.testing.assert_array_equal(scores[name], array)
 
