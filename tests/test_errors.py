@@ -96,6 +96,7 @@ FOREIGN = {
     "AttributeError": "__init__",
     "KeyboardInterrupt": "grid.method run.submit native.pool",
     "Terminated": "interfaces.signals",
+    "ImportError": "native",
     "IndexError": "graph.host.csr run.within",
     "ValueError": "graph.host.csr",
     "LookupError": "cuda.kernel",

@@ -238,6 +238,5 @@ def test_nothing_else_writes_files():
     assert elsewhere == {
         ("comparison/peak.py", "write_text("),  # a switch of the system
         ("interfaces/launched.py", ', "w") as'),  # nowhere
-        ("native/stub.py", "write_text("),  # a file of a checkout
         ("run/partial.py", ', "w") as'),  # within an archive
     }
