@@ -106,13 +106,20 @@ def test_arrays_of_another_size_are_refused(name):
 
 def test_what_is_refused_is_named():
     sweep, roots = worker(MESH, np.int32), np.arange(3)
-    for wrong in ({"n": 34}, {"nnz": 5}):
-        with pytest.raises(ValueError, match="size has to be that of the graph"):
+    for wrong, told in (({"n": 34}, f"34 rows and {MESH.nnz}"), ({"nnz": 5}, "35 rows and 5")):
+        with pytest.raises(ValueError, match=f"graph has to have {told} edges, not 35 rows and {MESH.nnz} edges"):
             worker(MESH, np.int32, size=size_of(MESH, "hops")._replace(**wrong))
     with pytest.raises(ValueError, match="size has to tell whether there are omega and class_sizes"):
         worker(MESH, np.int32, size=size_of(MESH, "hops"), omega=np.ones(35))
     with pytest.raises(TypeError, match=r"roots has to be a C-contiguous array of int64 .*, not an array of float64"):
         sweep.sum(roots.astype(float), None, None)
+    for of_roots in (
+        lambda given: sweep.sum(given, None, None),
+        sweep.sum_within,
+        lambda given: sweep.write_paths(given, *np.zeros((2, 35, 1))),
+    ):
+        with pytest.raises(IndexError, match="root 35 is none of the 35 vertices"):
+            of_roots(np.array([35]))
     with pytest.raises(ValueError, match=r"times has to be of shape \(3,\), not \(2,\)"):
         sweep.sum(roots, np.ones(2), None)
     with pytest.raises(ValueError, match=r"omega has to be of shape \(3, 35\), not \(2, 35\)"):
@@ -122,7 +129,7 @@ def test_what_is_refused_is_named():
     with pytest.raises(ValueError, match="edge_order has to be there, as edges are summed"):
         sweep.take(Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
     with pytest.raises(ValueError, match=r"radii has to be of shape \(6,\), not \(5,\)"):
-        sweep.take_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 9)
+        sweep.set_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 9)
     with pytest.raises(ValueError, match=r"dist has to be of shape \(35, 3\), not \(35, 2\)"):
         sweep.write_paths(roots, np.zeros((35, 2)), np.zeros((35, 3)))
     with pytest.raises(AttributeError, match="known"):
@@ -134,13 +141,13 @@ def test_trips_of_another_size_are_refused(index):
     size = size_of(MESH, "hops", trips=0)
     given = {"numbers": np.ones(4), "ends": np.zeros(4, index), "first": np.zeros(36, index)}
     sweep, given = worker(MESH, index, size=size), given | {"shifts": np.zeros(35, np.int64)}
-    sweep.take_trips(**given)
+    sweep.set_trips(**given)
     for name in ("ends", "first", "shifts"):
         with pytest.raises(ValueError, match=rf"{name} has to be of shape"):
-            sweep.take_trips(**given | {name: given[name][1:]})
+            sweep.set_trips(**given | {name: given[name][1:]})
     other = np.int32 if index == np.int64 else np.int64
     with pytest.raises(ValueError, match=r"ends has to be of shape \(4,\), not \(0,\)"):
-        sweep.take_trips(**given | {name: given[name].astype(other) for name in ("ends", "first")})
+        sweep.set_trips(**given | {name: given[name].astype(other) for name in ("ends", "first")})
 
 
 @pytest.mark.parametrize("buckets", [3, 12])

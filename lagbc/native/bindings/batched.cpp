@@ -27,26 +27,10 @@ struct RowsOfRoots {
     RowsOfRoots(Span<const int64_t> roots, Span<const int64_t> position) : span{rows, roots.size} {
         if (roots.size > columns)
             raise_value("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns");
-        for (int64_t k = 0; k < roots.size; ++k) {
-            if (roots[k] >= position.size)
-                throw nb::index_error(("root " + std::to_string(roots[k]) + " is none of the " +
-                                       std::to_string(position.size) + " vertices")
-                                          .c_str());
-            rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
-        }
+        require_roots(roots, position.size);
+        for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
     }
 };
-
-// Raise the ValueError of a graph of another size.
-template <class Index>
-void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t nnz) {
-    const auto size = [](int64_t rows, int64_t edges) {
-        return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
-    };
-    if (graph.n() == n && graph.indices.size == nnz) return;
-    const std::string found = size(graph.n(), graph.indices.size);
-    raise_value(std::string(name) + " has to have " + size(n, nnz) + ", not " + found);
-}
 
 // Bind the parts that all sweeps have in common.
 template <class S>

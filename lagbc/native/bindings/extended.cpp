@@ -17,7 +17,7 @@ void bind_root(nb::module_& m, const char* name) {
            In<"radius", double> radius, In<"stop", Stop> stop) {
             const Csr<Index>&graph = out, &transpose = into;
             sized(class_sizes, graph.n());
-            if (graph.n() != transpose.n()) raise_value("into has to be as large as out");
+            require_size("into", transpose, graph.n(), graph.indices.size);
             new (self) S{&graph, &transpose, class_sizes, rtol, radius, stop};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 7>());

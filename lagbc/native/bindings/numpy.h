@@ -241,6 +241,25 @@ inline void put_in_order(Span<double> to, Optional<Span<const double>> from, Spa
     for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
 }
 
+// Raise the IndexError of a root that is no vertex; -1 is an absent one.
+inline void require_roots(Span<const int64_t> roots, int64_t n) {
+    for (const int64_t root : roots)
+        if (root >= n)
+            throw nb::index_error(
+                ("root " + std::to_string(root) + " is none of the " + std::to_string(n) + " vertices").c_str());
+}
+
+// Raise the ValueError of a graph of another size.
+template <class Index>
+void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t nnz) {
+    const auto size = [](int64_t rows, int64_t edges) {
+        return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
+    };
+    if (graph.n() == n && graph.indices.size == nnz) return;
+    const std::string found = size(graph.n(), graph.indices.size);
+    raise_value(std::string(name) + " has to have " + size(n, nnz) + ", not " + found);
+}
+
 // How nanobind is told the name of an argument.
 template <class T>
 auto argument(const char* name) {

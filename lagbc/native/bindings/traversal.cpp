@@ -66,11 +66,11 @@ auto taken_rows(Matrix<double> rows, int64_t count, const int64_t* places = null
     return given_away(std::move(copy), count, rows.width);
 }
 
-// Take trips, whose ends are copied if they are of another type.
+// Set trips, whose ends are copied if they are of another type.
 template <class Index, class Number, bool is_last>
 void bind_trips(nb::class_<Traversal<Index>>& bound) {
     bound.def(
-        "take_trips",
+        "set_trips",
         [](Traversal<Index>& s, In<"numbers", Span<const double>> numbers, In<"ends", Span<const Number>, is_last> ends,
            In<"first", Span<const Number>, is_last> first, In<"shifts", Span<const int64_t>> shifts) {
             sized(ends, numbers.size);
@@ -89,7 +89,7 @@ void bind_trips(nb::class_<Traversal<Index>>& bound) {
         },
         nb::arg("numbers"), nb::arg("ends"), nb::arg("first"), nb::arg("shifts"), nb::keep_alive<1, 2>(),
         nb::keep_alive<1, 3>(),
-        "Take trips of each root in matrix order, and the powers of two that they are divided by.");
+        "Set trips of each root in matrix order, and the powers of two that they are divided by.");
 }
 
 template <class Index>
@@ -112,7 +112,7 @@ void bind_worker(nb::module_& m, const char* name) {
             sized(root_weights, n);
             sized(omega, n);
             sized(class_sizes, n);
-            if (size.n != n || size.nnz != searched.indices.size) raise_value("size has to be that of the graph");
+            require_size("graph", searched, size.n, size.nnz);
             if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
                 raise_value("size has to tell whether there are omega and class_sizes");
             if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
@@ -147,7 +147,7 @@ void bind_worker(nb::module_& m, const char* name) {
         bound, "poll", [](S& s, In<"stop", Stop> stop) { s.asked.stop = stop; }, nb::keep_alive<1, 2>(),
         "Have kernels poll a flag that another thread may set.");
     method(
-        bound, "take_bounds",
+        bound, "set_bounds",
         [](S& s, In<"radii", Span<const double>> radii, In<"decays", Span<const double>> decays,
            In<"cutoffs", Span<const double>> cutoffs, In<"columns", Columns> columns) {
             sized(radii, decays.size * cutoffs.size);
@@ -157,13 +157,14 @@ void bind_worker(nb::module_& m, const char* name) {
             s.near.columns = columns;
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-        "Take bounds, and the first column of each sum among those of its kind.");
+        "Set bounds, and the first column of each sum among those of its kind.");
     bind_trips<Index, Narrow, false>(bound);
     bind_trips<Index, Wide, true>(bound);
     method(
         bound, "sum",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"times", Optional<Span<const double>>> times,
            In<"omega", Optional<Matrix<const double>>> omega) {
+            require_roots(roots, s.order.size);
             sized(times, roots.size);
             if (omega.is_there) sized(omega, roots.size, omega.width);  // of the vertices with edges, which come first
             Found found(roots.size);
@@ -196,6 +197,7 @@ void bind_worker(nb::module_& m, const char* name) {
     method(
         bound, "sum_within",
         [](S& s, In<"roots", Span<const int64_t>> roots) {
+            require_roots(roots, s.order.size);
             Found found(roots.size);
             without_gil([&] { sum_near(s, roots, 0, roots.size, found); });
             return result(std::move(found.overflowed));
@@ -225,6 +227,7 @@ void bind_worker(nb::module_& m, const char* name) {
     method(bound, "write_paths",
            [](const S& s, In<"roots", Span<const int64_t>> roots, In<"dist", Matrix<double>> dist,
               In<"sigma", Matrix<double>> sigma) {
+               require_roots(roots, s.order.size);
                sized(dist, s.order.size, roots.size);
                sized(sigma, s.order.size, roots.size);
                without_gil([&] { write_paths(s, roots, dist, sigma); });

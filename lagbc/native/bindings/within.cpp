@@ -22,8 +22,8 @@ void bind_ball(nb::module_& m, const char* name) {
            In<"into", const Csr<Index>&> into, In<"far", double> far, In<"worth", double> worth) {
             Traversal<Index>& of = worker;
             const Csr<Index>& transpose = into;
-            if (transpose.n() != of.order.size || size.n != of.order.size)
-                raise_value("into has to be as large as the graph of the worker");
+            require_size("into", transpose, of.graph->n(), of.graph->indices.size);
+            if (size.n != transpose.n()) raise_value("size has to be that of the graph");
             B& ball = *new (self) B(size);
             ball.worker = &of;
             ball.into = &transpose;
@@ -36,6 +36,7 @@ void bind_ball(nb::module_& m, const char* name) {
     method(
         bound, "sum_within",
         [](B& ball, In<"roots", Span<const int64_t>> roots) {
+            require_roots(roots, ball.worker->order.size);
             Found found(roots.size);
             without_gil([&] { sum_blocks(ball, roots, found); });
             return result(std::move(found.overflowed));

@@ -39,12 +39,12 @@ def widths(plan: SweepPlan) -> list[int]:
     return _lay_out(plan)[1]
 
 
-def take_bounds(sweep: Any, plan: SweepPlan) -> None:
+def set_bounds(sweep: Any, plan: SweepPlan) -> None:
     """Give a worker the bounds of a plan."""
     bounds, (first, _) = plan.bounds, _lay_out(plan)
     assert bounds is not None
     columns = tuple(first.get(name, -1) for name in _SUMS)
-    sweep.take_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
+    sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
 
 
 def as_sums(

@@ -132,11 +132,11 @@ def prepare(graph: Graph, plan: SweepPlan, size: Size, per_length: float = 0.0) 
     )
     sweep.poll(plan.stop.value)
     if plan.bounds is not None:
-        near.take_bounds(sweep, plan)
+        near.set_bounds(sweep, plan)
     if plan.demand is not None:
         trips = plan.demand
         shifts, _ = shifts_of_rows(trips.indptr, trips.data)
-        sweep.take_trips(trips.data, trips.indices, trips.indptr, shifts)
+        sweep.set_trips(trips.data, trips.indices, trips.indptr, shifts)
     return State(graph, plan, sweep)
 
 

@@ -168,19 +168,19 @@ struct Traversal {
           omega(maybe(size.has_omega, [&] { return memory.array<double>("omega", size.n); })),
           class_sizes(maybe(size.has_class_sizes, [&] { return memory.array<double>("class_sizes", size.n); })),
           buckets_of_queue(size.buckets) {
-        take_search(size);
-        take_trail(size);
-        if (size.trips >= 0) take_trips(size);
+        make_search(size);
+        make_trail(size);
+        if (size.trips >= 0) make_trips(size);
         if (size.roots > 0)
-            take_near(size);
+            make_near(size);
         else
-            take_totals(size);
+            make_totals(size);
         asked.counts_paths = size.asks.paths();
         asked.class_sizes = {{class_sizes.data, class_sizes.size}, class_sizes.is_there};
     }
 
 private:
-    void take_search(const TraversalSize& size) {
+    void make_search(const TraversalSize& size) {
         search.places = memory.filled("places", size.n, static_cast<Index>(size.n));
         if (size.buckets < 0) return;
         search.dist = memory.filled("known", size.n, infinity);
@@ -192,7 +192,7 @@ private:
                        memory.array<uint32_t>("before", size.most)};
     }
 
-    void take_trail(const TraversalSize& size) {
+    void make_trail(const TraversalSize& size) {
         const Asks& asks = size.asks;
         trail = {memory.array<Index>("order", size.n),
                  memory.array<double>("dist", size.n),
@@ -205,19 +205,19 @@ private:
                  maybe(size.has_class_sizes, [&] { return memory.array<double>("class_sizes of trail", size.n); })};
     }
 
-    void take_trips(const TraversalSize& size) {
+    void make_trips(const TraversalSize& size) {
         trips.own_ends = memory.array<Index>("ends", size.trips);
         trips.first = memory.array<int64_t>("first", size.n + 1);
         trips.shifts = memory.array<int64_t>("shifts", size.n);
         trips.targets = {memory.zeros<double>("targets", size.n), true};
     }
 
-    void take_totals(const TraversalSize& size) {
+    void make_totals(const TraversalSize& size) {
         const Asks& asks = size.asks;
         const bool of_distances =
             asks.reached || asks.distance || asks.inverse || asks.distance_squares || asks.inverse_squares;
-        if (asks.paths() || of_distances) list_touched(totals.of_vertices, "touched vertices", size.n);
-        if (asks.of_edges()) list_touched(totals.of_edges, "touched edges", size.nnz);
+        if (asks.paths() || of_distances) make_list(totals.of_vertices, "touched vertices", size.n);
+        if (asks.of_edges()) make_list(totals.of_edges, "touched edges", size.nnz);
         const auto sum = [&](bool is_there, const char* name, Touched& kind, int64_t count) {
             kind.rows += is_there;
             return maybe(is_there, [&] { return memory.zeros<double>(name, count); });
@@ -241,13 +241,13 @@ private:
 
     // A block is kept if its roots have reached at most one vertex in so many, all roots counted, and one edge in so
     // many is tight: to add entries takes about as many times as long as to add rows.
-    void list_touched(Optional<Touched>& kind, const char* name, int64_t all) {
+    void make_list(Optional<Touched>& kind, const char* name, int64_t all) {
         constexpr int64_t sparsity = 8;
         kind.names = memory.array<int64_t>(name, all / sparsity);
         kind.is_there = true;
     }
 
-    void take_near(const TraversalSize& size) {
+    void make_near(const TraversalSize& size) {
         const Asks& asks = size.asks;
         const int64_t n = size.n, nnz = asks.edges ? size.nnz : 0;
         near.weights = memory.array<double>("weights", n);
