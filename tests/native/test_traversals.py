@@ -115,7 +115,7 @@ def test_what_is_refused_is_named():
         sweep.sum(roots.astype(float), None, None)
     for of_roots in (
         lambda given: sweep.sum(given, None, None),
-        sweep.sum_within,
+        worker(MESH, np.int32, size=size_of(MESH, "hops", roots=35)).sum_within,
         lambda given: sweep.write_paths(given, *np.zeros((2, 35, 1))),
     ):
         with pytest.raises(IndexError, match="root 35 is none of the 35 vertices"):
@@ -132,6 +132,9 @@ def test_what_is_refused_is_named():
         sweep.set_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 9)
     with pytest.raises(ValueError, match=r"dist has to be of shape \(35, 3\), not \(35, 2\)"):
         sweep.write_paths(roots, np.zeros((35, 2)), np.zeros((35, 3)))
+    for of_block in (sweep.sum_within, lambda given: sweep.take_within(given, None)):
+        with pytest.raises(ValueError, match="a block within bounds has 0 roots at most, not 3"):
+            of_block(roots)
     with pytest.raises(AttributeError, match="known"):
         sweep.array("known")
 
@@ -140,6 +143,8 @@ def test_what_is_refused_is_named():
 def test_trips_of_another_size_are_refused(index):
     size = size_of(MESH, "hops", trips=0)
     given = {"numbers": np.ones(4), "ends": np.zeros(4, index), "first": np.zeros(36, index)}
+    with pytest.raises(ValueError, match="size has to tell whether there are trips"):
+        worker(MESH, index).set_trips(**given, shifts=np.zeros(35, np.int64))
     sweep, given = worker(MESH, index, size=size), given | {"shifts": np.zeros(35, np.int64)}
     sweep.set_trips(**given)
     for name in ("ends", "first", "shifts"):

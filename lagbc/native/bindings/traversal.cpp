@@ -1,8 +1,9 @@
 // A worker of the traversals for Python, small bicomponents, and paths that rounding keeps from a tie.
+#include "traversal.h"
+
 #include "../kernels/traversal/small.h"
 #include "../kernels/traversal/sweep.h"
 #include "../kernels/traversal/ties.h"
-#include "numpy.h"
 #include "sums.h"
 
 namespace lagbc {
@@ -73,6 +74,7 @@ void bind_trips(nb::class_<Traversal<Index>>& bound) {
         "set_trips",
         [](Traversal<Index>& s, In<"numbers", Span<const double>> numbers, In<"ends", Span<const Number>, is_last> ends,
            In<"first", Span<const Number>, is_last> first, In<"shifts", Span<const int64_t>> shifts) {
+            if (!s.trips.targets.is_there) raise_value("size has to tell whether there are trips");
             sized(ends, numbers.size);
             sized(first, s.order.size + 1);
             sized(shifts, s.order.size);
@@ -197,7 +199,7 @@ void bind_worker(nb::module_& m, const char* name) {
     method(
         bound, "sum_within",
         [](S& s, In<"roots", Span<const int64_t>> roots) {
-            require_roots(roots, s.order.size);
+            require_block(roots, s);
             Found found(roots.size);
             without_gil([&] { sum_near(s, roots, 0, roots.size, found); });
             return result(std::move(found.overflowed));
@@ -208,6 +210,7 @@ void bind_worker(nb::module_& m, const char* name) {
         bound, "take_within",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             Near<Index>& near = s.near;
+            require_block(roots, s);
             sized(edge_order, s.graph->indices.size);
             if (near.edges > 0 && !edge_order.is_there) raise_value("edge_order has to be there, as edges are summed");
             const int64_t vertices = std::exchange(near.vertices, 0), edges = std::exchange(near.edges, 0);

@@ -1,6 +1,6 @@
 // Sums within bounds of neighbouring roots for Python.
 #include "../kernels/within/sums.h"
-#include "numpy.h"
+#include "traversal.h"
 
 namespace lagbc {
 
@@ -36,7 +36,7 @@ void bind_ball(nb::module_& m, const char* name) {
     method(
         bound, "sum_within",
         [](B& ball, In<"roots", Span<const int64_t>> roots) {
-            require_roots(roots, ball.worker->order.size);
+            require_block(roots, *ball.worker);
             Found found(roots.size);
             without_gil([&] { sum_blocks(ball, roots, found); });
             return result(std::move(found.overflowed));

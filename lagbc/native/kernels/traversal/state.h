@@ -207,7 +207,7 @@ private:
 
     void make_trips(const TraversalSize& size) {
         trips.own_ends = memory.array<Index>("ends", size.trips);
-        trips.first = memory.array<int64_t>("first", size.n + 1);
+        trips.first = memory.zeros<int64_t>("first", size.n + 1);
         trips.shifts = memory.array<int64_t>("shifts", size.n);
         trips.targets = {memory.zeros<double>("targets", size.n), true};
     }
