@@ -57,8 +57,10 @@ void bind_graph(nb::module_& m) {
         m, "measure_landmarks", measure_landmarks<Narrow>, measure_landmarks<Wide>);
     def<"keys", "order">(m, "sort_by_keys", sort_by_keys);
     def<"points", "shift", "order", "first", "last", "leaf", "once", "steps">(m, "bisect", bisect);
-    def<"indptr", "indices", "lengths", "high", "degrees", "order", "position", "starts", "heads", "values">(m, "survey", survey<Narrow>, survey<Wide>);
-    def<"indptr", "indices", "lengths", "high", "numbers", "heads", "values">(m, "survey_one_way", survey_one_way<Narrow>, survey_one_way<Wide>);
+    def<"indptr", "indices", "lengths", "high", "degrees", "order", "position", "starts", "heads", "values">(
+        m, "survey", survey<Narrow>, survey<Wide>);
+    def<"indptr", "indices", "lengths", "high", "numbers", "heads", "values">(
+        m, "survey_one_way", survey_one_way<Narrow>, survey_one_way<Wide>);
 }
 
 }  // namespace lagbc
