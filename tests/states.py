@@ -1,5 +1,8 @@
 """The state of a worker by a method's module, and a flag that stops it."""
 
+import gc
+from contextlib import contextmanager
+
 import numpy as np
 
 from lagbc.methods.arrays import allocate
@@ -37,3 +40,13 @@ class Counting(StopFlag):
         if self.polls > self.limit:
             self.set()
         super().check()
+
+
+@contextmanager
+def uncollected():
+    """Let nothing of earlier tests be freed while a test, which this decorates, reads the memory that kernels hold."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

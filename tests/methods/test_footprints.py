@@ -21,7 +21,7 @@ sys.path.append(str(TESTS))
 
 import recorded  # noqa: E402 (a script, too)
 from hashed import network, trips  # noqa: E402
-from states import bytes_of_sums  # noqa: E402
+from states import bytes_of_sums, uncollected  # noqa: E402
 
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
@@ -148,6 +148,7 @@ def arrays_of(one, seen):
 @pytest.mark.parametrize("row", [row for row in lagbc.METHODS if row.device == "cpu"], ids=lambda row: str(row.key))
 @pytest.mark.parametrize("name", ["karate", "int64 web", "closed twins"])
 @pytest.mark.parametrize("directed", [False, True])
+@uncollected()
 def test_a_state_holds_the_arrays_that_are_stated(row, name, directed):
     """No other one, but for those of graph and plan; C++ takes all but the copies of a batch."""
     pytest.importorskip(row.requires or "numpy")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
+from states import uncollected
 from strategies import adjacency, grid, lengths, with_lengths
 
 from lagbc import reference
@@ -84,6 +85,7 @@ def test_distances_and_counts(index, queue):
     ids=sorted,
 )
 @pytest.mark.parametrize("more", [{}, {"has_omega": True, "has_class_sizes": True}, {"trips": 7}], ids=str)
+@uncollected()
 def test_bytes_that_are_told_are_taken(index, queue, sums, more):
     """Of the kinds of plans; those within bounds also tell the copies of a block's sums."""
     given = {name: np.ones(35) for name in ("omega", "class_sizes") if more.get(f"has_{name}")}

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from states import prepare
+from states import prepare, uncollected
 from strategies import adjacency, diamonds, disjoint, grid, path, scale_free
 from swept import summed, swept, work
 
@@ -140,6 +140,7 @@ def test_target_weights_of_each_column_stand_in_for_those_of_the_plan():
 
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
+@uncollected()
 def test_footprint_is_what_it_allocates(outputs, weights):
     graph = as_graph(GRAPHS["scale-free"])
     omega = np.ones(graph.n) if weights else None
@@ -152,6 +153,7 @@ def test_footprint_is_what_it_allocates(outputs, weights):
 
 
 @pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
+@uncollected()
 def test_kept_blocks_take_no_more_than_rows_of_their_sums(outputs):
     graph, plan = as_graph(ISLANDS), SweepPlan(batch=64, sums=frozenset(outputs))
     state = prepare(hops, graph, plan)

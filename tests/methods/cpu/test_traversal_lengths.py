@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
-from states import prepare
+from states import prepare, uncollected
 from strategies import adjacency, diamonds, examples, grid, lengths, path, scale_free, weighted_graphs, with_lengths
 
 import lagbc
@@ -154,6 +154,7 @@ def test_a_stopped_search_is_interrupted(queue):
 
 
 @pytest.mark.parametrize("sums", [{"dependency"}, {"distance"}, {"stress", "edges", "reached"}], ids=sorted)
+@uncollected()
 def test_footprint_is_what_is_held(queue, sums):
     graph, plan = as_graph(GRAPHS["mesh, integers"], weighted=True), SweepPlan(batch=16, sums=frozenset(sums))
     before = graph.reordered, core.held_memory()[0]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from states import prepare
+from states import prepare, uncollected
 from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
@@ -142,6 +142,7 @@ def test_runs_without_bounds_or_edges_take_none():
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("sums", [{"dependency"}, {"reached"}, EVERY], ids=["paths", "reached", "all"])
+@uncollected()
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
     worker = prepare(module, graph, plan).sweep
