@@ -27,7 +27,7 @@ from lagbc import reference
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.io.read import read_graph
-from lagbc.methods.contract import SweepPlan, new_state
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS
 
@@ -140,7 +140,7 @@ def measure(loaded: Loaded, variant: str, width: int, repeat: int, trusted: dict
     roots = loaded.roots
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
-    state = new_state(cp, module, loaded.graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
+    state = module.prepare(loaded.graph, SweepPlan(batch=len(roots), variant=variant, virtual_warp=width))
 
     def sweep(roots: NDArray[np.int64]) -> tuple[float, float, int, Scores]:
         """Seconds forward and backward, levels, and raw sums."""

@@ -26,7 +26,7 @@ from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import NamedGraph, is_symmetric, table
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan, new_state
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS, Method
@@ -86,7 +86,7 @@ class Entry:
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build the method's state."""
-        return new_state(cp, self.row.load(), graph, plan)
+        return self.row.load().prepare(graph, plan)
 
 
 @dataclass

@@ -5,18 +5,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from lagbc.methods.arrays import allocate
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES
 
 
 def prepare(module, graph, plan, *schedule):
-    """Make it as `lagbc.methods.contract.new_state` does, by a schedule of the module if one is given."""
-    if ".gpu." in module.__name__:
-        import cupy as arrays
-    else:
-        arrays = np
-    return module.prepare(graph, plan, allocate(arrays, module.arrays(graph, plan)), *schedule)
+    """Make it, by a schedule of the module if one is given."""
+    return module.prepare(graph, plan, *schedule)
 
 
 def bytes_of_sums(graph, asked):

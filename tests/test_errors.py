@@ -62,10 +62,10 @@ def scarce(monkeypatch):
     """Memory for one worker of method "batched", and no more."""
     prepare = hops.prepare
 
-    def prepare_one(graph, plan, arrays):
+    def prepare_one(graph, plan):
         if plan.threads > 1:
             raise MemoryError
-        return prepare(graph, plan, arrays)
+        return prepare(graph, plan)
 
     monkeypatch.setattr(hops, "prepare", prepare_one)
 

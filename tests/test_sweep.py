@@ -404,13 +404,13 @@ def test_worker_out_of_memory_gives_up_a_thread(failing):
     second = threading.Event()
     states = []
 
-    def prepare(graph, plan, arrays):
+    def prepare(graph, plan):
         if plan.threads > 1:
             states.append(plan.threads)
             if len(states) % 2 == 0:
                 second.set()
                 raise MemoryError
-        return batched_hops.prepare(graph, plan, arrays)
+        return batched_hops.prepare(graph, plan)
 
     def forward(state, roots):
         assert second.wait(60), "the first worker sweeps nothing before there is a second one"
@@ -429,11 +429,11 @@ def test_out_of_memory_halves_the_batch(failing, where):
     """Partial sums of the batch that failed must not count."""
     batches = []
 
-    def prepare(graph, plan, arrays):
+    def prepare(graph, plan):
         batches.append(plan.batch)
         if where == "prepare" and plan.batch > 64:
             raise MemoryError
-        return batched_hops.prepare(graph, plan, arrays)
+        return batched_hops.prepare(graph, plan)
 
     def forward(state, roots):
         if len(roots) > 64:
@@ -478,7 +478,7 @@ def test_out_of_memory_midway_keeps_what_is_done(failing):
 
 @pytest.mark.filterwarnings("ignore::lagbc.MemoryWarning")
 def test_nothing_left_to_give_up(failing, tmp_path):
-    def prepare(graph, plan, arrays):
+    def prepare(graph, plan):
         raise MemoryError
 
     failing(prepare=prepare)

@@ -44,7 +44,7 @@ def arrays(graph, plan):
     return {"objects": Counted(objects)}
 
 
-def prepare(graph, plan, arrays):
+def prepare(graph, plan):
     ends, heads = graph.indptr.tolist(), graph.indices.tolist()
     return State([heads[ends[v] : ends[v + 1]] for v in range(graph.n)], plan)
 

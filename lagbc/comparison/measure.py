@@ -176,10 +176,10 @@ class _Watch:
         self.levels: list[int] = []
         self.overflowed: list[int] = []
 
-    def prepare(self, graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> tuple[Any, bool]:
+    def prepare(self, graph: Graph, plan: SweepPlan) -> tuple[Any, bool]:
         """Note the time; return the state, and whether it has the planned dtype: overflow calls for another one."""
         begun = time.perf_counter()
-        state = self._module.prepare(graph, plan, arrays)
+        state = self._module.prepare(graph, plan)
         synchronize(self._device)
         self.prepare_seconds.append(time.perf_counter() - begun)
         planned = plan.dtype == self.plan.dtype

@@ -1,18 +1,13 @@
-"""Arrays of a state as specifications: a method states each array once, to be counted and to be allocated."""
+"""Arrays of a state as specifications: a method states each array once, to be counted and, in Python, allocated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, Union
 
 import numpy as np
 
-# Arrays on the host, from so many bytes on, begin with a cache line. NumPy's own often begin 16 bytes behind one, and
-# rows of 64 numbers then lie in nine lines: of four graphs they did on two, where sweeps by levels take 0.81 and 0.85
-# times as long without that. To align an array takes 2 us.
-_LINE, _LARGE = 64, 1 << 15
 FLOAT, INTEGER, WORD, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
 NARROW, HALF_WORD = np.dtype(np.int32), np.dtype(np.uint32)
 
@@ -38,17 +33,6 @@ def counted(count: int) -> Counted:
 
 # Arrays by name, in groups and groups of groups; None is an array that a plan does without.
 Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
-
-
-def stated_once(arrays: Callable[[Any, Any], dict[str, Any]]) -> Callable[[Any, Any], dict[str, Any]]:
-    """Decorate the `arrays` of a method: the plan of a run keeps them, as it is counted and then prepared by them."""
-
-    @wraps(arrays)
-    def stated(graph: Any, plan: Any) -> dict[str, Any]:
-        made: dict[str, Any] = plan.stated(graph, arrays)
-        return made
-
-    return stated
 
 
 def bytes_of(arrays: Arrays) -> int:
@@ -77,13 +61,7 @@ def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
             made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
         else:
             make = xp.zeros if one.fill == 0 else xp.empty  # zero pages that are never written take no memory
-            size = prod(one.shape) * one.dtype.itemsize
-            if xp is np and size >= _LARGE:
-                room = make(size + _LINE, BYTE)
-                first = -room.ctypes.data % _LINE
-                made[name] = room[first : first + size].view(one.dtype).reshape(one.shape)
-            else:
-                made[name] = make(one.shape, one.dtype)
+            made[name] = make(one.shape, one.dtype)
             if one.fill:
                 made[name].fill(one.fill)
     return made

@@ -27,7 +27,7 @@ edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A meth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Arrays, allocate
+from lagbc.methods.arrays import Arrays
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, PATH_SUMS, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
@@ -137,10 +137,8 @@ class SweepPlan:
     # bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit
     growth: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)  # polled once a level
-    _stated: tuple[Any, Any, dict[str, Any]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._stated = None, None, {}
         if self.linear and not self.sums == {"dependency", "dependency_squares"}:
             raise InvalidValueError("linear: made of dependency and its squares alone")
         if self.sums & SQUARES and (self.endpoints or self.bounds is not None):
@@ -189,14 +187,6 @@ class SweepPlan:
         plan: SweepPlan = copy(self)
         plan.stop = stop
         return plan
-
-    def stated(self, graph: Graph, arrays: Callable[[Graph, SweepPlan], dict[str, Any]]) -> dict[str, Any]:
-        """Return the arrays that a method states for a graph and this plan; the last ones are kept."""
-        of_graph, by, made = self._stated
-        if of_graph is not graph or by is not arrays:
-            made = arrays(graph, self)
-            self._stated = graph, arrays, made
-        return made
 
     @property
     def sigma_limit(self) -> float:
@@ -279,14 +269,13 @@ class MethodModule(Protocol):
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
         """State one worker's arrays: all those of a state and of a batch, besides `graph` and the batch's sums.
 
-        A run counts their bytes (`lagbc.methods.arrays.bytes_of`), and allocates them for `prepare`; those that are
-        `Counted` the module allocates itself. Arrays that grow on demand are stated in their first size, enough for
-        most graphs; before one grows beyond, `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose
-        are counted with the graph.
+        A run counts their bytes (`lagbc.methods.arrays.bytes_of`) before `prepare` makes them. Arrays that grow on
+        demand are stated in their first size, enough for most graphs; before one grows beyond,
+        `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
         """
 
-    def prepare(self, graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> Any:
-        """Build a worker's state, for one thread at a time and any number of batches, of its allocated arrays."""
+    def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
+        """Build a worker's state, with its arrays, for one thread at a time and any number of batches."""
 
     def forward(self, state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
         """Search from a batch of roots; a root of -1 is absent, keeps its place and adds nothing.
@@ -318,11 +307,6 @@ class MethodModule(Protocol):
         OverflowError
             Target weights of one column are too far apart to be scaled.
         """
-
-
-def new_state(xp: Any, module: MethodModule, graph: Graph, plan: SweepPlan) -> Any:
-    """Make a worker's state of the arrays that a module states, allocated in `xp`, numpy or cupy."""
-    return module.prepare(graph, plan, allocate(xp, module.arrays(graph, plan)))
 
 
 class ReadsPaths(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, fields
 from math import log
 from operator import attrgetter
@@ -43,9 +43,9 @@ DECAYING = frozenset({"dependency", "edges", "gravity"})
 LEAST = 2.0**-500
 
 
-def bits_of(sums: Iterable[str]) -> int:
+def bits_of(sums: Set[str]) -> int:
     """Return the sums asked for as kernels take them, a bit each in the order of a row; those of bounds have none."""
-    return sum(_BITS.get(name, 0) for name in sums)
+    return sum(map(_BITS.__getitem__, _BITS.keys() & sums))
 
 
 @dataclass(slots=True, eq=False)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.planning.sweep import Sweep
@@ -275,7 +275,7 @@ class _Groups:
             self._plan.stop.check()
 
     def _prepared(self, batch: int) -> Any:
-        return new_state(self._arrays, self._module, self._contracted.graph, replace(self._plan, batch=batch))
+        return self._module.prepare(self._contracted.graph, replace(self._plan, batch=batch))
 
     def _search(self, state: Any, rows: Items, first: int) -> Any:
         """Sweep forward from some rows; write their columns from number `first` on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
-from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan, new_state
+from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.sums import SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
@@ -193,10 +192,9 @@ class Batches:
             self._times = np.ones(self._graph.n)
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._plan = replace(self._plan, root_weights=self._times)
-        self._new_state = partial(new_state, self._arrays, self._module, self._graph)
         self._touched = getattr(self._module, "touched", None)
         self._demand = None if "demand" in self._module.options else scaled.demand
-        self._states = {self._plan.dtype: self._new_state(self._scaled)}
+        self._states = {self._plan.dtype: self._module.prepare(self._graph, self._scaled)}
 
     def run(self, _: Span, roots: Items, counts: Items | None = None) -> Rows:
         """Sum one batch, its blocks of roots apart; roots that overflow float64 are computed again."""
@@ -236,7 +234,7 @@ class Batches:
     def _sum(self, dtype: str, roots: Items) -> tuple[Rows, NDArray[np.bool_]]:
         """Return the sums of the roots in range, and a mask of the others; a root of -1 is absent."""
         if dtype not in self._states:
-            self._states[dtype] = self._new_state(replace(self._scaled, dtype=dtype))
+            self._states[dtype] = self._module.prepare(self._graph, replace(self._scaled, dtype=dtype))
         state, overflowed = self._states[dtype], np.zeros(len(roots), np.bool_)
         demand, touched, sparse = self._demand, self._touched, list[SparseSums]()
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None

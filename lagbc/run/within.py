@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lagbc.calls import phase
 from lagbc.demand import plan_of_root
-from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan, new_state
+from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
@@ -131,7 +131,7 @@ class _Panels:
         scaled, self._beyond = into_range(self._plan, work.graph.n)
         self._power = _exponent(self._plan.omega) - _exponent(scaled.omega)
         with phase("prepare"):
-            self._state = new_state(np, work.module, work.graph, scaled)
+            self._state = work.module.prepare(work.graph, scaled)
 
     def run(self, roots: Items) -> list[SparseSums]:
         """Sum a panel; roots whose sums overflow float64 are summed by themselves, after the others."""

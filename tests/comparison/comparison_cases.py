@@ -36,7 +36,7 @@ class Fake:
     def arrays(self, graph, plan):
         return {"rows": Array((graph.n, plan.batch), BYTE)}
 
-    def prepare(self, graph, plan, arrays):
+    def prepare(self, graph, plan):
         return plan, self.on_prepare(plan)
 
     def forward(self, state, roots):

@@ -67,7 +67,7 @@ def test_too_slow_by_an_estimate(fake, monkeypatch):
 
 
 def test_a_method_that_fails_is_recorded_and_the_others_go_on(monkeypatch):
-    def fail(graph, plan, arrays):
+    def fail(graph, plan):
         raise RuntimeError("no such luck")
 
     row = CPU[-1]

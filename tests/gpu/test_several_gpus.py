@@ -123,11 +123,11 @@ def test_a_gpu_without_memory_takes_smaller_batches(monkeypatch):
     module = next(row for row in lagbc.METHODS if row.key == ("batched", "cuda", False)).load()
     tried = []
 
-    def prepare(graph, plan, arrays, prepare=module.prepare):
+    def prepare(graph, plan, prepare=module.prepare):
         tried.append(plan.batch)
         if plan.batch > 256:
             raise MemoryError
-        return prepare(graph, plan, arrays)
+        return prepare(graph, plan)
 
     monkeypatch.setattr(module, "prepare", prepare)
     with pytest.warns(lagbc.MemoryWarning, match="GPU 0: batched on cuda ran out of memory; it goes on with batch="):

@@ -259,4 +259,4 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
 )
 def test_plans_that_make_no_sense(hops, options, message):
     with pytest.raises(ValueError, match=message):
-        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options), {})
+        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options))

@@ -14,7 +14,7 @@ from strategies import times
 
 import lagbc
 from lagbc.methods import table
-from lagbc.methods.contract import Batching, new_state
+from lagbc.methods.contract import Batching
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
@@ -68,8 +68,8 @@ class Wide:
     def arrays(self, graph, plan):
         return {}
 
-    def prepare(self, graph, plan, arrays):
-        return [new_state(np, BATCHED.load(), graph, replace(plan, batch=64)) for _ in range(plan.batch // 64)]
+    def prepare(self, graph, plan):
+        return [BATCHED.load().prepare(graph, replace(plan, batch=64)) for _ in range(plan.batch // 64)]
 
     def forward(self, states, roots):
         parts = [roots[first : first + 64] for first in range(0, len(roots), 64)]

@@ -193,10 +193,10 @@ def scarce(monkeypatch):
     """Devices that hold so many workers at most, by their names; on the host that is what is given up."""
     room = {}
 
-    def prepare(graph, plan, arrays, prepare=hops.prepare):
+    def prepare(graph, plan, prepare=hops.prepare):
         if plan.threads > room.get(getattr(Fake.at_work, "name", None), 10**9):
             raise MemoryError("no room")
-        return prepare(graph, plan, arrays)
+        return prepare(graph, plan)
 
     monkeypatch.setattr(hops, "prepare", prepare)
     return room

@@ -130,9 +130,9 @@ def test_memory_is_that_of_the_plan_itself(monkeypatch):
         plans.append(plan)
         return hops_arrays(graph, plan)
 
-    def prepare(graph, plan, arrays):
+    def prepare(graph, plan):
         plans.append(plan)
-        return hops_prepare(graph, plan, arrays)
+        return hops_prepare(graph, plan)
 
     hops_arrays, hops_prepare = hops.arrays, hops.prepare
     monkeypatch.setattr(hops, "arrays", arrays)

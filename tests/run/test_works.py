@@ -219,7 +219,7 @@ def recording(block, batches):
         batching=Batching(block=block, auto=block),
         options=frozenset(),
         arrays=lambda graph, plan: {},
-        prepare=lambda graph, plan, arrays: plan,
+        prepare=lambda graph, plan: plan,
         forward=forward,
         backward=backward,
     )

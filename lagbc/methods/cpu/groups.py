@@ -55,9 +55,7 @@ class State:
 
 def prepare(graph: Graph, plan: SweepPlan, in_group: NDArray[np.bool_], *, endpoints: bool) -> State:
     """Make one worker's state for groups, a column each of `in_group`."""
-    search: Any = (
-        lengths.prepare(graph, plan, {}) if graph.weighted else hops.prepare(graph, plan, {}, hops.READY_ORDER)
-    )
+    search: Any = lengths.prepare(graph, plan) if graph.weighted else hops.prepare(graph, plan, hops.READY_ORDER)
     is_member = np.logical_or.reduce(in_group, axis=1)[graph.order]
     groups = core.Groups(in_group, is_member, endpoints, not graph.weighted)
     return State(graph, plan, search, in_group, endpoints, groups)

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted
+from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted, allocate
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
@@ -142,10 +142,10 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     }
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order; a vertex with edges and root of a batch have ``3 v + d`` bytes."""
     outward, inward = graph.reordered.on_device, graph.reordered.transpose.on_device
-    rows, of_batch = upload(graph, plan), arrays["rows"]
+    rows, of_batch = upload(graph, plan), allocate(cp, arrays(graph, plan)["rows"])
     ends = of_batch["frontier"], of_batch["product"]
     pull_dependencies = RowMajor(_matrix(outward, rows.rows, plan.dtype), *ends)
     symmetric = inward is outward

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
@@ -73,13 +72,12 @@ def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
     return READY_ORDER if graph.has_high_diameter and plan.sums & PATH_SUMS and not plan.linear else LEVEL_ORDER
 
 
-@stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker."""
     return schedule_of(graph, plan).arrays(graph, plan)
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: Schedule | None = None) -> State:
+def prepare(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
     return State(graph, plan, (schedule or schedule_of(graph, plan)).make(graph, plan))
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import stated_once
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.batched import sweep as sweeps
 from lagbc.methods.cpu.batched.sweep import COLUMNS, Levels
@@ -40,14 +39,13 @@ class State:
         return sweep.array("short_distances" if sweep.is_short else "values" if sweep.counts_in_place else "distances")
 
 
-@stated_once
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker."""
     room, is_short = sweeps.room_of_lengths(graph, plan), _are_short(graph, plan)
     return sweeps.state_bytes("LengthSweep", graph, plan, room, is_short=is_short)
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and make one worker's rows."""
     mean, is_short = graph.mean_length, _are_short(graph, plan)  # an infinite width is one, too
     width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width

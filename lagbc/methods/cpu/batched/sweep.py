@@ -103,13 +103,11 @@ def make(kind: str, graph: Graph, plan: SweepPlan, room: int, *own: Any, is_shor
 
 def weights_of_columns(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Return target weights of columns as rows of 64, None for the plan's, and how often each counts, None for once.
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.
 
     Weights of columns, shape (rows, columns), are brought into range.
     """
-    if plan.root_weights is None and of_columns is None:
-        return None, None
     times = np.ones(COLUMNS)
     if plan.root_weights is not None:
         times[: len(roots)] = plan.root_weights[roots]
@@ -133,8 +131,9 @@ def forward(state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def backward(state: Any, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
     """Add the sums of the roots in range to the one row of `sums`; Interrupted adds none over paths."""
-    plan = state.plan
-    of_columns, times = weights_of_columns(plan, levels.roots, omega)
+    plan, of_columns, times = state.plan, None, None
+    if plan.root_weights is not None or omega is not None:
+        of_columns, times = weights_of_columns(plan, levels.roots, omega)
     edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
     if not state.sweep.backward(sums.row(0), of_columns, times, edge_order):
         raise Interrupted

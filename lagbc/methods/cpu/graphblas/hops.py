@@ -87,7 +87,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {"GraphBLAS": Counted(bounds)}
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
     vertices = sweep.active_vertices(graph)
     n, ordered = len(vertices), graph.reordered

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, bytes_of
+from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, allocate, bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.methods.cpu.graphblas import sweep
 from lagbc.methods.cpu.graphblas.sweep import BITMAP, ENTRY, PATTERN, add_sums, matrices, matrix, one_thread
@@ -114,7 +114,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {"ends": ends, "GraphBLAS": Counted(bounds)}
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
     vertices = sweep.active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
@@ -123,7 +123,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
     A = sweep.from_scipy(ordered.matrix[:n, :n])
     light, heavy = select.valuele(A, width).new(), select.valuegt(A, width).new()
     A.clear()
-    ends = arrays["ends"]
+    ends = allocate(np, arrays(graph, plan)["ends"])
     ends["tails"][:], ends["heads"][:] = ordered.rows, ordered.indices
     return State(graph, plan, vertices, width, light, heavy, lengths=ordered.weights, **ends)
 

@@ -26,6 +26,6 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {"sweep": counted(sweep.bytes_of_worker(graph, plan, size_of(graph, plan)))}
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and make one worker."""
     return sweep.prepare(graph, plan, size_of(graph, plan))

@@ -31,7 +31,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {"sweep": counted(sweep.bytes_of_worker(graph, plan, size)), "ball": counted(ball)}
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Reorder the graph (once a graph) and make one worker."""
     state = sweep.prepare(graph, plan, *size_of(graph, plan))
     if within.sums_in_blocks(graph, plan):

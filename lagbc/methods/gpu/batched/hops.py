@@ -53,7 +53,7 @@ def _first_schedule(graph: Graph) -> str:
     return "one launch" if graph.has_high_diameter else "launch per level"
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order (once a graph) and make rows for the batch."""
     require_sums_made_here(plan)
     first = _first_schedule(graph)

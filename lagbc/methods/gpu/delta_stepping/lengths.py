@@ -86,7 +86,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     return {name: Counted(group) for name, group in stated.items()}
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any], schedule: str | None = None) -> State:
+def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Upload the graph in sweep order, and make rows for the batch, by the best of SCHEDULES if none is named."""
     require_sums_made_here(plan)
     ARRAYS.begin_compile()

@@ -108,7 +108,7 @@ def _first_entries(graph: Graph) -> int:
     return (3 * rows // 2 if graph.nnz >= _MANY_EDGES * rows else rows) + 1
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order and make a batch; ValueError for an unknown variant or virtual warp."""
     variant = plan.variant or VARIANTS[0]
     if variant not in VARIANTS:
@@ -118,9 +118,10 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
         raise InvalidValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = upload(graph, plan)
-    lists = arrays["lists"]
-    if arrays["waiting"] is not None:
-        lists |= _waiting(arrays["waiting"])
+    held = allocate(cp, arrays(graph, plan))
+    lists = held["lists"]
+    if held["waiting"] is not None:
+        lists |= _waiting(held["waiting"])
     made = Arrays(
         variant=variant,
         width=width,
@@ -128,7 +129,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
         in_lengths=into.weights,
         shortest=_shortest(rows, ordered.weights),
         lists=lists,
-        **arrays["rows"],
+        **held["rows"],
     )
     return State(rows, made)
 

@@ -167,7 +167,7 @@ def _sources(plan: SweepPlan) -> set[str]:
     return {_SOURCES[plan.method]} | ({_EDGE} if plan.method == "hybrid" else set())
 
 
-def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Upload the graph in sweep order and allocate a batch; ValueError for an option that the method does not take."""
     _check(plan)
     ROOTS.begin_compile()
@@ -180,7 +180,7 @@ def prepare(graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
         stride=-(-rows.rows // 32) * 32,
         width=_width(graph, plan),
         depth_bytes=_depth_bytes(graph),
-        counted=bytes_of(arrays["batch"]),
+        counted=bytes_of({"batch": arrays(graph, plan)["batch"]}),
         sampled=[] if plan.method == "hybrid" else None,
     )
     _allocate(made, plan)
