@@ -116,14 +116,14 @@ class GridMethod:
         """State the arrays of a rank in a lane."""
         return {name: Counted(group) for name, group in self.site.arrays(self._deal.size, plan.sums).items()}
 
-    def prepare(self, graph: Graph, plan: SweepPlan, arrays: dict[str, Any]) -> State:
+    def prepare(self, graph: Graph, plan: SweepPlan) -> State:
         """Have the ranks of the next lane make room."""
         assert isinstance(graph, DealtGraph)
         omega = None
         if plan.omega is not None:
             omega = np.ones(self._deal.shape.size * self._deal.length)
             omega[self._numbers] = plan.omega
-        levels = arrays["passing"]["levels"]
+        levels = self.site.arrays(self._deal.size, plan.sums)["passing"]["levels"]
         room = bytes_of({"levels": levels}) + (plan.growth or 0)
         asked = Asked(plan.sums, plan.endpoints, plan.linear, plan.sigma_limit, omega, graph.way, room)
         lane = self._free_lane(plan.stop)
