@@ -1,8 +1,8 @@
 """Whole calls on all cores against one: ``python -m benchmarks.many_cores``.
 
-A call is timed by the clock, the best of some rounds, with one thread and with a thread a core, from a matrix that lagbc
-has not seen to the scores of some roots. Then one call on all cores is told phase by phase: the phases before the sweeps
-are shared by all cores as far as they can be, whatever `threads` is.
+A call is timed by the clock, the best of some rounds, with one thread and with a thread a core: from a matrix that
+lagbc has not seen to the scores of some roots. Then one call on all cores is told phase by phase. The cores share the
+phases before the sweeps as far as they can, whatever `threads` is.
 """
 
 from __future__ import annotations
