@@ -23,7 +23,9 @@ LIBRARIES = {
     "macosx_11_0": r"/usr/lib/libSystem\.B\.dylib",
 }
 OLDEST_GLIBC = (2, 28)
-SHOWN = re.compile(r"PyInit_(core_(v[234]|generic)|processor)|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle")
+SHOWN = re.compile(
+    r"PyInit_(core_(v[234]|generic)|processor)|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle"
+)
 
 
 def require(holds: object, message: str) -> None:
