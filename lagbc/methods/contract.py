@@ -4,7 +4,7 @@ A method is a module with the members of `MethodModule`. A run uses them in this
 
     batching.round(...)                    before anything is allocated: the batches of the method
     arrays(graph, plan) -> specifications  the same: all arrays of a state and of one batch
-    prepare(graph, plan, arrays) -> state  once per run and worker, of these arrays: transpose, order, upload
+    prepare(graph, plan) -> state          once per run and worker, with these arrays: transpose, order, upload
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
     backward(state, levels, sums, omega)   adds the sums of the roots of these levels, a row a block
 
