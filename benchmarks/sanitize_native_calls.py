@@ -285,9 +285,9 @@ def main(folder: Path, record: Path, kind: str, *names: str) -> None:
 
     def noted(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(kernel)
-        def call(*given: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
             called.add(name)
-            return kernel(*given)
+            return kernel(*given, **named)
 
         return call
 
