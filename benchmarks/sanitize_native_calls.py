@@ -180,7 +180,7 @@ def read_graphs() -> int:
 
 
 def refuse_arguments() -> int:
-    """Call each kernel, as calls of lagbc do, with every argument in turn replaced by no array, record or number."""
+    """Call each kernel, as calls of lagbc do, with every argument in turn replaced by no array, object or number."""
     wrong = (object(), "text", np.zeros(3, complex), np.zeros((2, 2, 2)), [0, 1], np.zeros(4)[::2])
     calls = dict.fromkeys(kernels(), 0)
     refused = 0

@@ -44,15 +44,17 @@ def check(wheel: Path) -> dict[str, str]:
     require(licences >= LICENCES, f"{wheel.name} lacks the licences {LICENCES - licences}")
     modules = [name for name in files.namelist() if name.endswith((".so", ".pyd", ".dll", ".dylib"))]
     names = {Path(name).name.partition(".")[0] for name in modules}
-    require({"processor"} < names, f"{wheel.name} has the modules {modules}")
+    levels = ("core_v2", "core_v3", "core_v4") if re.search("x86_64|amd64", platform) else ("core_generic",)
+    require(names == {"processor", *levels}, f"{wheel.name} has the modules {modules}")
     system = next(system for system in LIBRARIES if platform.startswith(system))
-    oldest = ""
+    needed = list[str]()
     for module in (lief.parse(files.read(name)) for name in modules):
         others = {name for name in libraries(module) if not re.fullmatch(LIBRARIES[system], name)}
         require(not others, f"{wheel.name} asks for {others}")
         shown = {name for symbol in exported(module) if not SHOWN.fullmatch(name := symbol.name.lstrip("_"))}
         require(not shown, f"{wheel.name} shows {shown}")
-        oldest = max(oldest, requirement(module))
+        needed.append(requirement(module))
+    oldest = max(needed, key=lambda system: [int(number) for number in re.findall(r"\d+", system)])
     if abi == "abi3":
         subprocess.run([Path(sys.executable).with_name("abi3audit"), "--strict", "--summary", wheel], check=True)
     return {"size": f"{wheel.stat().st_size / 1e6:.2f} MB", "needs": oldest}

@@ -38,19 +38,19 @@ def most_edges(graph: Graph, lined_up: int) -> int:
     return int(tuning.PROBE_SHARE * graph.nnz * lined_up)
 
 
-def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf) -> Probe:
+def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf, at_once: int = 1) -> Probe:
     """Search from `COLUMNS` neighbouring roots of a run, which share a batch in it, at one place or several.
 
     These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
     in grouped roots, `ordered`, these often reach little. A search ends after the level at which it has looked at
-    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host the
-    cores share the searches, and all end after so many seconds.
+    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host
+    `at_once` searches are made at a time, each with 40 bytes a vertex, and all end after so many seconds.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
     most, end = most_edges(graph, len(ordered)), monotonic() + seconds
-    counts = _count_searches(graph.reordered, groups, most, seconds)
+    counts = _count_searches(graph.reordered, groups, most, seconds, at_once)
     visits, edges, pairs, pair_edges, levels = (int(sum(of)) for of in zip(*counts, strict=True))
     is_cut = monotonic() > end or edges > searches * most
     return Probe(len(ordered), sum(map(len, groups)), searches, visits, edges, pairs, pair_edges, levels, is_cut)
@@ -58,10 +58,12 @@ def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf) -> Pro
 
 def count_search(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
     """Return visits, edges, pairs, pair_edges and levels of one search, from at most `COLUMNS` vertices."""
-    return _count_searches(graph, [roots], most, inf)[0]
+    return _count_searches(graph, [roots], most, inf, 1)[0]
 
 
-def _count_searches(graph: Graph, groups: list[NDArray[np.int64]], most: int, seconds: float) -> list[Any]:
+def _count_searches(
+    graph: Graph, groups: list[NDArray[np.int64]], most: int, seconds: float, at_once: int
+) -> list[Any]:
     if graph.is_on_device:
         from lagbc.methods.gpu.probe import count
 
@@ -69,4 +71,5 @@ def _count_searches(graph: Graph, groups: list[NDArray[np.int64]], most: int, se
     from lagbc.native.pool import polled
 
     rows = csr(graph.indptr, graph.indices)
-    return polled(lambda flag: share(core.probe_hops, [(roots,) for roots in groups], (rows,), (most, flag)), seconds)
+    searches = [(roots,) for roots in groups]
+    return polled(lambda flag: share(core.probe_hops, searches, (rows,), (most, flag), threads=at_once), seconds)

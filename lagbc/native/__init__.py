@@ -134,9 +134,13 @@ def _between(bounds: list[int]) -> list[Part]:
 
 
 def share(
-    work: Callable[..., Result], parts: Iterable[Any], before: tuple[Any, ...] = (), after: tuple[Any, ...] = ()
+    work: Callable[..., Result],
+    parts: Iterable[Any],
+    before: tuple[Any, ...] = (),
+    after: tuple[Any, ...] = (),
+    threads: int | None = None,
 ) -> list[Result]:
-    """Call ``work(*before, *part, *after)`` for each part, on a thread for each core; results in order of parts.
+    """Call ``work(*before, *part, *after)`` for each part, on so many threads, None for the cores; results in order.
 
     The calling thread takes parts, too: a system that starts no thread still gets the work done.
     """
@@ -156,7 +160,7 @@ def share(
         except BaseException as error:
             errors.append(error)
 
-    helpers = [Thread(target=take) for _ in range(min(cores(), len(parts)) - 1)]
+    helpers = [Thread(target=take) for _ in range(min(threads or cores(), len(parts)) - 1)]
     started = []
     for helper in helpers:
         try:

@@ -71,12 +71,13 @@ def ranked(
     options: Collection[str] = (),
     probed: Whole | None = None,
     seconds: float = inf,
+    at_once: int = 1,
 ) -> list[Selection]:
     """Rank rows of `METHODS` for a graph, the fastest first: all offer the sums, and take a demand and bounds if given.
 
     They are of one device. "auto" ranks rows that read the options, if there is one; without a piece whose roots are
-    probed, in so many seconds, in the order of the table. ValueError lists the rows where none is such;
-    MissingDependencyError names a missing library.
+    probed, in so many seconds, by so many searches at once, in the order of the table. ValueError lists the rows where
+    none is such; MissingDependencyError names a missing library.
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
@@ -119,7 +120,7 @@ def ranked(
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
     found = _by_rule(candidates or [row])
     if candidates and probed is not None:
-        found = _by_cost(probed, candidates, roots, seconds)
+        found = _by_cost(probed, candidates, roots, seconds, at_once)
     return [one._replace(reason=f"{one.method.name} on {one.method.device} ({where}; {one.reason})") for one in found]
 
 
@@ -166,7 +167,7 @@ def _by_rule(candidates: list[Method], but: str = "") -> list[Selection]:
     return [Selection(row, f"{_SLOWER if number else _AS_A_RULE}{but}") for number, row in enumerate(candidates)]
 
 
-def _by_cost(piece: Whole, candidates: list[Method], roots: int, seconds: float) -> list[Selection]:
+def _by_cost(piece: Whole, candidates: list[Method], roots: int, seconds: float, at_once: int) -> list[Selection]:
     """Rank the candidates by their predicted times, with reasons; for runs too short for a probe, by the rule."""
     if len(candidates) == 1:
         return [Selection(candidates[0], "no faster one takes what is asked for")]
@@ -175,7 +176,7 @@ def _by_cost(piece: Whole, candidates: list[Method], roots: int, seconds: float)
     try:
         # Where the order is known the graph is searched where it lies.
         graph = piece.placed(candidates[0]) if piece.lined_up is None else piece.graph
-        found = probe(graph, piece.ordered(candidates[0]), seconds)
+        found = probe(graph, piece.ordered(candidates[0]), seconds, at_once)
     except MemoryError:  # the run may take less; if not, it tells its need
         return _by_rule(candidates, ", and there was no memory to probe the roots")
     counted = terms(piece.graph, found)

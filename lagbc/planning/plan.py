@@ -20,6 +20,7 @@ from lagbc.limits import in_units, most_threads
 from lagbc.methods import table, tuning
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
+from lagbc.native import cores
 from lagbc.options import Settings
 from lagbc.planning import memory
 from lagbc.planning.choose import Selection, by_rule, ranked
@@ -310,7 +311,10 @@ def _sweep_of_chains_on(piece: Chains, device: str, settings: Settings, room: Ro
 def _ranked(
     graph: Graph, request: Request, settings: Settings, piece: Whole | None = None, seconds: float = inf
 ) -> list[Selection]:
-    """Rank the methods for a request; without a piece, by rule: the first decides the options that mean something."""
+    """Rank the methods for a request; without a piece, by rule: the first decides the options that mean something.
+
+    Of a stated memory one search at a time is counted; else the cores share them.
+    """
     return ranked(
         graph,
         method=settings.method,
@@ -322,6 +326,7 @@ def _ranked(
         options=_given(request, settings).keys(),
         probed=piece,
         seconds=seconds,
+        at_once=1 if Room.of_call(settings.memory, graph).is_stated else cores(),
     )
 
 

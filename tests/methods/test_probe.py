@@ -146,3 +146,14 @@ def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop():
     asked = iter([False, True])
     with pytest.raises(StoppedError), stopping_by(lambda: next(asked)):
         probe(graph, graph.order)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_a_probe_takes_the_memory_of_its_searches(monkeypatch, at_once):
+    monkeypatch.setattr(tuning, "PROBE_ROOTS", 100)
+    graph = as_graph(path(2000), directed=False)
+    one = probe(graph, graph.order)
+    before, _ = core.held_memory()
+    assert probe(graph, graph.order, at_once=at_once) == one
+    taken = core.held_memory()[1] - before
+    assert 40 * graph.n <= taken <= 40 * graph.n * at_once

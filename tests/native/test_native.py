@@ -121,6 +121,38 @@ def test_arrays_that_are_refused_are_named(case):
         core.Csr32(**GIVEN | wrong)
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_numbers_of_numpy_are_taken_by_each_version(index):
+    rows = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], index)
+    assert core.inspect(*rows, np.int64(0), np.int64(3)) == core.inspect(*rows, 0, 3) == 0
+    with pytest.raises(TypeError, match=r"indices has to be .* of int64 .*, not an array of float64"):
+        core.inspect(rows[0], np.ones(4), 0, 3)
+
+
+def test_what_is_no_array_is_told_by_its_type():
+    class Series:
+        dtype, shape, flags = "int64", (3,), {}
+
+    with pytest.raises(TypeError, match=r"roots has to be .*, not an array of int64 of shape \(3,\)"):
+        core.probe_hops(pattern(), Series(), 1, np.zeros(1, np.uint8))
+
+
+def test_arrays_of_a_call_live_as_long_as_a_sweep():
+    """And its flag; weights are copied."""
+    graph = as_graph(path(40))
+    kept = [csr(*graph.reordered.csr), graph.order.copy(), graph.position.copy()]
+    weights, into, flag = np.ones(40), csr(*graph.reordered.transpose.csr), np.zeros(1, np.uint8)
+    request = 1, 400, -1, False, weights, None, 1e300, False, False
+    before = [sys.getrefcount(one) for one in (*kept, into, flag, weights)]
+    sweep = core.LevelSweep32(*kept, *request, into, graph.active, 0.1)
+    sweep.poll(flag)
+    after = [sys.getrefcount(one) for one in (*kept, into, flag, weights)]
+    assert [now - then for now, then in zip(after, before, strict=True)] == [1, 1, 1, 1, 1, 0]
+    del sweep
+    gc.collect()
+    assert [sys.getrefcount(one) for one in (*kept, into, flag, weights)] == before
+
+
 def test_arrays_that_are_written_are_writable():
     total = np.zeros(3)
     total.setflags(write=False)

@@ -76,6 +76,8 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
             sized(position, n);
             sized(omega, n);
             sized(class_sizes, n);
+            if (room < 0) raise_value("room has to be at least 0");
+            if (requires(S& s) { s.rtol; } && !out.lengths.is_there) raise_value("out has to have lengths");
             const auto require_graph = [&](const auto& given) {
                 if constexpr (std::is_same_v<decltype(given.value), const Csr<Index>&>)
                     require_size(given.name, given.value, n, out.indices.size);
@@ -113,6 +115,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
            In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             const int64_t n = s.order.size, nnz = s.out->indices.size;
             require_sizes(sums, n, nnz);
+            require_asked(sums, s.asks);
             if (sums.depth.size > columns) sized(sums.depth, "depth", columns);
             sized(times, columns);
             sized(edge_order, nnz);
@@ -145,11 +148,11 @@ void bind_sweeps(nb::module_& m, const std::string& bits) {
         std::tuple(&Lengths::count_width, &Lengths::width, &Lengths::rtol, &Lengths::longest));
     method(levels, "write_levels", [](const Levels& s, In<"dist", Matrix<double>> dist) {
         sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
-        write_levels(s, dist);
+        without_gil([&] { write_levels(s, dist); });
     });
     method(waiting, "write_levels", [](const Waiting& s, In<"dist", Matrix<double>> dist) {
         sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
-        write_levels(s, dist);
+        without_gil([&] { write_levels(s, dist); });
     });
     waiting.def_prop_ro("levels",
                         [](nb::handle_t<Waiting> self) { return shown(nb::cast<Waiting&>(self).levels.get(), self); });

@@ -22,7 +22,8 @@ std::string found(nb::handle given) {
     if (!nb::hasattr(given, "dtype") || !nb::hasattr(given, "shape"))
         return "of type " + text(given.type().attr("__name__"));
     std::string words = "an array of " + text(given.attr("dtype")) + " of shape " + text(given.attr("shape"));
-    if (!nb::hasattr(given, "flags")) return words;
+    const nb::object array = nb::module_::import_("numpy").attr("ndarray");
+    if (PyObject_IsInstance(given.ptr(), array.ptr()) != 1) return words;
     const nb::object flags = given.attr("flags");
     if (!nb::cast<bool>(flags["C_CONTIGUOUS"])) words += " that is not C-contiguous";
     if (!nb::cast<bool>(flags["ALIGNED"])) words += " that is not aligned";

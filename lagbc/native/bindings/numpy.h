@@ -357,8 +357,9 @@ struct type_caster<lagbc::In<text, T, is_last>> {
     }
 
     bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) {
+        // Without conversions nanobind tries all versions once before numbers are converted: no error yet.
         if constexpr (is_viewed)
-            return lagbc::take(inner, source, text.at, is_last);
+            return lagbc::take(inner, source, text.at, is_last && (flags & (uint8_t)cast_flags::convert) != 0);
         else
             return inner.from_python(source, flags_for_local_caster<T>(flags), cleanup);
     }

@@ -23,4 +23,10 @@ inline void require_sizes(BatchSums& sums, int64_t n, int64_t nnz) {
     std::apply([&](const auto&... item) { (require(item), ...); }, items(sums));
 }
 
+// Raise the ValueError of a sum over paths that was not asked for: its rows are not there.
+inline void require_asked(const BatchSums& sums, const Asks& asks) {
+    if ((sums.stress.is_there && !asks.stress) || (sums.dependency.is_there && !asks.paths()))
+        raise_value("sums has one that was not asked for");
+}
+
 }  // namespace lagbc

@@ -45,26 +45,29 @@ auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_
                       result(std::move(ends)));
 }
 
-// The vertices or edges that have a row, which they lose, in matrix order.
+// The vertices or edges that have a row, in matrix order.
 template <class Name>
-Buffer<int64_t> taken_names(Span<Name> row_of, Span<Name> names, int64_t count, Span<const int64_t> order) {
-    Buffer<int64_t> taken(count);
-    for (int64_t i = 0; i < count; ++i) {
-        row_of[names[i]] = std::numeric_limits<Name>::max();
-        taken[i] = order[names[i]];
-    }
-    return taken;
+Buffer<int64_t> names_of(Span<Name> names, int64_t count, Span<const int64_t> order) {
+    Buffer<int64_t> found(count);
+    for (int64_t i = 0; i < count; ++i) found[i] = order[names[i]];
+    return found;
 }
 
-// A copy of rows, which are cleared: of the first ones, or of those at some places.
-auto taken_rows(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
+// A copy of rows: of the first ones, or of those at some places.
+Buffer<double> copied(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
     Buffer<double> copy(count * rows.width);
+    for (int64_t i = 0; i < count; ++i)
+        std::copy_n(rows[places == nullptr ? i : places[i]].data, rows.width, copy.data() + i * rows.width);
+    return copy;
+}
+
+// Clear rows, and the rows of the names that have them.
+template <class Name>
+void clear(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
-        const Span<double> row = rows[places == nullptr ? i : places[i]];
-        std::copy_n(row.data, row.size, copy.data() + i * rows.width);
-        row.fill(0.0);
+        row_of[names[i]] = std::numeric_limits<Name>::max();
+        rows[i].fill(0.0);
     }
-    return given_away(std::move(copy), count, rows.width);
 }
 
 // Set trips, whose ends are copied if they are of another type.
@@ -192,6 +195,9 @@ void bind_worker(nb::module_& m, const char* name) {
     method(
         bound, "kept",
         [](const S& s, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
+            sized(edge_order, s.graph->indices.size);
+            if (s.totals.of_edges.is_there && !edge_order.is_there)
+                raise_value("edge_order has to be there, as edges are summed");
             return std::tuple(entries(s.totals.of_vertices, s.totals.kept, s.order),
                               entries(s.totals.of_edges, s.totals.kept, edge_order));
         },
@@ -213,7 +219,7 @@ void bind_worker(nb::module_& m, const char* name) {
             require_block(roots, s);
             sized(edge_order, s.graph->indices.size);
             if (near.edges > 0 && !edge_order.is_there) raise_value("edge_order has to be there, as edges are summed");
-            const int64_t vertices = std::exchange(near.vertices, 0), edges = std::exchange(near.edges, 0);
+            const int64_t vertices = near.vertices, edges = near.edges;
             Buffer<int64_t> present(roots.size), places(roots.size);
             int64_t count = 0;
             for (int64_t k = 0; k < roots.size; ++k) {
@@ -221,10 +227,24 @@ void bind_worker(nb::module_& m, const char* name) {
                 present[count] = roots[k];
                 places[count++] = k;
             }
-            return std::tuple(result(taken_names(near.row_of_vertex, near.vertex_of_row, vertices, s.order)),
-                              result(taken_names(near.row_of_edge, near.edge_of_row, edges, edge_order)),
-                              given_away(std::move(present), count), taken_rows(near.by_vertex, vertices),
-                              taken_rows(near.by_edge, edges), taken_rows(near.by_root, count, places.data()));
+            // Memory that runs out leaves the sums as they are.
+            auto taken = without_gil([&] {
+                return std::tuple(names_of(near.vertex_of_row, vertices, s.order),
+                                  names_of(near.edge_of_row, edges, edge_order), copied(near.by_vertex, vertices),
+                                  copied(near.by_edge, edges), copied(near.by_root, count, places.data()));
+            });
+            without_gil([&] {
+                clear(near.row_of_vertex, near.vertex_of_row, near.by_vertex, vertices);
+                clear(near.row_of_edge, near.edge_of_row, near.by_edge, edges);
+                for (int64_t k = 0; k < count; ++k) near.by_root[places[k]].fill(0.0);
+                near.vertices = near.edges = 0;
+            });
+            auto& [of_vertices, of_edges, by_vertex, by_edge, by_root] = taken;
+            return std::tuple(result(std::move(of_vertices)), result(std::move(of_edges)),
+                              given_away(std::move(present), count),
+                              given_away(std::move(by_vertex), vertices, near.by_vertex.width),
+                              given_away(std::move(by_edge), edges, near.by_edge.width),
+                              given_away(std::move(by_root), count, near.by_root.width));
         },
         "Vertices, edges, and roots but for absent ones, in matrix order, and the sums of each, which are cleared.");
     method(bound, "write_paths",

@@ -24,6 +24,7 @@ void bind_ball(nb::module_& m, const char* name) {
             const Csr<Index>& transpose = into;
             require_size("into", transpose, of.graph->n(), of.graph->indices.size);
             if (size.n != transpose.n()) raise_value("size has to be that of the graph");
+            if (!transpose.lengths.is_there || !of.graph->lengths.is_there) raise_value("into has to have lengths");
             B& ball = *new (self) B(size);
             ball.worker = &of;
             ball.into = &transpose;

@@ -65,15 +65,6 @@ struct Optional : View {
     bool is_there = false;
 };
 
-// Another record.
-template <class Record>
-struct Ref {
-    Record* to = nullptr;
-
-    Record& operator*() const { return *to; }
-    Record* operator->() const { return to; }
-};
-
 // A matrix in compressed rows, or its pattern alone: the edges of v are indptr[v]:indptr[v + 1].
 template <class Index>
 struct Csr {

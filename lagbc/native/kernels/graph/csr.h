@@ -31,10 +31,6 @@ struct EntriesRoom {
     }
 };
 
-}  // namespace lagbc
-
-namespace lagbc {
-
 // The faults of rows that are not canonical: bits of the result of `inspect`.
 inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4, falling = 8;
 

@@ -40,10 +40,6 @@ struct Names {
     int64_t count = 0;
 };
 
-}  // namespace lagbc
-
-namespace lagbc {
-
 // The largest row and column of SciPy's matrices.
 inline constexpr int64_t most_vertices = INT32_MAX;
 // Odd constants that spread keys over a table: 2**64 over the golden ratio, and the prime of the hash FNV-1a.

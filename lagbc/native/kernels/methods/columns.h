@@ -19,10 +19,6 @@ struct Strided {
     LAGBC_INLINE T& operator()(int64_t i, int64_t k) const { return data[to_row * i + to_column * k]; }
 };
 
-}  // namespace lagbc
-
-namespace lagbc {
-
 // Lower `smallest` to the smallest number > 0 of each column, and raise `largest` to the largest.
 inline void find_extremes(Strided<const double> weights, Span<double> smallest, Span<double> largest) {
     for (int64_t v = 0; v < weights.size; ++v) {

@@ -27,10 +27,6 @@ struct Copies {
     int64_t blocks() const { return attach.size; }
 };
 
-}  // namespace lagbc
-
-namespace lagbc {
-
 // The arrays of `Copies` without home and attach, the results of `find_blocks`: ptr, vertices, at_home, at_attach,
 // hung_ptr, hung. O(n + blocks).
 template <class Index>

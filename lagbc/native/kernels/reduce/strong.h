@@ -24,10 +24,6 @@ struct Strong {
     int64_t count() const { return member_ptr.size - 1; }
 };
 
-}  // namespace lagbc
-
-namespace lagbc {
-
 // Sort the indices of `numbers` by number, ties by index: returns the start of each number, and the sorted indices.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int64_t count) {

@@ -93,7 +93,7 @@ template <class Index, class Number>
 int64_t find_ball(const Csr<Index>& leaving, const Csr<Index>& entering, Span<const int64_t> roots, double radius,
                   int64_t most, Ball<Number>& ball) {
     const auto row = ball.row;
-    const bool is_symmetric = leaving.indices.data == entering.indices.data;
+    const bool is_symmetric = ball.into_indices.data == ball.out_indices.data;
     most = std::min(most, ball.waits.size);
     const int64_t count = reach(leaving, roots, radius, most, ball);
     const Span<const int32_t> own{ball.vertices.data, count}, rows{row.data, row.size};
