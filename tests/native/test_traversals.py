@@ -62,6 +62,7 @@ def test_sums_of_roots(index, queue):
     assert depths.tolist() == [farthest[0], 0, farthest[1]]
     assert not overflowed.any()
     assert kept == 0
+    assert [len(array) for array in sweep.kept(None)[0]] == [0, 1, 0]  # no name, no block; a row of dependency
     assert not sweep.array("dependency").any(), "they were taken"
 
 

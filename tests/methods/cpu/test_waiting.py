@@ -8,6 +8,7 @@ from schedules import scheduled
 from states import prepare
 from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_free
 
+from lagbc.graph import csr as graph_csr
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu.batched import hops
@@ -129,8 +130,10 @@ def test_sums_are_those_by_levels(A, data):
         np.testing.assert_allclose(*(getattr(sums, name) for sums in found), rtol=1e-12, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("most", [2**31 - 1, 0], ids=["int32", "int64"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_distances_and_path_counts_of_roots(name):
+def test_distances_and_path_counts_of_roots(name, most, monkeypatch):
+    monkeypatch.setattr(graph_csr, "_MOST_IN_32_BITS", most)
     A, roots = GRAPHS[name]
     graph = as_graph(A)
     states = [prepare(scheduled(schedule), graph, SweepPlan(batch=64)) for schedule in (READY_ORDER, LEVEL_ORDER)]
