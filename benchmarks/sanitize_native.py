@@ -55,7 +55,12 @@ TOOLS = {
             *("read_column_64", "cast_beyond_64_bits"),
         ),
     ),
-    "thread": Tool("thread", ("libtsan.so",), {"TSAN_OPTIONS": ""}, ("add_to_one_sum", "read_flag_plainly")),
+    "thread": Tool(
+        "thread",
+        ("libtsan.so",),
+        {"TSAN_OPTIONS": f"suppressions={machine.ROOT / 'benchmarks' / 'thread_sanitizer.supp'}"},
+        ("add_to_one_sum", "read_flag_plainly"),
+    ),
 }
 
 
