@@ -22,10 +22,13 @@ namespace nb = nanobind;
 
 namespace lagbc {
 
-template <std::size_t n>
+// A name as an argument of a template. Its length is part of no type: clang deduces none in a pack.
 struct Text {
-    char at[n] = {};
-    consteval Text(const char (&text)[n]) { std::copy_n(text, n, at); }
+    char at[32] = {};
+    template <std::size_t n>
+    consteval Text(const char (&text)[n]) {
+        std::copy_n(text, n, at);
+    }
 };
 
 // The arrays of nanobind for a view, and their shape in words.
@@ -193,6 +196,12 @@ struct In<text, T, is_last> : T {
 template <Text text, class T, bool is_last, class... Size>
 void sized(const In<text, T, is_last>& array, Size... size) {
     sized(static_cast<const T&>(array), text.at, size...);
+}
+
+// Check the sizes of arrays with a number for each of n vertices.
+template <class... Array>
+void sized_by_vertex(int64_t n, const Array&... arrays) {
+    (sized(arrays, n), ...);
 }
 
 // An array that a kernel made becomes Python's, which frees it.
