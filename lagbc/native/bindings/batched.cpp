@@ -72,10 +72,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
                  In<"endpoints", bool> endpoints, In<"linear", bool> linear, In<texts, GivenFor<T>>... more) {
             const Csr<Index>& out = graph;
             const int64_t n = out.n();
-            sized(order, n);
-            sized(position, n);
-            sized(omega, n);
-            sized(class_sizes, n);
+            sized_by_vertex(n, order, position, omega, class_sizes);
             if (room < 0) raise_value("room has to be at least 0");
             if (requires(S& s) { s.rtol; } && !out.lengths.is_there) raise_value("out has to have lengths");
             const auto require_graph = [&](const auto& given) {

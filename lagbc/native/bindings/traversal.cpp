@@ -112,11 +112,7 @@ void bind_worker(nb::module_& m, const char* name) {
            In<"rtol", double> rtol, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
             const Csr<Index>& searched = graph;
             const int64_t n = searched.n();
-            sized(order, n);
-            sized(position, n);
-            sized(root_weights, n);
-            sized(omega, n);
-            sized(class_sizes, n);
+            sized_by_vertex(n, order, position, root_weights, omega, class_sizes);
             require_size("graph", searched, size.n, size.nnz);
             if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
                 raise_value("size has to tell whether there are omega and class_sizes");
