@@ -154,7 +154,7 @@ class Graph:
 
     @classmethod
     def surveyed(cls, csr: Csr, directed: bool, *, symmetric: bool = False) -> Graph | None:
-        """Make a small graph of rows as they are stored, with depth, order, and all rows in this order; None of others.
+        """Survey small rows as they are stored: the graph has depth, order, and all rows in this order; None of others.
 
         The rows have to be canonical, and lengths finite and > 0. Rows that are not symmetric are taken of a `directed`
         graph, but for one that has to be `symmetric`. Of a graph of high diameter the order is left to be made.
@@ -183,7 +183,7 @@ class Graph:
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
-        """Do the same with rows that are not symmetric: the transpose and the pattern both ways are made, too."""
+        """Survey rows that are not symmetric: the transpose and the pattern both ways are made, too."""
         indptr, indices, weights = csr
         n, size, kind = len(indptr) - 1, len(indices), index_type(len(indptr) - 1)
         numbers, heads = np.empty(6 * n + 4, np.int64), np.empty(5 * size, indices.dtype)

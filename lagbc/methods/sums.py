@@ -44,7 +44,7 @@ LEAST = 2.0**-500
 
 
 def bits_of(sums: Set[str]) -> int:
-    """Return the sums asked for as kernels take them, a bit each in the order of a row; those of bounds have none."""
+    """Return a bit for each sum that is asked for, in the order of a row; sums of bounds alone have none."""
     return sum(map(_BITS.__getitem__, _BITS.keys() & sums))
 
 

@@ -81,7 +81,7 @@ def state_bytes(kind: str, graph: Graph, plan: SweepPlan, room: int, *, is_short
 
 
 def make(kind: str, graph: Graph, plan: SweepPlan, room: int, *own: Any, is_short: bool = False) -> Any:
-    """Make a sweep of a kind, with arguments of its own, which polls the flag of a plan."""
+    """Make a sweep of a kind, with arguments of its own; it polls the flag of the plan."""
     sweep = class_of(kind, graph.indices.dtype)(
         csr(*graph.reordered.csr),
         graph.order,
