@@ -64,6 +64,7 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
     """
     if comm.Get_size() == 1:
         return compute(None)
+    _require_threads()
     _wait_for(comm.Ibarrier())
     calls = comm.allgather(what)
     if any(call != calls[0] for call in calls):
@@ -77,6 +78,13 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
             return result
         finally:
             local_rank.reset(before)
+
+
+def _require_threads() -> None:
+    from mpi4py import MPI
+
+    if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+        raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
 
 
 @contextmanager
@@ -182,10 +190,6 @@ class Ranks(Executor):
     """
 
     def __init__(self, comm: Any, threads: int) -> None:
-        from mpi4py import MPI
-
-        if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-            raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
         self._comm, self.threads = comm, threads
         self._numbers = count()
         self._waiting = deque[tuple[_Call, Future[Any]]]()
@@ -210,7 +214,7 @@ class Ranks(Executor):
         with self._lock:
             if self._ended:
                 raise RunError("a rank has left, or the call has ended")
-            self._waiting.append((_Call(next(self._numbers), fn, args), future))
+            self._waiting.append((_Call(next(self._numbers), partial(fn, **kwargs), args), future))
         return future
 
     def end(self, error: BaseException | None = None) -> None:

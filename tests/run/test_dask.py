@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from chained import hub
 from strategies import scale_free
 
 import lagbc
@@ -62,6 +63,13 @@ def test_a_worker_is_killed(client, monkeypatch, tmp_path):
     scores = lagbc.bc(A, executor=Gated(client.get_executor(), gate), progress=kill, **SWEPT)
     np.testing.assert_array_equal(scores, expected)
     assert len(workers) == 2
+
+
+def test_contracted_chains(client):
+    """Kernels read arrays of Dask's messages, which are read-only and begin at any byte."""
+    given = {"device": "cpu", "reduce": "all", "directed": False}
+    ours = lagbc.edge_bc(hub(300), executor=client.get_executor(), **given)
+    np.testing.assert_array_equal(ours.tocoo().data, lagbc.edge_bc(hub(300), **given).tocoo().data)
 
 
 def test_arrays_of_a_machine_without_the_file(client, monkeypatch):

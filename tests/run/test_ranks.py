@@ -146,6 +146,28 @@ def test_an_error_of_one_is_that_of_all(program):
     assert "finished" not in stdout
 
 
+SUBMITTED = """
+from lagbc.run.ranks import on_ranks
+
+def lead(ranks):
+    return [ranks.submit(int, text, base=2).result() for text in ("1", "10", "11")]
+
+assert on_ranks(comm, "numbers", lead) == [1, 2, 3]
+MPI.Query_thread = lambda: MPI.THREAD_FUNNELED
+try:
+    lagbc.bc(A, comm=comm)
+except RuntimeError as error:
+    print(error, flush=True)
+"""
+
+
+def test_ranks_are_an_executor(program):
+    """Of calls with keywords; all ranks say that MPI lacks threads."""
+    status, stdout, stderr = run(2, program(SUBMITTED))
+    assert status == 0, stderr
+    assert stdout.count("MPI was begun without support of threads") == 2
+
+
 STOPPED = """
 import threading, time
 event, seen = threading.Event(), []
