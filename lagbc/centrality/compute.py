@@ -273,10 +273,14 @@ def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
     """Lay out scores in the format and pattern of A (of A + A.T if undirected), with a zero for each self loop."""
     from scipy import sparse
 
-    loops, host = as_numpy(stored_loops(A)), graph.on_host
-    rows, columns = np.concatenate([host.rows, loops]), np.concatenate([host.indices, loops])
-    values = np.concatenate([scores, np.zeros(len(loops))])
-    matrix = sparse.coo_array((values, (rows, columns)), shape=(graph.n, graph.n)).tocsr()
+    loops, host, shape = as_numpy(stored_loops(A)), graph.on_host, (graph.n, graph.n)
+    if len(loops):
+        rows, columns = np.concatenate([host.rows, loops]), np.concatenate([host.indices, loops])
+        values = np.concatenate([scores, np.zeros(len(loops))])
+        matrix = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
+    else:
+        matrix = sparse.csr_array((scores, host.indices.copy(), host.indptr.copy()), shape=shape)
+        matrix.has_canonical_format = True
     if is_cupy(A):
         from cupyx.scipy.sparse import csr_matrix
 

@@ -331,7 +331,12 @@ def stored_loops(A: Any) -> Any:
     if isinstance(A, Graph):
         return np.empty(0, np.int64)
     A = A.get() if is_cupy(A) else A
-    rows, columns, _ = _stored_entries(adapters.to_matrix(A) if adapters.is_adaptable(A) else A)
+    A = adapters.to_matrix(A) if adapters.is_adaptable(A) else A
+    if is_sparse(A) and A.format in ("csr", "csc"):
+        indptr, columns, _ = _stored_rows(A, A.shape[0], weighted=False, copy=False)
+        rows = host.rows_of(indptr, columns)
+    else:
+        rows, columns, _ = _stored_entries(A)
     return np.unique(rows[rows == columns])
 
 

@@ -37,19 +37,18 @@ def betweenness(result: Result, arguments: Arguments) -> Scores:
 
 def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
     """Return the sum of dependencies on edges; both entries of an undirected edge have the sum of its directions."""
-    raw, graph = result.sums.edges, result.graph.on_host
-    if not graph.directed:
-        _, _, back = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
-        with np.errstate(over="ignore"):
-            raw = raw + back
-    sample = _sampled_roots(result)
-    return rescale_edges(
-        raw,
-        graph.n,
-        directed=result.pairs == 1,
-        normalized=arguments.normalized,
-        sampled=None if sample is None else len(sample),
-    )
+    raw: Scores = result.sums.edges
+    graph, sample = result.graph.on_host, _sampled_roots(result)
+    sampled = None if sample is None else len(sample)
+    factor = edge_factor(graph.n, directed=result.pairs == 1, normalized=arguments.normalized, sampled=sampled)
+    if graph.directed:
+        return raw * factor
+    scores: Scores
+    _, _, scores = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
+    with np.errstate(over="ignore"):
+        scores += raw
+    scores *= factor
+    return scores
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:
@@ -164,15 +163,15 @@ def rescale(
     return scores
 
 
-def rescale_edges(raw: Scores, n: int, *, directed: bool, normalized: bool, sampled: int | None = None) -> Scores:
-    """Turn raw sums of edges over roots into scores: both ends of a path count, and pairs are all n (n - 1).
+def edge_factor(n: int, *, directed: bool, normalized: bool, sampled: int | None = None) -> float:
+    """Return the factor of raw sums of edges over roots: both ends of a path count, and pairs are all n (n - 1).
 
     An undirected edge has the sum of both directions in both. `sampled` is the number of roots, if they are a random
     sample.
     """
     if n < 2:
-        return raw
-    return raw * _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
+        return 1.0
+    return _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
 
 
 def per_sample(raw: Scores, sampled: NDArray[np.int64] | None) -> Scores:
