@@ -432,12 +432,13 @@ class Graph:
         else:
             order = ops.isolated_last(ops.proximity_order(both.indptr, both.indices, self.components), both.indptr)
         on_host: NDArray[np.int64] = read_only(as_numpy(order))
+        self._keep(position=read_only(as_numpy(ops.places_in(order))))
         return on_host
 
     @cached_property
     def position(self) -> NDArray[np.int64]:
         """The place of each vertex in sweep order, the inverse of `order`."""
-        position: NDArray[np.int64] = read_only(core.places_in(self.order))
+        position: NDArray[np.int64] = read_only(as_numpy(ops_of(self.indptr).places_in(self.order)))
         return position
 
     @cached_property

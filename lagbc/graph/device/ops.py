@@ -10,7 +10,7 @@ from lagbc.graph.device.csr import (
     rows_of,
     transposed,
 )
-from lagbc.graph.device.order import degree_order, hub_order, isolated_last, proximity_order
+from lagbc.graph.device.order import degree_order, hub_order, isolated_last, places_in, proximity_order
 from lagbc.graph.device.search import hub_distances, search_from_hub, weak_components
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "hub_order",
     "isolated_last",
     "kept_edges",
+    "places_in",
     "proximity_order",
     "renumbered",
     "renumbered_places",

@@ -118,6 +118,11 @@ extern "C" __global__ void isolated_keys(int n, const offset* __restrict__ indpt
     if (i < n) keys[i] = indptr[vertices[i] + 1] == indptr[vertices[i]];
 }
 
+extern "C" __global__ void find_places(int n, const offset* __restrict__ order, offset* places) {
+    const offset i = item_of();
+    if (i < n) places[order[i]] = i;
+}
+
 // By hop distances to eight hubs from the `first` on, a byte each, the first hub's above all.
 extern "C" __global__ void hub_keys(int count, int n, int first, int hubs, const int* __restrict__ distances,
                                     const word* __restrict__ vertices, word* keys) {

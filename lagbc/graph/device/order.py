@@ -34,6 +34,13 @@ def isolated_last(order: Any, indptr: Any) -> Any:
     return sort(keys, vertices, 1)[1].view(np.int64)
 
 
+def places_in(order: Any) -> Any:
+    """Return the place of each vertex in an order, its inverse."""
+    order, places = cp.asarray(order), cp.empty(len(order), np.int64)
+    ORDER.launch("find_places", len(order), n=len(order), order=order, places=places)
+    return places
+
+
 def hub_order(distances: Any, vertices: Any) -> Any:
     """Order vertices by their distances to the first hub, then to the second, and so on; `distances` is (hubs, n)."""
     (hubs, n), count = distances.shape, len(vertices)

@@ -23,6 +23,7 @@ __all__ = [
     "hub_order",
     "isolated_last",
     "kept_edges",
+    "places_in",
     "proximity_order",
     "renumbered",
     "renumbered_places",
@@ -34,5 +35,6 @@ __all__ = [
 ]
 
 degree_order = core.order_by_length  # by falling degree, ties by number
+places_in = core.places_in  # the inverse of an order
 search_from_hub = core.search_from_hub  # the hub is the first of the longest rows
 weak_components = core.find_components  # numbers from 0, in the order of their first vertices

@@ -105,7 +105,8 @@ class _Move(NamedTuple):
 
 def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> _Csr:
     """Upload the edges of rows, pieces of some length one after the other; any stream may read them afterwards."""
-    hubs = [count_hubs(piece) for piece in np.diff(indptr).reshape(-1, length)]
+    pieces = (indptr[first : first + length + 1] for first in range(0, len(indptr) - 1, length))
+    hubs = [count_hubs(piece, length, int(piece[-1] - piece[0])) for piece in pieces]
     uploaded = _Csr(cp.asarray(indptr), cp.asarray(indices), hubs)
     cp.cuda.get_current_stream().synchronize()
     return uploaded

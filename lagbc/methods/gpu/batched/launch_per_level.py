@@ -178,7 +178,9 @@ class _Forward:
         )
         self._parts = _parts(FORWARD.own_columns(variant))
         # The plan's limit is lower where targets have tiny weights.
-        limit = min(2**32 - 1, plan.sigma_limit) if variant.dtype == "uint32" else plan.sigma_limit
+        limit = arrays.rows.sigma_limit
+        if variant.dtype == "uint32":
+            limit = min(2**32 - 1, limit)
         self._known = arrays.rows.arguments, vars(arrays), {"limit": limit, "overflowed": overflowed}
 
     def first(self, root_rows: RootRows) -> None:

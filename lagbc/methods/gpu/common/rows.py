@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
@@ -21,6 +22,8 @@ GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
 WORDS = GROUP_COLUMNS // 32
 WARPS = THREADS // 32
+# Rows that are looked at first for one that is no hub: all rows of a large graph take as long as their sweep order.
+_FRONT = 4096
 
 
 class Size(NamedTuple):
@@ -56,6 +59,7 @@ class Rows:
     depth: int  # of the graph
     omega: Any  # (rows,) or None
     class_sizes: Any  # the same
+    sigma_limit: float  # of the plan, which looks at all weights for it
     stop: Any  # (1,) uint8, pinned: the host writes, kernels poll
     counts_are_small: bool  # counts have 32 bits: until one has more; never if dependencies take their place
 
@@ -63,7 +67,7 @@ class Rows:
     def arguments(self) -> dict[str, Any]:
         """The arguments of kernels by their names: the edges that leave and enter, and the plan's numbers."""
         edges = {"indptr": self.indptr, "indices": self.indices}
-        of_plan = {"rtol": self.plan.rtol, "sigma_limit": self.plan.sigma_limit, "class_sizes": self.class_sizes}
+        of_plan = {"rtol": self.plan.rtol, "sigma_limit": self.sigma_limit, "class_sizes": self.class_sizes}
         entering = {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
         return {"n": self.rows, "stop": self.stop, **edges, **entering, **of_plan}
 
@@ -126,11 +130,12 @@ def upload(graph: Graph, plan: SweepPlan) -> Rows:
         indices=indices,
         in_indptr=indptr if symmetric else cp.asarray(into.indptr[: rows + 1]),
         in_indices=indices if symmetric else cp.asarray(into.indices),
-        hubs=count_hubs(ordered.out_degrees),
-        in_hubs=count_hubs(into.out_degrees),
+        hubs=(hubs := count_hubs(indptr, rows, ordered.nnz)),
+        in_hubs=hubs if symmetric else count_hubs(into.indptr, rows, into.nnz),
         depth=graph.depth,
         omega=None if plan.omega is None else cp.asarray(plan.omega[graph.order[:rows]]),
         class_sizes=None if plan.class_sizes is None else cp.asarray(plan.class_sizes[graph.order[:rows]]),
+        sigma_limit=plan.sigma_limit,
         stop=stop,
         counts_are_small=not plan.in_place,
     )
@@ -250,8 +255,11 @@ def bitmap_words(rows: int) -> int:
     return -(-rows // 32)
 
 
-def count_hubs(degrees: NDArray[np.int64]) -> int:
-    """Count the rows at the front that all have many edges; later rows may have many, too."""
-    few = np.clip(tuning.HUB_SHARE * degrees.sum(), *tuning.HUB_EDGES)
-    short = np.flatnonzero(degrees <= few)
-    return int(short[0]) if len(short) else len(degrees)
+def count_hubs(indptr: Any, rows: int, nnz: int) -> int:
+    """Count the rows at the front that all have many of the edges; later rows may have many, too."""
+    few = np.clip(tuning.HUB_SHARE * nnz, *tuning.HUB_EDGES)
+    for front in (min(_FRONT, rows), rows):
+        short = np.flatnonzero(np.diff(as_numpy(indptr[: front + 1])) <= few)
+        if len(short):
+            return int(short[0])
+    return rows
