@@ -12,9 +12,9 @@
              on a GPU: roots * nnz * edge, an edge taking longer where the diameter is high or edges have lengths
 
 A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
-felt, or if counts of degrees and components, known at once, promise less work. On a CPU roots that reach few vertices
-take less, as a search from some of them tells. The constants of both are those of `lagbc.reduce.tuning`: nanoseconds on
-a CPU, on a GPU the time of a root and an edge.
+felt, or a small one of the sweeps that counts of degrees and components, known at once, promise to save. On a CPU roots
+that reach few vertices take less, as a search from some of them tells. The constants of both are those of
+`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
 """
 
 from __future__ import annotations
@@ -68,13 +68,15 @@ def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], flo
     look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
     if look <= tuning.SHORT_LOOK:
         return look <= tuning.SHORT_SHARE * sweeps
-    if look > tuning.LOOK_MOST * sweeps:
+    if look > tuning.LOOK_OF_SAVED * sweeps:
         return False
     if device == "cpu":
         sweeps = reach() * sweeps + tuning.LEAST_OF_ROOT * roots
-        if look > tuning.LOOK_MOST * sweeps:
+        if look > tuning.LOOK_OF_SAVED * sweeps:
             return False
-    return look <= tuning.LOOK_SHARE * sweeps or promised_left(graph, roots) <= tuning.MOST_LEFT
+    if look <= tuning.LOOK_SHARE * sweeps:
+        return True
+    return look <= tuning.LOOK_OF_SAVED * (1 - promised_left(graph, roots)) * sweeps
 
 
 def reached_share(graph: Graph, roots: NDArray[np.int64]) -> float:
