@@ -8,6 +8,9 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lagbc.errors import InvalidValueError
 from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.given import is_sparse
@@ -52,6 +55,19 @@ class Device(Protocol):
     def wait(self) -> None:
         """Wait for all work begun on the device."""
 
+    def copies(self) -> Copies:
+        """Return copies to the host of arrays that this thread's kernels make; called, and copied, in the context."""
+
+
+class Copies(Protocol):
+    """Copies of arrays to the host, each begun by a call, and of no use before the wait."""
+
+    def __call__(self, array: Any) -> NDArray[Any]:
+        """Begin a copy; an array of the host is returned as it is."""
+
+    def wait(self) -> None:
+        """Wait for the copies, in any thread."""
+
 
 class Gpu:
     """A GPU by its number."""
@@ -77,6 +93,40 @@ class Gpu:
     def wait(self) -> None:
         """Wait for all work begun on the GPU, by any thread."""
         self._device.synchronize()
+
+    def copies(self) -> Copies:
+        """Copy behind the kernels of the stream."""
+        return _PinnedCopies(self._device, self._stream)
+
+
+class _PinnedCopies:
+    """Copies to pinned memory, behind the kernels of a stream."""
+
+    def __init__(self, device: Any, stream: Any) -> None:
+        self._device, self._stream = device, stream
+        self._copied: list[Any] = []  # until all are there: the next span would write over their memory
+        self._event: Any = None
+
+    def __call__(self, array: Any) -> NDArray[Any]:
+        """Begin a copy."""
+        if isinstance(array, np.ndarray):
+            return array
+        from cupy import cuda
+        from cupyx import empty_pinned
+
+        copy: NDArray[Any] = empty_pinned(array.shape, array.dtype)
+        array.get(self._stream, out=copy, blocking=False)
+        self._copied.append(array)
+        self._event = cuda.Event(block=True, disable_timing=True)  # whose waiting threads leave their cores to others
+        self._event.record(self._stream)
+        return copy
+
+    def wait(self) -> None:
+        """Wait for the copies."""
+        if self._event is not None:
+            with self._device:
+                self._event.synchronize()
+        self._copied.clear()
 
 
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:

@@ -1,13 +1,14 @@
 """Several devices that carry the spans of a work, to the bits of one.
 
-Each has a thread, a stream and a state of its own, and takes the next span when it has finished one: a chunk, or whole
-panels of a chunk where there are few. Its pieces are brought to the host, where they are added in order. A device that
-runs out of memory goes on with less at a time; a device that fails hands its span on, and takes no more.
+Each has a stream and a state of its own, and is given the next span once its last one is begun: a chunk, or less near
+the end, so that no device waits long for another. So the host prepares a span while the device sweeps the one before.
+Sums are copied to the host behind the kernels, and added there in order. A device that runs out of memory goes on with
+less at a time; a device that fails hands its spans on, and takes no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock
@@ -15,11 +16,14 @@ from threading import Lock
 from lagbc.errors import MemoryWarning, OutOfMemoryError, RunError, warn
 from lagbc.methods.contract import Interrupted, StopFlag
 from lagbc.native.pool import Pool
-from lagbc.planning.devices import Device
+from lagbc.planning.devices import Copies, Device
 from lagbc.run.work import Found, Hand, MethodWork, Span
 
-# Portions for each device from which on they are given out whole.
-_WHOLE = 4
+# Spans of a device that are under way at a time, and portions of each that are shared out at the end.
+_IN_FLIGHT = _SHARED = 2
+# Bytes of panels that may be sent one by one: on a network of 264,346 vertices the rows of the last eight batches, 750
+# MB, took as long as half a chunk on two H200.
+_APART = 2**28
 # Warnings for the caller's thread.
 Notes = list[tuple[str, type[Warning]]]
 
@@ -32,10 +36,10 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
     if first == last:
         return
     crew = _Crew(devices, work)
-    pool = Pool(len(devices))
+    pool = Pool(_IN_FLIGHT * len(devices))
     try:
         crew.open()
-        for _, found in pool.in_order(crew.sum, work.spans(first, last, _length(devices, work))):
+        for _, found in pool.in_order(crew.sum, _spans(work, first, last, len(devices))):
             crew.warn()
             yield from found
             del found
@@ -46,14 +50,19 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
         crew.warn()
 
 
-def _length(devices: Sequence[Device], work: MethodWork) -> int:
-    """Return a portion, or, of few portions, as many items as give all devices an equal share."""
-    count, items = len(devices), len(work.items)
-    if items > (_WHOLE * count - 1) * work.portion or work.panel == work.chunk:
-        return work.portion
-    rounds = -(-items // (count * work.batch))
-    share = -(-items // (count * rounds))
-    return min(work.portion, -(-share // work.panel) * work.panel)
+def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Span]:
+    """Cut a span into portions, and the last two of each device into equal shares of whole batches, where they are cut.
+
+    Panels that do not begin a chunk are sent one by one: of many or large ones no chunk is cut.
+    """
+    panels = -(-(last - first) // work.panel)
+    cut = work.panel if panels * work.bytes_of_sums <= _APART else work.cut
+    shared = max(first, last - _SHARED * devices * work.portion)
+    shared += -shared % work.portion if shared > first else 0
+    yield from work.spans(first, shared, work.portion)
+    batches = -(-(last - shared) // (devices * work.batch))
+    share = -(-(last - shared) // (devices * batches))
+    yield from work.spans(shared, last, min(work.portion, -(-share // cut) * cut))
 
 
 class _Crew:
@@ -81,24 +90,41 @@ class _Crew:
             return
 
     def sum(self, span: Span) -> list[Found]:
-        """Sum a span on an idle device, and on another one if that fails."""
+        """Sum a span on a device that is free to begin it, and on another one if that fails."""
         while True:
             hand = self._idle.get()
             if hand is None:
                 self._idle.put(None)
                 raise self._error
+            if hand.is_lost:
+                continue
             try:
-                found = hand.sum(span)
+                found, copies = hand.begin(span)
+                self._count(hand, 1)
+                try:
+                    copies.wait()
+                finally:
+                    self._count(hand, -1)
             except hand.failures as error:
                 self._lose(hand, error)
             else:
-                self._idle.put(hand)
                 return found
+
+    def _count(self, hand: _DeviceHand, more: int) -> None:
+        """Count the spans of a device that are under way; with fewer than it may have, it is free for the next."""
+        with self._lock:
+            was_free = more < 0 and hand.under_way < _IN_FLIGHT
+            hand.under_way += more
+            if hand.under_way < _IN_FLIGHT and not was_free and not hand.is_lost:
+                self._idle.put(hand)
 
     def _lose(self, hand: _DeviceHand, error: Exception) -> None:
         """Go on without a device; raise an error if it was the last."""
         name = hand.device.name
         with self._lock:
+            if hand.is_lost:  # with another span
+                return
+            hand.is_lost = True
             self._left -= 1
             left = self._left
         if left:
@@ -133,7 +159,7 @@ class _DeviceHand:
 
     def __init__(self, device: Device, work: MethodWork, notes: Notes) -> None:
         self.device, self._work, self._notes = device, work, notes
-        self._stop = StopFlag()
+        self._stop, self.under_way, self.is_lost = StopFlag(), 0, False
         self._placed: MethodWork | None = None
         self._hand: Hand | None = None
 
@@ -149,23 +175,23 @@ class _DeviceHand:
             self._retried(None)
             self.device.wait()
 
-    def sum(self, span: Span) -> list[Found]:
-        """Sum a span, with less at a time while memory runs out."""
+    def begin(self, span: Span) -> tuple[list[Found], Copies]:
+        """Begin a span, with less at a time while memory runs out; its sums are there once their copies are."""
         with self.device.context():
             return self._retried(span)
 
-    def _retried(self, span: Span | None) -> list[Found]:
-        hand = self._hand
+    def _retried(self, span: Span | None) -> tuple[list[Found], Copies]:
+        hand, copies = self._hand, self.device.copies()
         while True:
             try:
                 self._stop.check()
                 self._placed = self._placed or self._work.on(self.device.copy)
                 self._hand = hand = hand or self._placed.open(self._stop)
                 if span is None:
-                    return []
+                    return [], copies
                 items = self._placed.items
                 found = [(one, hand(one, items[one.place])) for one in self._placed.batches(*span)]
-                return self._placed.sent(found, items[span.place])
+                return self._placed.sent(found, items[span.place], copies), copies
             except MemoryError as error:
                 self._hand = hand = None
                 self._work, self._placed = (self._placed or self._work).smaller(error, self._say), None

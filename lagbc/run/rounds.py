@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
@@ -124,9 +125,9 @@ class Rounds(Sweeps):
 
         return run
 
-    def sent(self, found: list[Found], items: Items) -> list[Found]:
+    def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:
         """Bring them to the host."""
-        return [(span, on_host(sums)) for span, sums in found]
+        return [(span, on_host(sums, to_host)) for span, sums in found]
 
     def add(self, total: Total, span: Span, sums: Any) -> Total:
         """Add panels to the round at hand, and rounds that are whole to the sequence."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -52,6 +53,11 @@ class Sweeps(MethodWork):
         return self.chunk if block == 1 else block
 
     @property
+    def cut(self) -> int:
+        """A chunk, whose panels are added before they are sent."""
+        return self.chunk
+
+    @property
     def portion(self) -> int:
         """A chunk: a hand passes on its sum alone."""
         return self.chunk
@@ -90,7 +96,7 @@ class Sweeps(MethodWork):
         """Return the sums of so many roots as rows of all vertices."""
         return sums if isinstance(sums, Sums) else self.zero_rows(np, roots).add_blocks(sums)
 
-    def sent(self, found: list[Found], items: Items) -> list[Found]:
+    def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:
         """Add the panels of spans that begin a chunk, and bring all to the host."""
         sent, first = list[Found](), found[0][0].first
         for span, sums in found:
@@ -99,10 +105,10 @@ class Sweeps(MethodWork):
                 before, part = (span, None) if begins else sent.pop()
                 roots = items[span.first - first : span.last - first]
                 whole = self._plus(None if part is None else part.sums, sums, roots)
-                sent.append((Span(before.first, span.last), Added(_summed(whole).moved(as_numpy))))
+                sent.append((Span(before.first, span.last), Added(_summed(whole))))
             else:
-                sent.append((span, on_host(sums)))
-        return sent
+                sent.append((span, sums))
+        return [(span, on_host(sums, to_host)) for span, sums in sent]
 
     def finish(self, total: Total) -> Sums:
         """Return the sum of the chunks."""
@@ -156,9 +162,11 @@ def _summed(part: Part) -> Sums:
     return part.whole() if isinstance(part, Waiting) else part
 
 
-def on_host(sums: Rows) -> Rows:
+def on_host(sums: Rows | Added, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> Rows | Added:
     """Return sums on the host; sums of few vertices are there."""
-    return sums if isinstance(sums, list) else sums.moved(as_numpy)
+    if isinstance(sums, Added):
+        return Added(sums.sums.moved(to_host))
+    return sums if isinstance(sums, list) else sums.moved(to_host)
 
 
 def _arrays_of(sums: Sums) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
@@ -89,6 +90,11 @@ class Work(ABC):
         return self.batch
 
     @property
+    def cut(self) -> int:
+        """Items at whose multiples a portion may be cut at no cost: panels, where each is sent for itself anyway."""
+        return self.panel
+
+    @property
     def portion(self) -> int:
         """Items that a process or a device is given at a time, where there are many: a batch for each thread."""
         return self.batch * self.hands
@@ -132,7 +138,7 @@ class Work(ABC):
         """Whether the total is as good as asked for, so that no more items are summed."""
         return False
 
-    def sent(self, found: list[Found], items: Items) -> list[Found]:
+    def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:
         """Shrink the sums of spans that follow each other, of these items, for their way to the host."""
         return found
 

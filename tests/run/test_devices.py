@@ -74,6 +74,24 @@ class Fake:
     def wait(self):
         pass
 
+    def copies(self):
+        return Late()
+
+
+class Late:
+    """Copies that are there after the wait alone."""
+
+    def __init__(self):
+        self.copied = []
+
+    def __call__(self, array):
+        self.copied.append((array.copy(), np.full_like(array, np.nan)))
+        return self.copied[-1][1]
+
+    def wait(self):
+        for array, copy in self.copied:
+            copy[:] = array
+
 
 @pytest.fixture(autouse=True)
 def no_thread_left():
@@ -322,32 +340,47 @@ def test_groups_are_halved_where_bits_do_not_depend_on_them(monkeypatch):
         smaller(2048)
 
 
-@pytest.mark.parametrize(("count", "length"), [(1, 128), (2, 64)])
-def test_progress_is_told_of_what_a_device_is_given(on, count, length):
+@pytest.mark.parametrize(
+    ("count", "done"),
+    [(1, [128, 256, 384, 512, 576, 640, 659]), (2, [128, 256, *range(320, 659, 64), 659])],
+)
+def test_progress_is_told_of_what_a_device_is_given(on, count, done):
     on(*fakes(count))
     seen = []
     lagbc.bc(A, **PLAIN, progress=seen.append)
-    assert [told.done for told in seen] == [*range(length, 659, length), 659]
+    assert [told.done for told in seen] == done
 
 
 @pytest.mark.parametrize(
-    ("roots", "batch", "count", "length"),
+    ("roots", "batch", "count", "lengths"),
     [
-        (10**6, 4096, 4, 4096),  # chunks are given out whole
-        (1024, 1024, 2, 512),
-        (1024, 4096, 4, 256),
-        (100, 4096, 4, 256),
-        (12288, 4096, 2, 3072),  # two rounds
-        (12288, 512, 2, 512),
+        (40 * 4096, 4096, 4, [4096] * 40),  # chunks are given out whole
+        (40 * 4096, 1024, 2, [4096] * 36 + [1024] * 16),  # the last ones in batches
+        (1024, 1024, 2, [512] * 2),
+        (1024, 4096, 4, [256] * 4),
+        (100, 4096, 4, [100]),
+        (12288, 4096, 2, [3072] * 4),  # two rounds
+        (12288, 512, 2, [512] * 24),
     ],
 )
-def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, count, length):
+def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, count, lengths):
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 4096})
     module, places = SimpleNamespace(batching=Batching(block=256, auto=4096)), np.arange(roots)
-    given = as_graph(grid(4, 5), weighted=True), places, ROWS["delta-stepping"], SweepPlan(batch=batch)
-    assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == length
+    given = as_graph(grid(4, 5), weighted=True), places, ROWS["delta-stepping"]
+
+    def given_out():
+        of = work(*given, SweepPlan(batch=batch), ordered=places, module=module)
+        spans = [*gpus._spans(of, 0, roots, count)]
+        assert [span.first for span in spans] == [0, *(span.last for span in spans[:-1])]
+        assert spans[-1].last == roots
+        return [len(places[span.place]) for span in spans]
+
+    assert given_out() == lengths
+    whole = [4096] * (roots // 4096) + [roots % 4096] * (roots % 4096 > 0)
+    monkeypatch.setattr(gpus, "_APART", 0)  # no panel is sent for itself
+    assert given_out() == whole
     module.batching = module.batching._replace(block=1)
-    assert gpus._length(fakes(count), work(*given, ordered=places, module=module)) == 4096
+    assert given_out() == whole
 
 
 def test_a_graph_moves_with_what_was_worked_out_of_it():

@@ -14,6 +14,7 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.errors import OutOfMemoryError
 from lagbc.methods.arrays import Array, Arrays, allocate, bytes_of
 from lagbc.methods.contract import Interrupted
+from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Rows, Size
 
 # How the sweep of a group ended, if not well; as in one_launch.cuh.
@@ -49,7 +50,7 @@ def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: i
     of_launch = {"blocks_per_group": blocks_per_group, "capacity": arrays.capacity}
     known = arrays.rows.arguments, vars(arrays), of_launch, *known
     kernel((blocks_per_group * groups,), THREADS, *known, **given)
-    worst = int(arrays.status.get()[:, 0].max())
+    worst = int(read(arrays.status)[:, 0].max())
     if worst == STOPPED:
         raise Interrupted
     return worst

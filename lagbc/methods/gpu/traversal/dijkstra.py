@@ -39,6 +39,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, Counted, allocate
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets
@@ -199,7 +200,7 @@ def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.in
         roots=roots,
         **given,
     )
-    outcome: NDArray[np.int32] = arrays.outcome[: len(roots)].get()
+    outcome: NDArray[np.int32] = read(arrays.outcome[: len(roots)])
     if (outcome[:, _HOW] == _STOPPED).any():
         raise Interrupted
     return outcome

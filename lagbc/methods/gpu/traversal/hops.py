@@ -53,6 +53,7 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted, allocate, bytes_of
 from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
@@ -326,7 +327,7 @@ def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
         status=status,
         **given,
     )
-    ended = int(status[0])
+    ended = int(read(status)[0])
     if ended == _STOPPED:
         raise Interrupted
     return ended != _TOO_DEEP
