@@ -34,7 +34,7 @@ from scipy.sparse import csr_array
 
 import lagbc
 from benchmarks import machine
-from benchmarks.generators import rmat
+from benchmarks.generators import rmat, road_like
 from benchmarks.graphs import is_symmetric, read
 from lagbc.methods.table import count_gpus, gpu_names
 
@@ -51,9 +51,11 @@ _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(
 
 
 def graph_of(name: str, data: Path | None) -> csr_array:
-    """Make ``rmat-SCALE-FACTOR``, or read a Matrix Market file of a folder, or a network that comes with lagbc."""
+    """Make ``rmat-SCALE-FACTOR`` or ``road_like-N``, or read a network: a file of a folder, or one of lagbc's own."""
     if name.startswith("rmat-"):
         return rmat(*map(int, name.split("-")[1:]))
+    if name.startswith("road_like-"):
+        return road_like(int(name.split("-")[1]))
     if data is None:
         return csr_array(lagbc.read_graph(lagbc.example_path(name)).matrix)
     return read(next(data.glob(f"{name}.mtx*")))
@@ -68,6 +70,7 @@ class Case:
     device: Where
     roots: int | None
     centrality: Literal["bc", "edge_bc"]
+    weighted: bool
     memory: str | None
 
     def load(self) -> csr_array:
@@ -77,22 +80,26 @@ class Case:
     def call(self, A: csr_array) -> Callable[..., Scores]:
         """Return the call that is timed, but for who makes it; of edges, the scores in the order of the matrix."""
         some: dict[str, Any] = {} if self.roots is None else {"k": self.roots, "rng": 1}
-        given: dict[str, Any] = {"directed": not is_symmetric(A), "device": self.device, "memory": self.memory, **some}
+        given: dict[str, Any] = {"directed": not is_symmetric(A), "weighted": self.weighted, "device": self.device}
+        given |= {"memory": self.memory, **some}
         if self.centrality == "bc":
             return partial(lagbc.bc, A, **given)
         return lambda **how: csr_array(lagbc.edge_bc(A, **{**given, **how})).data
 
 
-def calls(call: Callable[..., Scores], workers: int, device: Where, stack: ExitStack) -> Iterator[tuple[str, Call]]:
-    """Yield the call by each engine of this process, with so many workers."""
+def calls(
+    call: Callable[..., Scores], workers: int, device: Where, engines: set[str], stack: ExitStack
+) -> Iterator[tuple[str, Call]]:
+    """Yield the call by each engine of this process, with so many workers; the first one is always among them."""
     if device == "cpu":
         yield "threads", partial(call, threads=workers)
     else:
         yield "GPUs", partial(call, device=[number % count_gpus() for number in range(workers)])
-    context = multiprocessing.get_context("forkserver")
-    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
-    yield "processes", partial(call, executor=pool)
-    if find_spec("distributed"):
+    if "processes" in engines:
+        context = multiprocessing.get_context("forkserver")
+        pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=context))
+        yield "processes", partial(call, executor=pool)
+    if "dask" in engines and find_spec("distributed"):
         dask: Any = import_module("distributed")
         cluster = dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
         client = stack.enter_context(dask.Client(stack.enter_context(cluster)))
@@ -144,13 +151,13 @@ def time_on_ranks(case: str, rounds: str) -> None:
         print(f"{_TOLD}{json.dumps(by_rank)}", flush=True)
 
 
-def measure(case: Case, workers: int, rounds: int) -> Iterator[dict[str, Any]]:
+def measure(case: Case, workers: int, rounds: int, engines: set[str]) -> Iterator[dict[str, Any]]:
     """Yield a record an engine."""
     A = case.load()
     call = case.call(A)
     with ExitStack() as stack:
-        timed = seconds_of(dict(calls(call, workers, case.device, stack)), call(), rounds)
-    timed["ranks"] = seconds_on_ranks(case, workers, rounds)
+        timed = seconds_of(dict(calls(call, workers, case.device, engines, stack)), call(), rounds)
+    timed["ranks"] = seconds_on_ranks(case, workers, rounds) if "ranks" in engines else []
     what = {**asdict(case), "n": A.shape[0], "nnz": A.nnz, "roots": case.roots or A.shape[0]}
     for engine, seconds in timed.items():
         if seconds:
@@ -169,12 +176,12 @@ def report(rows: list[dict[str, Any]]) -> str:
     host, rounds, device = machine.describe(), len(rows[0]["seconds"]), rows[0]["device"]
     first, *_ = engines = [engine for engine in ENGINES[device] if any(row["engine"] == engine for row in rows)]
     found = ", ".join(gpu_names()) if device == "cuda" else ""
-    centrality = rows[0]["centrality"]
+    call = f"`{rows[0]['centrality']}`{' with lengths' * rows[0]['weighted']}"
     lines = [
         f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
         f"commit {host['commit']}.",
         "",
-        f"Seconds of a call of `{centrality}` from the second on, the best of {rounds} rounds. In brackets, how many "
+        f"Seconds of a call of {call} from the second on, the best of {rounds} rounds. In brackets, how many "
         f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all "
         f"processes. Each worker has one {'GPU, or a share of one' if found else 'thread'}. By `python -m "
         "benchmarks.scale`.",
@@ -230,21 +237,23 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 @click.option("--roots", type=click.IntRange(min=1), help="So many that are drawn.  [default: all]")
 @click.option("--device", type=click.Choice(list(ENGINES)), default="cpu", show_default=True)
 @click.option("--centrality", type=click.Choice(["bc", "edge_bc"]), default="bc", show_default=True)
+@click.option("--weighted", is_flag=True, help="Values are lengths.")
+@click.option("--engines", default="processes,dask,ranks", show_default=True, help="Beside threads or GPUs.")
 @click.option("--memory", help="What each worker may take, where several share a GPU.")
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
-def main(graphs: str, data: Path | None, workers: str, rounds: int, out: Path, **what: Any) -> None:
-    """Write scale.jsonl, scale.md and scale.png; on GPUs or of edges the names end in -cuda, -edge_bc."""
+def main(graphs: str, data: Path | None, workers: str, rounds: int, engines: str, out: Path, **what: Any) -> None:
+    """Write scale.jsonl, .md and .png; names end in -cuda on GPUs, -edge_bc of edges, -weighted with lengths."""
     rows: list[dict[str, Any]] = []
     for name in graphs.split(","):
         case = Case(graph=name, data=str(data) if data else None, **what)
         for count in map(int, workers.split(",")):
-            for row in measure(case, count, rounds):
+            for row in measure(case, count, rounds, set(engines.split(","))):
                 rows.append(row)
                 click.echo(f"{name}, {count} workers, {row['engine']}: {min(row['seconds']):.3f} s")
     records = (json.dumps(row | {"machine": machine.describe()}) for row in rows)
     kinds = [kind for kind in (what["device"], what["centrality"]) if kind not in ("cpu", "bc")]
-    written = "-".join(["scale", *kinds])
+    written = "-".join(["scale", *kinds, *["weighted"] * what["weighted"]])
     (out / f"{written}.jsonl").write_text("\n".join(records) + "\n")
     (out / f"{written}.md").write_text(report(rows))
     plot(rows, out / f"{written}.png")
