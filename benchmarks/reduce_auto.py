@@ -1,11 +1,11 @@
 """What ``reduce="auto"`` costs where nothing is reduced: ``python -m benchmarks.reduce_auto --data FOLDER``.
 
-Whole calls of `lagbc.bc` from a SciPy matrix, undirected and in hops, warm: ``reduce="none"`` and ``"auto"`` in turn,
-the best of some rounds each, and of three times as many where "auto" is behind after them. From many roots the sweeps
-are not run to their end: of such a run, marked ~, the sweeps of "none" are extrapolated from those of fewer roots, and
-"auto", where it reduces nothing, is that and what it plans longer. "auto" is behind where it takes more than 5 % and
-2 ms longer. With ``--device cuda`` the same on a GPU. The command
-ends with status 1 if "auto" is behind anywhere.
+Whole calls of `lagbc.bc` from a SciPy matrix, in hops, warm, undirected and, where a matrix is not symmetric,
+directed: ``reduce="none"`` and ``"auto"`` in turn, the best of some rounds each, and of three times as many where
+"auto" is behind after them. From many roots the sweeps are not run to their end: of such a run, marked ~, the sweeps
+of "none" are extrapolated from those of fewer roots, and "auto", where it reduces nothing, is that and what it plans
+longer. "auto" is behind where it takes more than 5 % and 2 ms longer. With ``--device cuda`` the same on a GPU. The
+command ends with status 1 if "auto" is behind anywhere.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import rmat
+from benchmarks.graphs import is_symmetric
 
 RESULTS = machine.ROOT / "benchmarks" / "results"
 ROOTS = (256, 1024, 4096, 16384)
@@ -46,7 +47,9 @@ def is_behind(none: float, auto: float) -> bool:
     return auto - none > max(0.05 * none, 0.002)
 
 
-def measure(A: csr_array, roots: int, device: Any, rounds: int, limit: float, rate: float) -> tuple[str, float, bool]:
+def measure(
+    A: csr_array, directed: bool, roots: int, device: Any, rounds: int, limit: float, rate: float
+) -> tuple[str, float, bool]:
     """Measure from so many roots; return the end of the row, seconds a root of "none", and whether "auto" is behind.
 
     `rate` is what "none" took a root before, 0 if that is not known.
@@ -55,10 +58,10 @@ def measure(A: csr_array, roots: int, device: Any, rounds: int, limit: float, ra
     sources = None if roots == n else np.sort(np.random.default_rng(1).choice(n, roots, replace=False))
 
     def run(reduce: Any) -> Any:
-        return lagbc.bc(A, directed=False, sources=sources, reduce=reduce, device=device)
+        return lagbc.bc(A, directed=directed, sources=sources, reduce=reduce, device=device)
 
     def plan(reduce: Any) -> Any:
-        return lagbc.plan(A, directed=False, sources=sources, reduce=reduce, device=device)
+        return lagbc.plan(A, directed=directed, sources=sources, reduce=reduce, device=device)
 
     reason = plan("auto").reason
     reduces = " of the work" in reason
@@ -102,14 +105,15 @@ def main(
     about = f"{machine.cpu_model()}, {machine.cores()} cores" + (f", {_gpu()}" if device == "cuda" else "")
     for name, load in graphs.items():
         A = csr_array(load())
-        lagbc.bc(A, directed=False, k=min(64, A.shape[0]), device=device, reduce="none")  # type: ignore[call-overload]
-        lagbc.plan(A, directed=False, reduce="all", device=device)  # type: ignore[arg-type]
-        rate = 0.0
-        for roots in (*(count for count in ROOTS if count < A.shape[0]), A.shape[0]):
-            row, rate, behind = measure(A, roots, device, rounds, limit, rate)
-            rows.append(f"| {name} | {'all' if roots == A.shape[0] else roots} | {row}")
-            any_behind |= behind
-            click.echo(rows[-1])
+        for directed in [False] + [True] * (not is_symmetric(A)):
+            lagbc.bc(A, directed=directed, k=min(64, A.shape[0]), device=device, reduce="none")  # type: ignore[call-overload]
+            lagbc.plan(A, directed=directed, reduce="all", device=device)  # type: ignore[arg-type]
+            rate, called = 0.0, f"{name}, directed" if directed else name
+            for roots in (*(count for count in ROOTS if count < A.shape[0]), A.shape[0]):
+                row, rate, behind = measure(A, directed, roots, device, rounds, limit, rate)
+                rows.append(f"| {called} | {'all' if roots == A.shape[0] else roots} | {row}")
+                any_behind |= behind
+                click.echo(rows[-1])
         lines = ['# `reduce="auto"` beside `"none"`', "", f"{about}; commit {machine.commit()}. By", ""]
         lines += [f"    python -m benchmarks.reduce_auto --device {device} --limit {limit} --rounds {rounds}", ""]
         out.write_text("\n".join([*lines, HEAD, "|" + " --- |" * (HEAD.count("|") - 1), *rows, ""]), encoding="utf-8")

@@ -48,8 +48,8 @@ class Fake:
     at_work = threading.local()
     failures = (DeviceLostError,)
 
-    def __init__(self, name, lasts=10**9, delay=0.0):
-        self.name, self.lasts, self.delay = name, lasts, delay
+    def __init__(self, name, lasts=10**9, delay=0.0, copies=10**9):
+        self.name, self.lasts, self.delay, self.left = name, lasts, delay, copies
         self.entered, self.copied, self.threads = 0, [], set()
         self.failed, self.after = threading.Event(), None
 
@@ -75,7 +75,8 @@ class Fake:
         pass
 
     def copies(self):
-        return Late()
+        self.left -= 1
+        return Late() if self.left >= 0 else Lost()
 
 
 class Late:
@@ -91,6 +92,13 @@ class Late:
     def wait(self):
         for array, copy in self.copied:
             copy[:] = array
+
+
+class Lost(Late):
+    """Copies that a device does not end."""
+
+    def wait(self):
+        raise DeviceLostError("the copy is lost")
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +196,15 @@ def test_a_device_that_fails_hands_its_chunk_on(on, which, lasts):
     on(*three)
     with pytest.warns(RuntimeWarning, match=rf"host {which} has failed.* no more of host {which}"):
         np.testing.assert_array_equal(lagbc.bc(A, **PLAIN), expected)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_a_device_that_loses_sums_on_their_way_hands_their_spans_on(on, copies):
+    expected = lagbc.bc(A, **PLAIN, batch=64)
+    on(Fake("host 0", copies=copies), Fake("host 1", delay=0.02))
+    with pytest.warns(RuntimeWarning, match="host 0 has failed.* the copy is lost") as warned:
+        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
+    assert len(warned) == 1
 
 
 def test_devices_that_fail_all(on, tmp_path):
