@@ -174,20 +174,20 @@ def measure(case: Case, workers: int, rounds: int, engines: set[str]) -> Iterato
 def report(rows: list[dict[str, Any]]) -> str:
     """Lay out the best times, and how many times as long as the first engine, in one process, each other one takes."""
     host, rounds, device = machine.describe(), len(rows[0]["seconds"]), rows[0]["device"]
-    first, *_ = engines = [engine for engine in ENGINES[device] if any(row["engine"] == engine for row in rows)]
+    first, *others = _engines(rows)
     found = ", ".join(gpu_names()) if device == "cuda" else ""
     call = f"`{rows[0]['centrality']}`{' with lengths' * rows[0]['weighted']}"
     lines = [
         f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
         f"commit {host['commit']}.",
         "",
-        f"Seconds of a call of {call} from the second on, the best of {rounds} rounds. In brackets, how many "
-        f"times as long as that of as many {first} of one process: on the clock, and of the processors, of all "
-        f"processes. Each worker has one {'GPU, or a share of one' if found else 'thread'}. By `python -m "
-        "benchmarks.scale`.",
+        f"Seconds of a call of {call} from the second on, the best of {rounds} rounds, and how many times as fast it "
+        f"is with {first} of one process as with the fewest. In brackets, how many times as long as that of as many "
+        f"{first} of one process: on the clock, and of the processors, of all processes. Each worker has one "
+        f"{'GPU, or a share of one' if found else 'thread'}. By `python -m benchmarks.scale`.",
         "",
-        f"| graph | n | entries | roots | workers | {' | '.join(engines)} |",
-        "|" + "---|" * (5 + len(engines)),
+        f"| {' | '.join(['graph', 'n', 'entries', 'roots', 'workers', first, 'times', *others])} |",
+        "|" + "---|" * (7 + len(others)),
     ]
     best = {
         (row["graph"], row["workers"], row["engine"]): np.array([min(row["seconds"]), min(row["cpu_seconds"])])
@@ -195,14 +195,20 @@ def report(rows: list[dict[str, Any]]) -> str:
     }
     for graph, workers in dict.fromkeys((row["graph"], row["workers"]) for row in rows):
         row = next(row for row in rows if row["graph"] == graph)
-        of_one_process = best[graph, workers, first]
+        of_one_process, (of_fewest, _) = best[graph, workers, first], best[graph, row["workers"], first]
         cells = [graph, row["n"], row["nnz"], row["roots"], workers]
-        for engine in engines:
+        cells += [f"{of_one_process[0]:.3f}", f"{of_fewest / of_one_process[0]:.2f}"]
+        for engine in others:
             seconds = best.get((graph, workers, engine))
             ratio, used = (0, 0) if seconds is None else seconds / of_one_process
             cells.append("-" if seconds is None else f"{seconds[0]:.3f} ({ratio:.2f}, {used:.2f})")
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
+
+
+def _engines(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the engines of the records, that of one process first."""
+    return [engine for engine in ENGINES[rows[0]["device"]] if any(row["engine"] == engine for row in rows)]
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
@@ -215,7 +221,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     figure, panels = pyplot.subplots(1, len(graphs), figsize=(4.2 * len(graphs), 3.4), squeeze=False)
     for graph, panel in zip(graphs, panels[0], strict=True):
-        for engine in ENGINES[rows[0]["device"]]:
+        for engine in _engines(rows):
             mine = [row for row in rows if (row["graph"], row["engine"]) == (graph, engine)]
             panel.plot([row["workers"] for row in mine], [min(row["seconds"]) for row in mine], "o-", label=engine)
         counts = sorted({row["workers"] for row in rows})
@@ -223,6 +229,8 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
         panel.plot(counts, [first * counts[0] / count for count in counts], ":", color="grey", label="linear")
         panel.set(xlabel="workers", ylabel="seconds", title=graph, xscale="log", yscale="log")
         panel.set_xticks(counts, counts)
+        seconds = [line.get_ydata()[-1] for line in panel.lines]
+        panel.set_yticks([first, *seconds], [f"{one:.3g}" for one in (first, *seconds)])
         panel.minorticks_off()
         panel.grid(alpha=0.3)
         panel.legend(fontsize=8)
