@@ -30,33 +30,36 @@ def measure_here(graph: str, roots: str, shape: str, in_flight: str, device: Any
         return
     from mpi4py import MPI
 
-    comm, lanes, seconds = MPI.COMM_WORLD, list[Any](), defaultdict[str, float](float)
-    run: Any = import_module("lagbc.run.grid")
-    lane: Any = import_module("lagbc.grid.lanes").Lane
-    make = run.lanes_of
+    comm, made, seconds = MPI.COMM_WORLD, list[Any](), defaultdict[str, float](float)
+    run: Any = import_module("lagbc.grid.run")
+    grids: Any = import_module("lagbc.grid.grids").Grids
 
-    def noted(*arguments: Any) -> list[Any]:
-        lanes.extend(make(*arguments))
-        return lanes
+    def noted(line: Any, graph: Any, *arguments: Any) -> Any:
+        of_rank: Any = grids(line, graph, *arguments)
+        made.extend((graph, of_rank))
+        for one in {of_rank.grid.along_column, of_rank.grid.along_row} if in_flight == "split" else ():
+            for name in ("all_gather", "exchange"):
+                setattr(one, name, _steps_timed(getattr(one, name), seconds, _synchronized(device)))
+        return of_rank
 
-    run.lanes_of = noted
-    lane.sweep = _timed(lane.sweep, seconds, "sweeps")
-    if in_flight == "split":
-        grid: Any = import_module("lagbc.grid.communicator").Grid
-        for name in ("expand", "share", "fold"):
-            setattr(grid, name, _timed(getattr(grid, name), seconds, "messages", _synchronized(device)))
+    run.Grids = noted
+    grids._sweep = _timed(grids._sweep, seconds)
     part = _part(graph, comm.Get_rank(), comm.Get_size())
     comm.Barrier()
     begun = time.perf_counter()
     lagbc.bc(part, comm=comm, grid=shape, overlap=in_flight == "2", device=device, **given)
     seconds["call"] = time.perf_counter() - begun
-    sent = sum(lane.grid.sent for lane in lanes if lane.grid is not None)
-    own = comm.gather((sent, _peak(), lanes[0].graph.blocks.into.nnz))
+    graph_of_rank, of_rank = made
+    own = comm.gather((of_rank.grid.sent, _peak(), graph_of_rank.blocks.into.nnz))
     if own is not None:
         of_all, memory, entries = zip(*own, strict=True)
-        sweeps = seconds["sweeps"] / (2 if in_flight == "2" else 1)
-        told = {"seconds": seconds["call"], "sweeps": sweeps, "messages": seconds["messages"], "sent": sum(of_all)}
-        _tell(told | {"memory": max(memory), "entries": max(entries), "edges": lanes[0].graph.nnz / 2})
+        told = {
+            "seconds": seconds["call"],
+            "sweeps": seconds["sweeps"],
+            "messages": seconds["messages"],
+            "sent": sum(of_all),
+        }
+        _tell(told | {"memory": max(memory), "entries": max(entries), "edges": graph_of_rank.nnz / 2})
 
 
 def _alone(graph: str, given: dict[str, Any], device: str) -> dict[str, float]:
@@ -92,17 +95,29 @@ def _part(graph: str, number: int, count: int) -> Any:
     return rmat(int(scale), int(edges), part=(number, count))
 
 
-def _timed(
-    function: Callable[..., Any], seconds: defaultdict[str, float], name: str, wait: Callable[[], object] = lambda: None
+def _timed(function: Callable[..., Any], seconds: defaultdict[str, float]) -> Callable[..., Any]:
+    """Return a function whose time is added up, as that of sweeps."""
+
+    def timed(*arguments: Any) -> Any:
+        begun = time.perf_counter()
+        result = function(*arguments)
+        seconds["sweeps"] += time.perf_counter() - begun
+        return result
+
+    return timed
+
+
+def _steps_timed(
+    function: Callable[..., Any], seconds: defaultdict[str, float], wait: Callable[[], object]
 ) -> Callable[..., Any]:
-    """Return a function whose time is added up."""
+    """Return steps whose time is added up, as that of messages; what was begun before them is waited for."""
 
     def timed(*arguments: Any) -> Any:
         wait()
         begun = time.perf_counter()
-        result = function(*arguments)
+        result = yield from function(*arguments)
         wait()
-        seconds[name] += time.perf_counter() - begun
+        seconds["messages"] += time.perf_counter() - begun
         return result
 
     return timed

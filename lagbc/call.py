@@ -25,7 +25,7 @@ from lagbc.options import Settings
 from lagbc.planning import memory
 from lagbc.planning.devices import is_read_on_device
 from lagbc.planning.plan import Plan, make_plan, with_sweep
-from lagbc.reduce.pieces import Chains, Whole
+from lagbc.reduce.pieces import Chains, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
 from lagbc.room import SMALL_RUN, Room
@@ -120,13 +120,8 @@ def plan_request(
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
-    if graph.is_reducible:
-        reduced = reduce(graph, request, settings, room)
-        reduced = _reduced_as(reduced, graph, request, settings, labels) if labels else reduced
-    else:
-        from lagbc.planning.grid import reduce_dealt
-
-        reduced = reduce_dealt(graph, request, settings)  # type: ignore[arg-type]
+    reduced = reduce(graph, request, settings, room)
+    reduced = _reduced_as(reduced, graph, request, settings, labels) if labels else reduced
     plan = make_plan(graph, request, reduced, settings, room, labels, beside=beside)
     may_be_whole = reduced.tree is not None and settings.reduce == "auto" and not labels
     if may_be_whole and plan.memory.total > plan.limit(room):
@@ -140,7 +135,7 @@ def plan_request(
 def _reduced_as(reduced: Reduced, graph: Graph, request: Request, settings: Settings, labels: Sequence[str]) -> Reduced:
     """Leave a graph as it is, or chains whole, where a run that goes on did, by its labels."""
     if len(labels) == 1 and labels[0].startswith("whole ") and settings.reduce == "auto":
-        return Reduced((Whole(graph, request),))
+        return Reduced((whole(graph, request),))
     for number, (piece, label) in enumerate(zip(reduced.pieces, labels, strict=False)):
         if isinstance(piece, Chains) and not label.startswith("chains "):
             reduced = without_chains(reduced, number, settings)

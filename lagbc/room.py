@@ -21,16 +21,15 @@ class Room:
     Memory is read once a call: all decisions of the call are by the same number.
     """
 
-    stated: int | None = None  # by memory=, or by the ranks of a grid
+    stated: int | None = None  # by memory=
     of_process: int | None = None  # on the host: those that a memory stated for the process leaves
     read: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of_call(cls, memory: int | None, graph: Any) -> Room:
         """Return the room of a call; of a memory stated for the process the graph is left, as the call counts it."""
-        stated = graph.room if memory is None else memory
-        process = stated_budget() if stated is None else None
-        return cls(stated, None if process is None else left_of(process, graph.bytes_at_hand))
+        process = stated_budget() if memory is None else None
+        return cls(memory, None if process is None else left_of(process, graph.bytes_at_hand))
 
     @property
     def is_stated(self) -> bool:

@@ -23,10 +23,10 @@ FLOORS = (
     ("io", "graph"),
     ("methods",),
     ("options", "arguments", "demand", "request"),
-    ("reduce", "grid"),
+    ("reduce",),
     ("planning",),
     ("run",),
-    ("scores",),
+    ("scores", "grid"),
     ("call",),
     ("centrality",),
     ("api",),
@@ -190,10 +190,12 @@ def loaded_by(code):
     )
 
 
-def test_graphs_that_are_dealt_are_known_in_few_places():
-    """Plans and runs of them have a module each; others take any graph by its members."""
-    knowing = {name for name, text in sources().items() if "DealtGraph" in text}
-    assert {name for name in knowing if not name.startswith("grid.")} == {"planning.grid", "run.grid"}
+def test_graphs_that_are_dealt_are_known_in_one_folder():
+    """Besides it there are the doors of a call and of a command."""
+    knowing = {
+        name for name, tree in modules().items() if any("grid." in one for one in imports(tree, at_run_time=False))
+    }
+    assert {name for name in knowing if not name.startswith("grid.")} == {"centrality.compute", "interfaces.cli.graphs"}
 
 
 def dataclasses_of(tree):
@@ -209,7 +211,6 @@ def dataclasses_of(tree):
 OTHERS = {
     "OnGrid": "a row of methods, which is frozen and has cached properties",
     "Graph": "which users hold, by `lagbc.as_graph`",
-    "DealtGraph": "a graph, which is frozen",
 }
 
 

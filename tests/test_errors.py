@@ -92,9 +92,9 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 # Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
 # caller within lagbc catches.
 FOREIGN = {
-    "NotImplementedError": "methods interfaces.nx_graph run.sweeps grid.method interfaces.cli.task",
+    "NotImplementedError": "methods interfaces.nx_graph planning.plan run.sweeps run.works interfaces.cli.task",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "grid.method run.submit native.pool",
+    "KeyboardInterrupt": "run.submit native.pool",
     "Terminated": "interfaces.signals",
     "ImportError": "native",
     "IndexError": "graph.host.csr run.within",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
-from lagbc.call import Call, prepare, sum_call
+from lagbc.call import Call, prepare, sum_call, works_of
 from lagbc.calls import log_plan, logged, logger, phase, stopping_by
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
 from lagbc.centrality.unassigned import unassigned_trips
@@ -90,8 +90,9 @@ def made_on_ranks(
     """
     alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     if (of_ranks := of_grid(options)) is not None:
-        from lagbc.run.grid import Call, on_grid, take_part
+        from lagbc.grid.run import Call, on_grid, take_part
 
+        alone.pop("memory", None)  # each rank has as much
         call = Call(key, sums, folds and of_ranks.reduce != "none")
         return on_grid(of_ranks, call, partial(take_part, A, *read), lambda graph: here(graph, Read(), alone))
     from lagbc.run.ranks import on_ranks
@@ -177,8 +178,8 @@ def errors_of(
         return prepare(graph, centralities, Read(), own, arguments._replace(k=roots, rng=rng), labels)
 
     first = draw(roots_of_group(k), 0)
-    needed, is_here = first.plan.estimate(first.room), settings.executor is None and graph.room is None
-    labels = first.plan.labels
+    needed, labels = first.plan.estimate(first.room), first.plan.labels
+    is_here = settings.executor is None and not any(work.own_carrier for work in works_of(first))
     if is_here and needed.device == "cpu" and not first.plan.is_short:
         side_by_side = min(settings.threads, GROUPS, max(1, needed.budget // needed.total))
         own = own._replace(threads=1, threads_asked=True, memory=needed.budget // side_by_side)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from inspect import signature
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +43,7 @@ from lagbc.planning.plan import Plan, sweep_of_small
 from lagbc.planning.rounds import Population
 from lagbc.planning.sweep import Sweep, row_of
 from lagbc.planning.ties import warn_of_ties
-from lagbc.reduce.pieces import Small, Whole
+from lagbc.reduce.pieces import Small, Whole, whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
 from lagbc.room import Room
@@ -53,7 +53,7 @@ from lagbc.run.rounds import Rounds
 from lagbc.run.run import carriers_of, keep_total, meter_of
 from lagbc.run.sequence import Sequence, aims_of_top
 from lagbc.run.work import NONE_DONE, PieceWork
-from lagbc.run.works import sum_piece
+from lagbc.run.works import sum_piece, work_of
 from lagbc.scores.records import Centrality
 from lagbc.scores.registry import require_taken
 from lagbc.types import Auto, GraphLike
@@ -579,7 +579,7 @@ class _Run:
         labels = () if self._kept is None else self._kept.labels
         plan = rounds.plan_rounds(population, order, self._settings, self._room, labels, most)
         (sweep,) = plan.sweeps
-        row = row_of(Whole(population.graph, population.request), sweep)
+        row = row_of(whole(population.graph, population.request), sweep)
         self._device = row.device
         sizes = self._round_sizes(population)[:1]
         if self._may_cut_pilot:
@@ -623,10 +623,13 @@ class _Run:
     def _first_round(self, piece: Whole, plan: Plan, sweep: Sweep, terms: Terms) -> tuple[Aim, Sequence]:
         self._require_memory(piece, plan)
         aims = (terms, self._wanted, self._of_score, self._begun, self._vertices)
-        work = Rounds(piece, sweep, self._room, Pilot(*aims, started=time.perf_counter()))
+        work = self._rounds(piece, sweep).towards(Pilot(*aims, started=time.perf_counter()))
         total = sum_over(work, self._carrier(plan, work))
         aim = Aim(*aims, _watch.get())
         return aim, aim.pilot(total.whole)
+
+    def _rounds(self, piece: Whole, sweep: Sweep) -> Rounds:
+        return cast(Rounds, work_of(piece, sweep, self._room))
 
     def _require_memory(self, piece: Whole, plan: Plan) -> None:
         reduced = Reduced((piece,))
@@ -695,7 +698,7 @@ class _Run:
             piece, drawn = rounds.draw(population, later, sweep, np.array(sizes), linear=linear, label=label)
             self._require_memory(piece, plan)
             plan.warn_of_less_memory(self._settings.batch)
-            total = self._sweep(Rounds(piece, drawn, self._room, aim, sequence), plan, order, label)
+            total = self._sweep(self._rounds(piece, drawn).towards(aim, sequence), plan, order, label)
         reason = self._reason(total, population, reached=aim.is_reached(total))
         scores, lower, upper = map(as_numpy, aim.intervals(total))
         return self._result_of((scores, lower, upper), roots=total.drawn, exact=total.is_exact, reason=reason)

@@ -26,8 +26,16 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+class Outline:
+    """A graph that calls take, wherever its edges are: in hops, without names."""
+
+    names: Any = None
+    weights: Any = None
+    weighted = is_on_device = uploaded = of_strengths = False
+
+
 @dataclass(frozen=True, eq=False, init=False)
-class Graph:
+class Graph(Outline):
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
     Notes
@@ -52,11 +60,6 @@ class Graph:
     uploaded: bool = field(default=False)
     names: Any = field(default=None)  # names of the vertices, if the graph was made of one with names
     of_strengths: bool = field(default=False)  # whether the lengths are 1 / w of strengths w
-    is_reducible: bool = field(init=False, default=True)  # its edges are at hand, to take it apart
-    # Of a graph that is dealt over ranks: the bytes that a rank holds, the most that dealing takes, and those that each
-    # may take.
-    bytes_of_rank: tuple[int, int] | None = field(init=False, default=None)
-    room: int | None = field(init=False, default=None)
     # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
     n: int = field(init=False)
     nnz: int = field(init=False)

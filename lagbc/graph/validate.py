@@ -15,7 +15,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
 from lagbc.graph.given import Rows, is_sparse, refuse_masked
-from lagbc.graph.graph import Graph
+from lagbc.graph.graph import Graph, Outline
 from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words, listed_names
 from lagbc.graph.values import LENGTHS, NO_VALUES, Values, are_no_lengths, of_python, parse_values
@@ -114,7 +114,8 @@ def take_graph(
 
     Of strengths it is not asked. The host reads a matrix that fails a check on the device, and names the fault.
     """
-    made = A if isinstance(A, Graph) else None
+    given: Any = A
+    made: Any = given if isinstance(given, Outline) else None
     if directed is None:
         directed = adapters.is_directed(A) if made is None else made.directed
     elif type(directed) is not bool and not isinstance(directed := of_python(directed), bool):

@@ -1,41 +1,50 @@
 """Messages of ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
 
-The sweep knows lines alone. Ranks are processes in `lagbc.grid.mpi`, and threads of one process in tests.
+Messages of a sweep are steps, which yield where they wait, so that another sweep goes on meanwhile. The sweep knows
+lines alone. Ranks are processes in `lagbc.grid.mpi`, and threads of one process in tests.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Condition
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.methods.block import NOTHING, Message
+from lagbc.run.tasks import portable
+
+Made = TypeVar("Made")
+# Yields functions that wait for what it has begun, and returns.
+Steps = Generator[Callable[[], object], None, Made]
 
 
 class Line(Protocol):
-    """Some ranks in order, as one of them has it: all of them make the same calls."""
+    """Some ranks in order, as one of them has it: all of them make the same calls.
+
+    However long a message is, it yields as often: else sweeps side by side would take turns otherwise on other ranks.
+    """
 
     size: int
     rank: int  # which of them this one is
     sent: int  # bytes that this one has sent to others
 
-    def all_gather(self, message: Message) -> list[Message]:
+    def all_gather(self, message: Message) -> Steps[list[Message]]:
         """Return the messages of all."""
 
-    def exchange(self, messages: Sequence[Message]) -> list[Message]:
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """Give each rank its message; return those for this one."""
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
         """Combine arrays, entry by entry, by "sum", "or", "xor" or "least", to the same array on all."""
 
-    def split(self, color: int | None) -> Line | None:
-        """Return the line of the ranks with this color, in the same order; None without one."""
+    def split(self, color: int) -> Line:
+        """Return the line of the ranks with this color, in the same order."""
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
@@ -44,85 +53,105 @@ class Line(Protocol):
         """Give back all that the line takes; all its ranks do."""
 
 
+def now(steps: Steps[Made]) -> Made:
+    """Go through steps at once."""
+    (made,) = side_by_side([steps])
+    return made
+
+
+def side_by_side(sweeps: Sequence[Steps[Made]]) -> list[Made]:
+    """Go through the steps of several: while one waits, the next goes on. The order is the same on all ranks.
+
+    Where one raises an error, all ranks have begun the same messages of the others, which are waited for.
+    """
+    found: list[Any] = [None] * len(sweeps)
+    waiting = deque[tuple[int, Callable[[], object]]]()
+    waiting.extend((number, lambda: None) for number in range(len(sweeps)))
+    try:
+        while waiting:
+            number, wait = waiting.popleft()
+            wait()
+            try:
+                waiting.append((number, next(sweeps[number])))
+            except StopIteration as end:
+                found[number] = end.value
+    finally:
+        for _, wait in waiting:
+            wait()
+    return found
+
+
 def of_all(line: Line, told: Any) -> list[Any]:
     """Tell all ranks an object; return the object of each."""
-    said = line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8))
+    said = now(line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8)))
     return [pickle.loads(one.tobytes()) for one in said]
 
 
 def of_first(line: Line, told: Any = None) -> Any:
     """Return the object that the first rank tells."""
-    said = line.all_gather(NOTHING if line.rank else np.frombuffer(pickle.dumps(told), np.uint8))
+    said = now(line.all_gather(NOTHING if line.rank else np.frombuffer(pickle.dumps(told), np.uint8)))
     return pickle.loads(said[0].tobytes()) if line.rank else told
+
+
+def by_first(line: Line, make: Callable[[], Made]) -> Made:
+    """Have the first rank make an object; all return it, or raise the error."""
+    made: Any = None
+    error = None
+    if line.rank == 0:
+        try:
+            made = make()
+        except BaseException as raised:
+            error = portable(raised)
+    made, error = of_first(line, (made, error))
+    if error is not None:
+        raise error
+    return made  # type: ignore[no-any-return]
+
+
+@contextmanager
+def ending_all(line: Line) -> Iterator[None]:
+    """End all ranks with an error in a block: the others wait for this rank, and none of them is told."""
+    try:
+        yield
+    except BaseException as error:
+        line.abort(error)
+        raise
 
 
 @dataclass(slots=True, eq=False)
 class Grid:
-    """Ranks in rows and columns, as one of them has it."""
+    """Ranks in rows and columns, as one of them has it; it is one of several, by its number."""
 
     rows: int
     columns: int
+    number: int
     # row, column: of this rank
     row: int
     column: int
-    whole: Line  # all ranks of the grid; before them the rank that leads, where it is in another grid
+    whole: Line
     # along_column, along_row: the ranks of its grid column, and of its grid row
     along_column: Line
     along_row: Line
 
-    def expand(self, message: Message) -> list[Message]:
-        """Give rows to the ranks of the grid column; return the rows of all, in order."""
-        return self.along_column.all_gather(message)
+    @classmethod
+    def of(cls, line: Line, rows: int, columns: int, on_site: Callable[[Line], Line]) -> Grid:
+        """Make the grids that the ranks of a line make up; their messages go as `on_site` has them go."""
+        number, place = divmod(line.rank, rows * columns)
+        (row, column), whole = divmod(place, columns), line.split(number)
+        along_column, along_row = on_site(whole.split(column)), on_site(whole.split(row))
+        return cls(rows, columns, number, row, column, whole, along_column, along_row)
 
-    def share(self, message: Message) -> list[Message]:
-        """Give bits to the ranks of the grid row; return the bits of all, in order."""
-        return self.along_row.all_gather(message)
-
-    def fold(self, messages: Sequence[Message]) -> list[Message]:
-        """Give each rank of the grid row the sums of its vertices; return those for this rank, in order."""
-        return self.along_row.exchange(messages)
-
-    def gather(self, message: Message) -> list[Message]:
-        """Give a message to the rank that leads, which alone returns the messages of all."""
-        return self.whole.exchange([message] + [NOTHING] * (self.whole.size - 1))
+    @property
+    def piece(self) -> int:
+        """Which piece of the vertices the rank owns."""
+        return self.row * self.columns + self.column
 
     @property
     def sent(self) -> int:
         """Bytes that this rank has sent to others, but to agree."""
         return self.along_column.sent + self.along_row.sent
 
-
-class Turns:
-    """Turns of the lanes of a grid at their GPUs: they come in one order on all ranks, that of the first one.
-
-    An operation on GPUs ends when all its ranks have begun it, and until then may hold up another one of a rank: were
-    two begun in either order, each might wait for the other one.
-    """
-
-    def __init__(self, line: Line) -> None:
-        self._line, self._changed = line, Condition()
-        self._lane, self._is_asked = -1, False  # whose turn it is, of some lane or none; whether a thread asks
-
-    @contextmanager
-    def of(self, lane: int) -> Iterator[None]:
-        """Wait for the turn of a lane, and give it back."""
-        with self._changed:
-            while self._lane != lane:
-                if self._lane >= 0 or self._is_asked:
-                    self._changed.wait()
-                    continue
-                self._is_asked = True
-                self._changed.release()  # the others may come meanwhile
-                try:
-                    told: int = of_first(self._line, lane)
-                finally:
-                    self._changed.acquire()
-                    self._is_asked = False
-                    self._changed.notify_all()
-                self._lane = told
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._lane = -1
-                self._changed.notify_all()
+    def close(self) -> None:
+        """Give back all lines; all ranks do."""
+        for line in (self.along_column, self.along_row, self.whole):
+            line.close()

@@ -8,17 +8,19 @@ from one of grid column j: such pieces, each as long as all others, are the rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import log2
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.graph import tuning
 from lagbc.graph.csr import index_type
-from lagbc.graph.graph import Graph
-from lagbc.grid.communicator import Line
+from lagbc.graph.graph import Graph, Outline
+from lagbc.grid.communicator import Line, now
 from lagbc.grid.fold import Trees, components_of, fold
 from lagbc.methods.block import NOTHING, BlockSize, Way
 from lagbc.native import core
@@ -144,36 +146,60 @@ class Blocks(NamedTuple):
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
-@dataclass(frozen=True, eq=False)
-class DealtGraph(Graph):
-    """A graph on one rank, which knows the degrees of all vertices, and has the edges of one block.
+@dataclass(eq=False, repr=False)
+class Dealt(Outline):
+    """A graph that is dealt, on one rank: it knows the degrees of all vertices, and has the edges of one block.
 
-    `indices` are a digest of the edges and the shape of the grid; each row of `indptr` is as long as it has edges.
+    A file of sums names it by `indptr`, each of whose rows is as long as it has edges, and `indices`, a digest of the
+    edges and the shape of the grid.
     """
 
-    is_reducible: bool = field(init=False, default=False)
-    bytes_of_rank: tuple[int, int] = field(init=False)
-    deal: Deal = field(kw_only=True)
-    blocks: Blocks = field(kw_only=True)
-    entering: Ints = field(kw_only=True)  # edges that enter each vertex
-    is_searched: NDArray[np.bool_] = field(kw_only=True)  # whether edges that are swept leave each vertex
-
-    __repr__ = Graph.__repr__
-    is_checked = True  # type: ignore[assignment]  # when it was dealt
-    trees: Trees | None = field(kw_only=True)  # that were folded
-    hub: int = field(kw_only=True)  # where a search for the depth begins; -1 if there is to be none
-    way: Way = field(default="along", kw_only=True)  # that its edges are swept in its blocks
-    # On the rank that leads: its method, its search for the depth, and the bytes that each rank may take.
-    method: Any = field(default=None, kw_only=True)
-    search: Callable[[DealtGraph], int] | None = field(default=None, kw_only=True)
-    room: int = field(default=0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._keep(n=self.deal.n, nnz=int(self.indptr[-1]), order=self.deal.order)
-        self._keep(bytes_of_rank=self._bytes_of_rank())
+    indptr: Ints
+    indices: Ints
+    directed: bool
+    deal: Deal
+    blocks: Blocks
+    entering: Ints  # edges that enter each vertex
+    is_searched: NDArray[np.bool_]  # whether edges that are swept leave each vertex
+    trees: Trees | None  # that were folded
+    hub: int  # where a search for the depth begins; -1 if there is to be none
+    is_checked = True  # when it was dealt
+    way: Way = "along"  # that its edges are swept in its blocks
+    grids: Any = None  # that sweep it, on the rank that asks them to
 
     @property
-    def transpose(self) -> Graph:
+    def n(self) -> int:
+        """Vertices."""
+        return self.deal.n
+
+    @property
+    def nnz(self) -> int:
+        """Edges, those of trees among them; an undirected edge counts twice."""
+        return int(self.indptr[-1])
+
+    @property
+    def order(self) -> Ints:
+        """The vertices as they are dealt."""
+        return self.deal.order
+
+    @property
+    def order_in_words(self) -> str:
+        """Why vertices are ordered as they are."""
+        return "vertices are dealt by falling degree, so that each rank has as many edges"
+
+    @property
+    def out_degrees(self) -> Ints:
+        """Edges that leave each vertex."""
+        degrees: Ints = np.diff(self.indptr)
+        return degrees
+
+    @property
+    def in_degrees(self) -> Ints:
+        """Edges that enter each vertex."""
+        return self.entering
+
+    @property
+    def transpose(self) -> Dealt:
         """The graph with every edge reversed, in the same blocks; itself if edges go both ways."""
         if not self.directed:
             return self
@@ -186,9 +212,19 @@ class DealtGraph(Graph):
         )
 
     @property
-    def symmetric(self) -> Graph:
+    def symmetric(self) -> Dealt:
         """The graph with every edge in both directions, for searches, in the same blocks; itself if they are."""
         return replace(self, way="either") if self.directed else self
+
+    @cached_property
+    def depth(self) -> int:
+        """A lower bound of the diameter: that of a graph which is not dealt."""
+        return self.grids.depth_of(self) if self.nnz else 0  # type: ignore[no-any-return]
+
+    @cached_property
+    def has_high_diameter(self) -> bool:
+        """Whether the graph looks like a mesh or a road network, as of one that is not dealt."""
+        return self.depth > tuning.HIGH_DIAMETER * log2(max(self.n, 2))
 
     @property
     def components(self) -> Any:
@@ -198,37 +234,21 @@ class DealtGraph(Graph):
             "leave out endpoints, or grid="
         )
 
-    @cached_property
-    def depth(self) -> int:
-        """A lower bound of the diameter: that of a graph which is not dealt."""
-        assert self.search is not None
-        return self.search(self) if self.nnz else 0
-
-    def _bytes_of_rank(self) -> tuple[int, int]:
-        """Count the bytes that a rank holds where it sweeps, and that dealing takes there at most."""
-        blocks = self.blocks.bytes(self.way)
-        if self.method is not None and self.method.site.gpu is not None:
-            return blocks, blocks  # the rest is on the host
-        held = blocks + _HELD_PER_VERTEX * self.n
-        return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
-
     @property
-    def order_in_words(self) -> str:
-        """Why vertices are ordered as they are."""
-        return "vertices are dealt by falling degree, so that each rank has as many edges"
-
-    @property
-    def in_degrees(self) -> Ints:
-        """Edges that enter each vertex."""
-        return self.entering
-
-    @property
-    def on_host(self) -> Graph:
+    def on_host(self) -> Any:
         """There is none: OverflowError, as roots ask for it that are to be computed in wider numbers."""
         raise OutOfRangeError(
             "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
             "numbers: scale them, or leave out grid="
         )
+
+    def bytes_of_rank(self, *, on_gpu: bool) -> tuple[int, int]:
+        """Count the bytes that a rank holds where it sweeps, and that dealing takes there at most."""
+        blocks = self.blocks.bytes(self.way)
+        if on_gpu:
+            return blocks, blocks  # the rest is on the host
+        held = blocks + _HELD_PER_VERTEX * self.n
+        return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
 
 
 def bytes_of_blocks(size: BlockSize, entries: int, *, directed: bool) -> int:
@@ -270,7 +290,7 @@ def deal_graph(
     *,
     folds: bool = False,
     finds_hub: bool = False,
-) -> DealtGraph:
+) -> Dealt:
     """Deal the edges that ranks have, all or any in `part`, over the grids that they make up; each edge counts once.
 
     Where it `folds`, trees of a graph that is not directed are folded; `finds_hub` says that the depth will be asked
@@ -294,7 +314,7 @@ def deal_graph(
     del numbers
     into_block = _block(line, deal, edges, along=not directed)
     out_block = _block(line, deal, Edges(edges.heads, edges.tails)) if directed else into_block
-    return DealtGraph(
+    return Dealt(
         _pointers(leaving),
         digest,
         directed,
@@ -368,7 +388,7 @@ def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArr
     for first in range(0, rounds * _AT_ONCE, _AT_ONCE):
         keys, to = keys_of(first, first + _AT_ONCE)
         order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
-        for message in line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1])):
+        for message in now(line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1]))):
             own = message.view(np.int64)
             if received + len(own) > len(found):  # one large array, as freed pieces stay with the process
                 found = np.concatenate([found[:received], np.empty(received // 2 + len(own), np.int64)])
@@ -396,7 +416,7 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
     keys = _sent(line, len(edges.tails), keys_of)
     mates = line.split(line.rank % shape.size) if line.size > shape.size else None
     if mates is not None:
-        keys = mates.all_gather(NOTHING if mates.rank else keys.view(np.uint8))[0].view(np.int64).copy()
+        keys = now(mates.all_gather(NOTHING if mates.rank else keys.view(np.uint8)))[0].view(np.int64).copy()
         mates.close()
     indptr = np.searchsorted(keys, np.arange(shape.columns * length + 1) * width)
     np.remainder(keys, width, out=keys)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-from lagbc.errors import RunError
-from lagbc.grid.communicator import Line
+from lagbc.grid.communicator import Line, Steps
 from lagbc.methods.block import Message
 
 _OPERATIONS = {"sum": MPI.SUM, "or": MPI.BOR, "xor": MPI.BXOR, "least": MPI.MIN}
@@ -29,27 +28,28 @@ class _MpiLine:
     def __init__(self, comm: MPI.Comm) -> None:
         self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
-    def all_gather(self, message: Message) -> list[Message]:
+    def all_gather(self, message: Message) -> Steps[list[Message]]:
         """One round carries all short messages, a second one all if one is long."""
         if self.size == 1:
             return [message]
         self.sent += len(message) * (self.size - 1)
         heads = np.empty((self.size, _HEAD), np.uint8)
-        _wait_for(self._comm.Iallgather(_head(message), heads))
+        yield _wait_for(self._comm.Iallgather(_head(message), heads))
         sizes = _sizes(heads)
         if sizes.max() <= _SHORT:
+            yield _wait_for()
             return [head[8 : 8 + size] for head, size in zip(heads, sizes, strict=True)]
         found, starts = np.empty(sizes.sum(), np.uint8), np.concatenate([[0], sizes.cumsum()[:-1]])
-        _wait_for(self._comm.Iallgatherv([message, MPI.BYTE], [found, sizes, starts, MPI.BYTE]))
+        yield _wait_for(self._comm.Iallgatherv([message, MPI.BYTE], [found, sizes, starts, MPI.BYTE]))
         return np.split(found, starts[1:])
 
-    def exchange(self, messages: Sequence[Message]) -> list[Message]:
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """Long messages follow from rank to rank."""
         if self.size == 1:
             return [*messages]
         self.sent += sum(len(message) for message in messages) - len(messages[self.rank])
         heads = np.empty((self.size, _HEAD), np.uint8)
-        _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
+        yield _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
         found = [head[8 : 8 + size] for head, size in zip(heads, _sizes(heads), strict=True)]
         requests = list[Any]()
         for rank, (message, size) in enumerate(zip(messages, _sizes(heads), strict=True)):
@@ -61,18 +61,16 @@ class _MpiLine:
                 requests.append(self._comm.Irecv([found[rank], MPI.BYTE], rank))
             if len(message) > _SHORT:
                 requests.append(self._comm.Isend([message, MPI.BYTE], rank))
-        for request in requests:
-            _wait_for(request)
+        yield _wait_for(*requests)
         return found
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
         combined = np.empty_like(numbers)
-        _wait_for(self._comm.Iallreduce(numbers, combined, _OPERATIONS[operation]))
+        _wait_for(self._comm.Iallreduce(numbers, combined, _OPERATIONS[operation]))()
         return combined
 
-    def split(self, color: int | None) -> _MpiLine | None:
-        comm = self._comm.Split(MPI.UNDEFINED if color is None else color, self.rank)
-        return None if color is None else _MpiLine(comm)
+    def split(self, color: int) -> _MpiLine:
+        return _MpiLine(self._comm.Split(color, self.rank))
 
     def abort(self, error: BaseException) -> None:
         """End all ranks, as this one cannot go on."""
@@ -87,13 +85,8 @@ class _MpiLine:
 
 
 def line_of(comm: MPI.Comm) -> Line:
-    """Return a communicator's ranks as a line of its own messages; RunError if MPI takes calls of one at a time."""
-    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
-        raise RunError(
-            "grid: MPI was begun without MPI_THREAD_MULTIPLE, and threads of a rank send messages at once; let mpi4py "
-            "begin it, which asks for that, or leave out grid"
-        )
-    _wait_for(comm.Ibarrier())
+    """Return a communicator's ranks as a line of its own messages."""
+    _wait_for(comm.Ibarrier())()
     return _MpiLine(comm.Dup())
 
 
@@ -110,9 +103,14 @@ def _sizes(heads: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.ascontiguousarray(heads[:, :8]).view(np.int64).ravel()
 
 
-def _wait_for(request: Any) -> None:
-    """Wait for a request: first by looks alone, then with short sleeps, and after some seconds with longer ones."""
-    looks = 0
-    while not request.Test():
-        looks += 1
-        time.sleep(0 if looks < _LOOKS else _SLEEP if looks < _MANY_LOOKS else _LONG_SLEEP)
+def _wait_for(*requests: Any) -> Callable[[], None]:
+    """Return a function that waits for requests, by looks first, then with short sleeps, later with longer ones."""
+
+    def wait() -> None:
+        looks = 0
+        for request in requests:
+            while not request.Test():
+                looks += 1
+                time.sleep(0 if looks < _LOOKS else _SLEEP if looks < _MANY_LOOKS else _LONG_SLEEP)
+
+    return wait

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.grid.communicator import Line, of_first
+from lagbc.grid.communicator import Line, Steps, now, of_first
 from lagbc.grid.deal import Block, Blocks
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import BlockEdges, BlockPlan, BlockSize, BlockSweep, Message, Way, passing
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
-
-# Returns the context in which an operation on GPUs is begun.
-Turn = Callable[[], AbstractContextManager[Any]]
 
 
 class Site(NamedTuple):
@@ -103,13 +99,13 @@ class Site(NamedTuple):
         made: BlockSweep = self._module.block(plan)
         return made
 
-    def line(self, line: Line | None, turn: Turn = nullcontext) -> Any:
-        """Return a line whose messages are on this site, sent at their turn; all its ranks call."""
-        if line is None or self.gpu is None or line.size == 1:
+    def line(self, line: Line) -> Any:
+        """Return a line whose messages are on this site; all its ranks call."""
+        if self.gpu is None or line.size == 1:
             return line  # no message leaves its site
         if self.by_nccl:
             with self.context()():
-                return _NcclLine(line, turn)
+                return _NcclLine(line)
         return _HostedLine(line)
 
     @property
@@ -124,26 +120,25 @@ class Site(NamedTuple):
 
 
 class EdgesOfRank:
-    """The edges of a rank where it sweeps them, which all of its lanes share.
+    """The edges of a rank where it sweeps them, which its batches in flight share.
 
-    Those that are made for another way than along them are there as long as a lane sweeps this way.
+    Those that are made for another way than along them are there as long as some batch is swept this way.
     """
 
     def __init__(self, blocks: Blocks, length: int, site: Site) -> None:
-        self._blocks, self._length, self._site, self._making = blocks, length, site, Lock()
+        self._blocks, self._length, self._site = blocks, length, site
         self._own: dict[Block, Any] = {}
         self._of_ways = WeakValueDictionary[Way, BlockEdges]()
 
     def swept(self, way: Way) -> BlockEdges:
         """Return the edges for a way; called in a context of the site."""
-        with self._making:
-            found = self._of_ways.get(way)
-            if found is None:
-                self._own = self._own or self._made(self._blocks)
-                blocks = self._blocks.swept(way)
-                made = self._own | self._made(blocks)
-                found = self._of_ways[way] = BlockEdges(*map(made.__getitem__, blocks))
-            return found
+        found = self._of_ways.get(way)
+        if found is None:
+            self._own = self._own or self._made(self._blocks)
+            blocks = self._blocks.swept(way)
+            made = self._own | self._made(blocks)
+            found = self._of_ways[way] = BlockEdges(*map(made.__getitem__, blocks))
+        return found
 
     def _made(self, blocks: Blocks) -> dict[Block, Any]:
         return {block: self._site.edges(block, self._length) for block in {*blocks} - self._own.keys()}
@@ -160,11 +155,12 @@ class _HostedLine:
         """Bytes that this one has sent to others."""
         return self._line.sent
 
-    def all_gather(self, message: Message) -> list[Message]:
-        return self._here(self._line.all_gather(_on_host(message)), message)
+    def all_gather(self, message: Message) -> Steps[list[Message]]:
+        return self._here((yield from self._line.all_gather(_on_host(message))), message)
 
-    def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        return self._here(self._line.exchange([_on_host(message) for message in messages]), messages[self.rank])
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
+        found = yield from self._line.exchange([_on_host(message) for message in messages])
+        return self._here(found, messages[self.rank])
 
     def close(self) -> None:
         """Give back all that the line takes."""
@@ -179,21 +175,20 @@ class _HostedLine:
 class _NcclLine:
     """A line whose messages go from GPU to GPU, after their sizes went from host to host."""
 
-    def __init__(self, line: Line, turn: Turn) -> None:
+    def __init__(self, line: Line) -> None:
         from cupy.cuda import nccl
 
-        self._turn = turn
         self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
         name = of_first(line, None if line.rank else nccl.get_unique_id())
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
         self._connect()
 
-    def all_gather(self, message: Message) -> list[Message]:
-        sizes = self._line.all_gather(np.array([len(message)]).view(np.uint8))
+    def all_gather(self, message: Message) -> Steps[list[Message]]:
+        sizes = yield from self._line.all_gather(np.array([len(message)]).view(np.uint8))
         return self._sent([message] * self.size, sizes)
 
-    def exchange(self, messages: Sequence[Message]) -> list[Message]:
-        sizes = self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
+        sizes = yield from self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         return self._sent(messages, sizes)
 
     def close(self) -> None:
@@ -205,7 +200,7 @@ class _NcclLine:
         """Send to all once, so that no sweep waits until ranks are connected."""
         import cupy as cp
 
-        self.all_gather(cp.zeros(1, np.uint8))
+        now(self.all_gather(cp.zeros(1, np.uint8)))
         cp.cuda.get_current_stream().synchronize()
         self.sent = 0
 
@@ -218,17 +213,16 @@ class _NcclLine:
             messages[rank] if rank == self.rank else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
         ]
         stream, nccl = cp.cuda.get_current_stream().ptr, self._nccl
-        with self._turn():
-            nccl.groupStart()
-            for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
-                if rank == self.rank:
-                    continue
-                if len(message):
-                    self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
-                    self.sent += len(message)
-                if len(one):
-                    self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
-            nccl.groupEnd()
+        nccl.groupStart()
+        for rank, (message, one) in enumerate(zip(messages, found, strict=True)):
+            if rank == self.rank:
+                continue
+            if len(message):
+                self._communicator.send(message.data.ptr, len(message), nccl.NCCL_UINT8, rank, stream)
+                self.sent += len(message)
+            if len(one):
+                self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
+        nccl.groupEnd()
         return found
 
 

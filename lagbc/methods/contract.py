@@ -210,7 +210,6 @@ class Batching(NamedTuple):
     # whether batches run side by side, one a worker, and a worker a thread, with a state of its own from `prepare`;
     # else one worker sweeps them one after the other, and shares each out among threads or on the device itself
     concurrent: bool = False
-    apart: int = 1  # of so many workers side by side, each works in other processes
 
     def round(self, batch: int) -> int:
         """Round a batch up to a multiple of the block, and down to the widest."""

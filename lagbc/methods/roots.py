@@ -25,12 +25,12 @@ def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: i
     """Put roots, each given once, into the order of their batches: near ones, of many equal levels, lie together.
 
     On graphs of high diameter it is the sweep order, where neighbours lie together. On others with at least `least`
-    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths), if the method groups them. A
+    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths). A
     root without out-edges adds nothing and is left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     rank = core.line_up(graph.out_degrees, graph.position, roots)
-    if len(rank) >= least and method.groups_roots and not graph.has_high_diameter:
+    if len(rank) >= least and not graph.has_high_diameter:
         rank = _group(graph.reordered, method, rank)
     return graph.order[rank]
 

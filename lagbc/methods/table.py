@@ -79,16 +79,6 @@ class Method:
         """The module whose arrays the method sums into: numpy or cupy."""
         return np if self.device == "cpu" else import_module("cupy")
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether several devices may share its roots."""
-        return self.device == "cuda"
-
-    @property
-    def groups_roots(self) -> bool:
-        """Whether near roots are brought together before they are swept."""
-        return True
-
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which another thread works on this thread's current device and stream."""
         if self.device == "cpu":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 from lagbc.demand import demand_bytes
 from lagbc.errors import OutOfMemoryError
@@ -106,8 +107,7 @@ def estimate(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) ->
     if request.demand is not None:
         states += demand_bytes(request.demand, 0 if "demand" in module.options else sweep.batch, workers)
     scores = 8 * request.summed(graph) * (5 + blocks * min(2 * workers, batches))
-    stated = graph.bytes_of_rank
-    held, most = stated or (host_graph_bytes if row.device == "cpu" else device_graph_bytes)(graph, request)
+    held, most = bytes_of_swept(graph, request, row.device)
     of_graph = max(held, most - states - scores)
     if isinstance(piece, Chains):
         states += _beside_states(piece, sweep, request, states)
@@ -116,7 +116,13 @@ def estimate(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) ->
 
 def _states_of(batching: Batching, threads: int) -> int:
     """Count the states of a method in a process."""
-    return -(-threads // batching.apart) if batching.concurrent else 1
+    return threads if batching.concurrent else 1
+
+
+@singledispatch
+def bytes_of_swept(graph: Any, plan: SweepPlan, device: str) -> tuple[int, int]:
+    """Count the bytes that a graph holds during the sweeps on a device, and at most while it is prepared."""
+    return (host_graph_bytes if device == "cpu" else device_graph_bytes)(graph, plan)
 
 
 def _beside_states(piece: Chains, sweep: Sweep, request: SweepPlan, states: int) -> int:
@@ -190,8 +196,8 @@ def smaller(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> 
     """
     module = row_of(piece, sweep).load()
     batching = module.batching
-    if batching.concurrent and sweep.threads > batching.apart:
-        return sweep._replace(threads=sweep.threads - batching.apart)
+    if batching.concurrent and sweep.threads > 1:
+        return sweep._replace(threads=sweep.threads - 1)
     # Within bounds the method fixes the panels; groups of junctions on a CPU are fixed by the graph.
     if sweep.work == "within" or (sweep.work == "chains" and batching.concurrent):
         return None

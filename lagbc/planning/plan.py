@@ -7,6 +7,7 @@ the ranked methods that fits into the memory (`lagbc.planning.choose`), with bat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import singledispatch
 from math import inf
 from typing import Any, NamedTuple
 
@@ -120,10 +121,7 @@ def make_plan(
     kept = labels if settings.method == "auto" and len(labels) == len(reduced.pieces) else ()
     sweeps = list[Sweep]()
     for number, piece in enumerate(reduced.pieces):
-        if isinstance(piece, Whole) and piece.graph.is_reducible:
-            sweeps.append(_sweep_of_whole(piece, settings, room, kept[number] if kept else "", seconds, beside))
-        else:
-            sweeps.append(_sweep_of_other(piece, settings, room, beside))
+        sweeps.append(sweep_of(piece, settings, room, kept[number] if kept else "", seconds, beside))
     return _plan_of(graph, request, reduced, tuple(sweeps), settings)
 
 
@@ -136,17 +134,6 @@ def with_sweep(
     assert isinstance(piece, Whole)
     sweeps[number] = _sweep_of_whole(piece, settings, room)
     return _plan_of(graph, request, reduced, tuple(sweeps), settings)
-
-
-def _sweep_of_other(piece: Piece, settings: Settings, room: Room, beside: int) -> Sweep:
-    """Plan the sums of small bicomponents, from junctions, or of a graph that is dealt over ranks."""
-    if isinstance(piece, Small):
-        return sweep_of_small(piece, settings)
-    if isinstance(piece, Chains):
-        return _sweep_of_chains(piece, settings, room)
-    from lagbc.planning.grid import sweep_of_dealt
-
-    return sweep_of_dealt(piece, settings, room, beside)
 
 
 def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Sweep, ...], settings: Settings) -> Plan:
@@ -167,9 +154,8 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Swe
             method, device, reason = str(row.name), str(row.device), str(reduced)
         else:
             method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
-    # Other processes wait for the calling thread of a dealt graph: no hand of it is there.
     is_short = needed.total <= SMALL_RUN or (threads == 1 and work <= tuning.THREAD_WORK)
-    is_short, size = is_short and graph.is_reducible, (graph.n, graph.nnz, graph.directed)
+    size = graph.n, graph.nnz, graph.directed
     return Plan(sweeps, method, device, reason, needed, is_short, main, len(request.roots), *size)
 
 
@@ -180,7 +166,16 @@ def _swept(piece: Piece) -> int:
     return piece.work
 
 
-def sweep_of_small(piece: Small, settings: Settings) -> Sweep:
+@singledispatch
+def sweep_of(
+    piece: Piece, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
+) -> Sweep:
+    """Plan the sums of a piece, arguments as for `make_plan`; a method that a checkpoint began with is its `label`."""
+    raise NotImplementedError
+
+
+@sweep_of.register(Small)
+def sweep_of_small(piece: Small, settings: Settings, *_: object) -> Sweep:
     """Plan the sums of small bicomponents."""
     name = "work-efficient" if piece.blocks.rows.weights is None else "dijkstra"
     weighted, slices = piece.blocks.rows.weights is not None, len(piece.blocks.ends)
@@ -188,6 +183,7 @@ def sweep_of_small(piece: Small, settings: Settings) -> Sweep:
     return Sweep("small", name, "cpu", weighted, slices, 1, settings.threads, reason, most=1)
 
 
+@sweep_of.register(Whole)
 def _sweep_of_whole(
     piece: Whole, settings: Settings, room: Room, label: str = "", seconds: float = inf, beside: int = 0
 ) -> Sweep:
@@ -274,7 +270,8 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     )
 
 
-def _sweep_of_chains(piece: Chains, settings: Settings, room: Room) -> Sweep:
+@sweep_of.register(Chains)
+def _sweep_of_chains(piece: Chains, settings: Settings, room: Room, *_: object) -> Sweep:
     """Choose a method that sweeps from junctions, a group at a time, with target weights for each root.
 
     On a GPU groups are halved until they fit into the memory; where "auto" chose a GPU that is too small, the CPU is

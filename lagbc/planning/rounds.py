@@ -21,7 +21,7 @@ from lagbc.options import Settings
 from lagbc.planning import memory
 from lagbc.planning.plan import Plan, make_plan
 from lagbc.planning.sweep import Sweep, row_of
-from lagbc.reduce.pieces import Chains, Drawn, Whole
+from lagbc.reduce.pieces import Chains, Drawn, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, without_chains
 from lagbc.request import Request
 from lagbc.room import Room
@@ -83,7 +83,7 @@ def population_of(graph: Graph, request: Request, settings: Settings, room: Room
 
     Original vertices are drawn, also of a block: those beyond a vertex of it are searched from there.
     """
-    as_it_is = reduced = Reduced((Whole(graph, request),))
+    as_it_is = reduced = Reduced((whole(graph, request),))
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed:
         plain = request._replace(sums=frozenset({"dependency"}), roots=np.arange(graph.n))
         reduced = reduce(graph, plain, settings._replace(method="auto"), room, swept=_FORESEEN)
@@ -161,7 +161,7 @@ def plan_rounds(
     asked, graph = population.request, population.graph
     beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
     request = asked._replace(roots=np.unique(population.roots[order[:PROBED]]))
-    piece = Whole(graph, request)
+    piece = whole(graph, request)
     memory.require_order(graph, request, settings, room)
     plan = make_plan(graph, request, Reduced((piece,)), settings, room, labels, seconds, beside)
     (sweep,) = plan.sweeps
@@ -205,7 +205,7 @@ def draw(
 
     `linear` says whether targets count linearly, and `label` what the sums are made into.
     """
-    piece = Whole(population.graph, population.request)
+    piece = whole(population.graph, population.request)
     drawn, n = population.roots[order[: sizes.sum()]], population.graph.n
     block = row_of(piece, sweep).load().batching.block
     items, ends = _laid_out(drawn, sizes, block, None if population.is_distinct else n)
@@ -235,4 +235,4 @@ def takes_linear(population: Population, sweep: Sweep) -> bool:
     """Whether a method sums linearly at no more cost: by rows that wait it does not."""
     graph = population.graph
     waits = sweep.method == "batched" and graph.has_high_diameter
-    return not graph.directed and row_of(Whole(graph, population.request), sweep).reads("linear") and not waits
+    return not graph.directed and row_of(whole(graph, population.request), sweep).reads("linear") and not waits

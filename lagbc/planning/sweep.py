@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import NamedTuple
 
 from lagbc.errors import InvalidValueError, quantity
@@ -66,10 +67,9 @@ class Sweep(NamedTuple):
         )
 
 
+@singledispatch
 def row_of(piece: Whole | Chains, sweep: Sweep) -> Method:
-    """Return the row of the method of a sweep; a graph that is dealt over ranks has its own."""
-    if not piece.graph.is_reducible:
-        return piece.graph.method.row()  # type: ignore[attr-defined, no-any-return]
+    """Return the row of the method of a sweep."""
     for row in table.METHODS:
         if row.name == sweep.method and row.device == sweep.device and row.weighted == sweep.weighted:
             return row

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +44,6 @@ class Whole:
     def placed(self, method: Method) -> Graph:
         """Return the graph where a method reads it: on the host, or on the device if it is there or large."""
         graph = self.graph
-        if not graph.is_reducible:  # the ranks of a grid have it
-            return graph
         if method.device == "cpu":
             return graph.on_host
         return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
@@ -59,6 +58,12 @@ class Whole:
     def work(self) -> int:
         """Roots times edges."""
         return len(self.request.roots) * self.graph.nnz
+
+
+@singledispatch
+def whole(graph: Any, request: Request) -> Whole:
+    """Return the piece of a graph that is not taken apart."""
+    return Whole(graph, request)
 
 
 @dataclass(slots=True, eq=False)

@@ -9,8 +9,8 @@ Nothing is swept here. A `Reduced` is data, and so is the way back in it.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from functools import partial, singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,6 @@ class Reduced(NamedTuple):
     work: float = 0.0  # roots times edges of all pieces, or an equal of it in time
     share: float = 1.0  # of the work of the graph as it is
     ends: Scores | None = None  # (n,): how often each vertex is an end of a path, if ends count
-    beside: Scores | None = None  # (n,): dependencies beside those of the one piece
 
     @property
     def in_short(self) -> str:
@@ -92,8 +91,9 @@ class _Form(NamedTuple):
     work: float
 
 
+@singledispatch
 def reduce(
-    graph: Graph,
+    graph: Any,
     request: Request,
     settings: Settings,
     room: Room,
@@ -148,7 +148,7 @@ def restore(reduced: Reduced, request: Request, found: list[Sums]) -> Sums:
     tree = reduced.tree
     if tree is None:
         (sums,) = found
-        return sums if reduced.beside is None else Sums(dependency=sums.dependency + reduced.beside)
+        return sums
     with phase("finish"):
         large, small = found[: len(tree.large)], found[len(tree.large) :]
         sums = Sums()
@@ -175,8 +175,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
     reachability of each vertex. In float32 a run has no weights of targets.
     """
     return (
-        graph.is_reducible
-        and request.sums <= _REDUCIBLE
+        request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None
         and request.bounds is None

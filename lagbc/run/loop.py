@@ -48,15 +48,15 @@ def inline(work: Work, first: int, last: int) -> Generator[Found]:
 
     It takes no Ctrl-C while a kernel runs.
     """
-    return _retrying(_one_by_one, work, first, last)
+    return retrying(_one_by_one, work, first, last)
 
 
 def threaded(work: Work, first: int, last: int) -> Generator[Found]:
     """Sum in as many threads as a work has hands; at most two batches a thread are ahead of the loop."""
-    return _retrying(_side_by_side, work, first, last)
+    return retrying(_side_by_side, work, first, last)
 
 
-def _retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
+def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
     """Carry a work, and go on with less at a time where memory runs out."""
     while first < last:
         try:

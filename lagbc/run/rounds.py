@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,11 @@ class Rounds(Sweeps):
         self._in_order = set[int]()
         self.goal, self.begun = goal, begun  # no goal in a process that sums spans for another; before the first round
 
+    def towards(self, goal: Goal, begun: Sequence | None = None) -> Self:
+        """Set the goal, and the sequence before the first round; return the work."""
+        self.goal, self.begun = goal, begun
+        return self
+
     @property
     def order(self) -> Items:
         """Roots, as they were drawn, and how often."""
@@ -109,10 +114,13 @@ class Rounds(Sweeps):
         items = self.items[first:last]
         drawn = items[items >= 0]
         roots = drawn % self.graph.n
-        ordered = order_roots(self.graph, self.row, roots, _GROUPED)
+        ordered = self._near_together(roots)
         places = np.argsort(roots)
         items[: len(ordered)] = drawn[places[np.searchsorted(roots, ordered, sorter=places)]]
         items[len(ordered) :] = -1
+
+    def _near_together(self, roots: Items) -> Items:
+        return order_roots(self.graph, self.row, roots, _GROUPED)
 
     def open(self, stop: StopFlag) -> Hand:
         """Prepare a state for batches, in which roots count as often as they were drawn."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -79,21 +78,22 @@ def run(
 
 
 def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stack: ExitStack) -> list[Carrier]:
-    """Return the carrier of each work: an executor, several devices, threads, or the calling thread."""
+    """Return the carrier of each work: an executor, its own, several devices, threads, or the calling thread."""
     if settings.executor is not None:
         from lagbc.run.submit import Submit
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)
-    here: list[Carrier] = [inline if plan.is_short else threaded] * len(works)
-    return here if settings.devices is None else list(map(_over_devices, works, here, repeat(settings)))
+    return [_carrier_here(work, plan, settings) for work in works]
 
 
-def _over_devices(work: PieceWork, here: Carrier, settings: Settings) -> Carrier:
-    """Return a carrier over several devices, where the method of a work is shared by some."""
+def _carrier_here(work: PieceWork, plan: Plan, settings: Settings) -> Carrier:
+    """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
+    if work.own_carrier is not None:
+        return work.own_carrier  # type: ignore[no-any-return]
     devices = devices_of(settings, work.row) if isinstance(work, MethodWork) else []
     if not devices:
-        return here
+        return inline if plan.is_short else threaded
     from lagbc.run.gpus import over_devices
 
     return partial(over_devices, devices)

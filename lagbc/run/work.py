@@ -78,6 +78,7 @@ class Work(ABC):
     hands: int  # at work at a time in one process
     batch: int  # items that a hand is given at a time
     may_end_early = False  # whether the total may be enough before all items are in it
+    own_carrier: Any = None  # the only one that carries it
 
     @property
     @abstractmethod

@@ -131,16 +131,17 @@ import numpy as np
 from on_threads import ALL, parts_of
 from families import scale_free
 import lagbc
-from lagbc.run import grid
+from lagbc.grid import run
+from lagbc.methods.gpu.batched import block
 
 comm, sites = MPI.COMM_WORLD, []
-size, rank, make = comm.Get_size(), comm.Get_rank(), grid.lanes_of
+size, rank, make = comm.Get_size(), comm.Get_rank(), run.Grids
 
-def noted(line, graph, site, in_flight):
+def noted(line, graph, site, *given):
     sites.append(site)
-    return make(line, graph, site, in_flight)
+    return make(line, graph, site, *given)
 
-grid.lanes_of = noted
+run.Grids = noted
 A = scale_free(3000, 20_000, seed=2)
 expected = lagbc.centralities(A, ALL, reduce="none", device="cpu")
 for shape in [(1, size), (size, 1), *([(2, 2), (1, 2)] if size == 4 else [])]:
@@ -156,6 +157,25 @@ estimates = [
 assert (estimates[0].upper == estimates[1].upper).all()
 exact = lagbc.bc(A, reduce="none", device="cpu", normalized=True)
 assert ((estimates[0].lower <= exact + 1e-12) & (exact <= estimates[0].upper + 1e-12)).all()
+add, calls = block._DeviceRows.add, []
+
+def fail(*given, **how):
+    calls.append(given)
+    if rank == size - 1 and len(calls) == 5:
+        raise ZeroDivisionError("of the last rank")
+    return add(*given, **how)
+
+for overlap in (False, True):
+    calls.clear()
+    block._DeviceRows.add = fail
+    try:
+        lagbc.bc(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda", k=300, rng=1)
+        raise AssertionError("no error")
+    except ZeroDivisionError as error:
+        assert str(error) == "of the last rank"
+    block._DeviceRows.add = add
+    again = lagbc.bc(parts_of(A, size)[rank], comm=comm, grid=(1, size), overlap=overlap, device="cuda")
+    np.testing.assert_allclose(again, expected["bc"], rtol=1e-12, atol=1e-12)
 apart = cupy.cuda.runtime.getDeviceCount() >= size
 assert {{site.by_nccl for site in sites}} == {{apart}}
 if apart:
@@ -167,7 +187,10 @@ if rank == 0:
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_ranks_of_an_mpi_program(cupy, tmp_path, ranks):
-    """With a GPU each they take NCCL; else they share GPUs, and messages go through the host."""
+    """With a GPU each they take NCCL; else they share GPUs, and messages go through the host.
+
+    An error of one is raised on all, and the program goes on.
+    """
     pytest.importorskip("mpi4py")
     if LAUNCHER is None:
         pytest.skip("there is no mpiexec")

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import BrokenBarrierError
+from threading import BrokenBarrierError, local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +12,9 @@ from thread_lines import line_of_threads
 
 import lagbc
 from lagbc.estimates.terms import estimated_sum, sums_of
+from lagbc.grid.run import Call, call_on_line, take_part
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import OfGrid
-from lagbc.run.grid import Call, call_on_line, take_part
 from lagbc.scores.registry import find
 
 # All sums of vertices.
@@ -30,6 +30,8 @@ ARGUMENTS = [
     {"source_weights": np.arange(300) % 4, "target_weights": 0.5 + np.arange(300) % 3},
 ]
 
+# The rank of a thread.
+HERE = local()
 # A goal of estimates.
 MANY = {"max_roots": 400}
 
@@ -74,6 +76,7 @@ def each_on_grid(
     lines = line_of_threads(len(parts))
 
     def on_rank(rank):
+        HERE.rank = rank
         options = OfGrid(None, shape, overlap, memory, None, device=(device, None))
         try:
             part = partial(take_part, parts[rank], directed)

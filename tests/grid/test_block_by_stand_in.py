@@ -16,11 +16,11 @@ from families import disjoint, grid, path, scale_free, star
 import lagbc
 from lagbc.grid.sites import Site
 from lagbc.methods import table, tuning
-import lagbc.run.grid
+import lagbc.grid.run
 
-lagbc.run.grid._site = lambda *given: Site(0)
+lagbc.grid.run._site = lambda *given: Site(0)
 table.count_gpus = lambda: 0
-lagbc.run.grid.budget = lambda device: 10**10
+lagbc.grid.run.budget = lambda device: 10**10
 
 
 def found(shape, A, names=ALL, directed=True, given={{}}, **options):
@@ -81,12 +81,34 @@ def refused(**given):
         return str(error)
 
 rooms = dict(cpu=1000, cuda=10**10)
-lagbc.run.grid.budget = rooms.get
+lagbc.grid.run.budget = rooms.get
 assert "B of its host for its part, but may take 1 kB" in refused()
 rooms["cpu"] = 10**6
 assert refused() is None
 rooms["cuda"] = 10**6
 assert "host" not in refused()
+""",
+    "faults": """
+from lagbc.methods.gpu.batched import block
+from on_threads import HERE
+
+A, add, calls = scale_free(60, 300, seed=2), block._DeviceRows.add, []
+
+def fail(*how, **named):
+    calls.extend([0] * (HERE.rank == 3))
+    if HERE.rank == 3 and len(calls) == 4:
+        raise ZeroDivisionError("of rank 3")
+    return add(*how, **named)
+
+def call(graph):
+    try:
+        lagbc.bc(graph)
+    except ZeroDivisionError as error:
+        assert str(error) == "of rank 3"
+        return lagbc.centralities(graph, ALL)
+
+block._DeviceRows.add = fail
+same(on_grid((2, 2), A, call, memory=10**10, overlap=True), expected(A))
 """,
     "drops": """
 from weakref import finalize

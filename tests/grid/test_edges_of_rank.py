@@ -1,4 +1,4 @@
-"""Lanes of a rank share its edges, and all of them are counted."""
+"""Batches in flight share the edges of a rank, and all of them are counted."""
 
 from weakref import ref
 
@@ -69,8 +69,10 @@ def test_bytes_of_blocks(directed, way):
 
 def test_a_graph_counts_the_blocks_of_its_way():
     graph = dealt(directed=True)
-    counted = [one.bytes_of_rank[0] - graph.bytes_of_rank[0] for one in (graph.transpose, graph.symmetric)]
+    ways = graph.transpose, graph.symmetric
+    held, *of_ways = (one.bytes_of_rank(on_gpu=False)[0] for one in (graph, *ways))
+    counted = [of_way - held for of_way in of_ways]
     along = graph.blocks.bytes("along")
     assert counted == [graph.blocks.bytes(way) - along for way in ("against", "either")]
     assert min(counted) > 0
-    assert graph.transpose.transpose.bytes_of_rank == graph.bytes_of_rank
+    assert graph.transpose.transpose.bytes_of_rank(on_gpu=False)[0] == held

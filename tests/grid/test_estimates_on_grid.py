@@ -15,7 +15,7 @@ from lagbc.calls import stopping_by
 from lagbc.estimates.estimate import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
-from lagbc.grid.lanes import Lane
+from lagbc.grid.grids import Grids
 from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import SQUARES
 
@@ -156,39 +156,23 @@ def test_levels_out_of_room(monkeypatch):
     assert "levels of a search" in str(found[0].__cause__)
 
 
-def test_a_lane_whose_sweep_fails_is_taken_anew(monkeypatch):
-    """By the run that goes on with fewer threads, while the other lane sweeps."""
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_a_run_goes_on_with_fewer_batches_in_flight(monkeypatch, ranks):
+    """After one whose levels have no room, on all ranks of all grids."""
     A, failing, own = scale_free(700, 4200, seed=2), iter([10**12]), sweep.Level.bytes.fget
     monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: next(failing, None) or own(level)))
+    opened, open_all = [], Grids._open
+
+    def noted(grids, asked, in_flight):
+        opened.append(in_flight)
+        return open_all(grids, asked, in_flight)
+
+    monkeypatch.setattr(Grids, "_open", noted)
+    call = lambda graph: lagbc.bc(graph, memory=10**9)  # noqa: E731
     with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
-        found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, memory=10**9), overlap=True, directed=False)
+        found = on_grid((2, 2), A, call, ranks=ranks, overlap=True, directed=False)
     np.testing.assert_allclose(found, lagbc.bc(A, directed=False), rtol=1e-12, atol=1e-9)
-    assert next(failing, None) is None
-
-
-def test_grids_give_up_a_batch_in_flight_each(monkeypatch):
-    """So that all ranks have more room: the lanes that are left are of different grids, and others are shut."""
-    failing, own, of_runs, open_lane = iter([10**12]), sweep.Level.bytes.fget, {}, Lane.open
-    monkeypatch.setattr(sweep.Level, "bytes", property(lambda level: next(failing, None) or own(level)))
-
-    def noted(lane, asked, stop):
-        of_runs.setdefault(stop, []).append(lane)
-        open_lane(lane, asked, stop)
-
-    monkeypatch.setattr(Lane, "open", noted)
-    A, are_open = scale_free(700, 4200, seed=2), set[Lane]()
-
-    def call(graph):
-        scores = lagbc.bc(graph, memory=10**9)
-        are_open.update(lane for lane in graph.method._lanes if lane._is_open)
-        return scores
-
-    with pytest.warns(lagbc.MemoryWarning, match="threads=2"):
-        found = on_grid((1, 2), A, call, ranks=4, overlap=True, directed=False)
-    np.testing.assert_allclose(found, lagbc.bc(A, directed=False), rtol=1e-12, atol=1e-9)
-    _, last = of_runs.values()
-    assert set(last) == are_open
-    assert [lane.grid is None for lane in last] in ([False], [False, True])
+    assert opened == [2] * ranks + [1] * ranks
 
 
 WHOLE = {

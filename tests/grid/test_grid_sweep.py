@@ -12,10 +12,12 @@ from on_threads import (
     ALL,
     ARGUMENTS,
     GRAPHS,
+    HERE,
     SHAPES,
     each_on_grid,
     on_grid,
     parts_of,
+    require_close,
     require_scores_of_one_process,
     require_sums_of_one_process,
     scores,
@@ -27,7 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.grid import sweep
 from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.planning.rounds import arrays_of_sequence
 
@@ -134,6 +136,14 @@ def test_the_same_bits(monkeypatch, shape):
             np.testing.assert_array_equal(one[name], expected[name], err_msg=name)
 
 
+def test_standard_errors():
+    """By smaller calls with the same grids, one after the other."""
+    A, given = GRAPHS[0], {"k": 60, "rng": 3, "standard_error": True}
+    found = on_grid((2, 2), A, lambda graph: lagbc.bc(graph, **given), overlap=True)
+    expected = lagbc.bc(A, reduce="none", device="cpu", **given)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_overflow_is_refused():
     """Path counts past the range are named, never wrong; sums of distances need none."""
     A = diamonds(370, 8)
@@ -238,12 +248,12 @@ def test_rows_of_levels_are_counted(monkeypatch, A, shape):
     found, search = [], sweep.Cell._search
 
     def noted(cell, numbers):
-        levels, overflowed = search(cell, numbers)
+        levels, overflowed = yield from search(cell, numbers)
         found.append(sum(level.bytes for level in levels))
         return levels, overflowed
 
     def call(graph):
-        stated = graph.method.arrays(graph, SweepPlan(batch=64))["passing"].arrays["levels"]
+        stated = graph.grids.site.arrays(graph.deal.size, DEPENDENCY)["passing"]["levels"]
         lagbc.bc(graph, k=64, rng=1)
         return bytes_of({"levels": stated})
 
@@ -293,15 +303,104 @@ def test_checkpoint_is_gone_on_with(tmp_path):
         on_grid((1, 2), A, lambda graph: lagbc.bc(graph, checkpoint=path))
 
 
-def test_a_rank_that_fails_ends_all(monkeypatch):
-    finish = sweep.Cell._sum_paths
+# Steps of a rank's rows in a sweep, and which call of each fails.
+STEPS = {
+    "begin": 1,
+    "pack": 7,
+    "pack_bits": 7,
+    "take": 7,
+    "take_bits": 7,
+    "enter": 7,
+    "leave": 7,
+    "reached": 7,
+    "multiply": 7,
+    "add": 7,
+    "found": 7,
+    "finish": 7,
+    "settle": 7,
+    "want": 2,
+    "unwant": 1,
+    "clear_sums": 1,
+    "path_sums": 1,
+    "distance_sums": 1,
+}
 
-    def fail(cell, *given):
-        if cell._piece == 3:
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Have a step of a rank's rows fail, in one call."""
+
+    def fail(name, rank, at, error):
+        step, calls = getattr(block._HostRows, name), []
+
+        def noted(*given, **how):
+            if HERE.rank == rank:
+                calls.append(name)
+                if len(calls) == at:
+                    raise error
+            return step(*given, **how)
+
+        monkeypatch.setattr(block._HostRows, name, noted)
+
+    return fail
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("step", STEPS)
+def test_an_error_in_a_sweep_is_one_of_all_and_grids_go_on(failing, step, overlap):
+    """Of a rank that leads no other one; the next call sweeps with the same grids."""
+    A, names = grid(9, 9), ["bc", "closeness", "stress"]
+    failing(step, 3, STEPS[step], ZeroDivisionError("of rank 3"))
+
+    def call(graph):
+        with pytest.raises(ZeroDivisionError, match="of rank 3"):
+            lagbc.centralities(graph, names)
+        return lagbc.centralities(graph, names)
+
+    found = on_grid((2, 2), A, call, overlap=overlap)
+    require_close(found, lagbc.centralities(A, names, reduce="none", device="cpu"))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_an_error_that_ends_a_call_is_one_of_all(failing, ranks):
+    """Of another grid, too."""
+    failing("finish", ranks - 1, 7, ZeroDivisionError("of the last rank"))
+    found = each_on_grid((1, 2), parts_of(grid(9, 9), ranks), lagbc.bc)
+    assert [str(error) for error in found] == ["of the last rank"] * ranks
+
+
+def test_ctrl_c_comes_before_other_errors(failing):
+    failing("settle", 0, 2, ZeroDivisionError())
+    failing("settle", 1, 2, KeyboardInterrupt())
+    found = each_on_grid((1, 2), parts_of(grid(9, 9), 2), lagbc.bc)
+    assert [type(error) for error in found] == [KeyboardInterrupt] * 2
+
+
+def test_rows_without_memory_are_an_error_of_all(failing):
+    failing("__init__", 1, 1, MemoryError())
+    found = each_on_grid((1, 2), parts_of(grid(9, 9), 2), lagbc.bc)
+    assert all(isinstance(error, MemoryError) for error in found)
+    assert "too little memory for its part" in str(found[0].__cause__)
+
+
+def test_an_error_of_the_rank_that_adds_is_one_of_all():
+    def report(progress):
+        raise ZeroDivisionError("of a report")
+
+    found = each_on_grid((1, 2), parts_of(grid(9, 9), 2), lambda graph: lagbc.bc(graph, progress=report))
+    assert [str(error) for error in found] == ["of a report"] * 2
+
+
+def test_a_fault_of_the_way_of_messages_ends_all(monkeypatch):
+    """No rank can tell the others."""
+
+    def fail(*given):
+        if HERE.rank == 3:
             raise ZeroDivisionError("of rank 3")
-        return finish(cell, *given)
+        return settle(*given)
 
-    monkeypatch.setattr(sweep.Cell, "_sum_paths", fail)
+    settle = sweep.Cell._shared
+    monkeypatch.setattr(sweep.Cell, "_shared", fail)
     found = each_on_grid((2, 2), parts_of(grid(9, 9), 4), lagbc.bc)
     assert all(isinstance(error, BaseException) for error in found)
     assert "of rank 3" in str(found[3])

@@ -1,38 +1,31 @@
 """Ranks send as many bytes as the model of scaling counts, and each has its share of the edges."""
 
-import importlib
-import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
-from unittest.mock import MagicMock
-
 import numpy as np
 import pytest
 from on_threads import on_grid
-from thread_lines import line_of_threads
 
 import lagbc
 from benchmarks.generators import rmat
 from benchmarks.scale_model import COLUMNS, GRAPHS, SHAPES, count, page, predictions
-from lagbc.grid.communicator import Turns
-from lagbc.run import grid
+from lagbc.grid import run
+from lagbc.grid.communicator import side_by_side
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (1, 4), (4, 1)])
 def test_bytes_are_those_of_the_model(monkeypatch, shape):
-    A, lanes, make = rmat(11, 16), [], grid.lanes_of
+    A, made, make = rmat(11, 16), [], run.Grids
 
-    def noted(*arguments):
-        made = make(*arguments)
-        lanes.extend(made)
-        return made
+    def noted(line, graph, *arguments):
+        grids = make(line, graph, *arguments)
+        made.append((graph, grids.grid))
+        return grids
 
-    monkeypatch.setattr(grid, "lanes_of", noted)
+    monkeypatch.setattr(run, "Grids", noted)
     roots = np.random.default_rng(2).choice(np.flatnonzero(np.diff(A.indptr)), COLUMNS, replace=False)
     on_grid(shape, A, lambda graph: lagbc.bc(graph, sources=roots), directed=False)
     counted = count(A, roots).bytes(shape)
-    assert 0.9 < sum(lane.grid.sent for lane in lanes) / counted < 1.1
-    entries = [lane.graph.blocks.into.nnz for lane in lanes]
+    assert 0.9 < sum(grid.sent for _, grid in made) / counted < 1.1
+    entries = [graph.blocks.into.nnz for graph, _ in made]
     assert sum(entries) == A.nnz
     assert max(entries) <= 0.3 * A.nnz
 
@@ -47,36 +40,21 @@ def test_the_page_has_a_row_for_each_graph_and_grid():
     assert all(one.memory > 0 for one in predicted)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_turns_come_in_one_order_on_all_ranks(ranks):
-    """Whenever a lane comes, on each rank."""
-    lines, random = line_of_threads(ranks), np.random.default_rng(1)
-    pauses, orders = random.exponential(0.001, (ranks, 2, 50)), [[] for _ in lines]
-    turns = [Turns(line) for line in lines]
+def test_sweeps_side_by_side_begin_messages_in_one_order():
+    """That of their steps; where one fails, the messages that another one has begun are waited for."""
+    steps = []
 
-    def go(rank, lane):
-        for pause in pauses[rank, lane]:
-            time.sleep(pause)
-            with turns[rank].of(lane):
-                orders[rank].append(lane)
+    def sweep(name, count):
+        for number in range(count):
+            steps.append(f"{name}{number}")
+            yield lambda number=number: steps.append(f"{name}{number} is here")
+        if name == "c":
+            raise ZeroDivisionError
+        return name
 
-    with ThreadPoolExecutor(2 * ranks) as pool:
-        list(pool.map(go, *zip(*[(rank, lane) for rank in range(ranks) for lane in (0, 1)], strict=True)))
-    assert all(order == orders[0] for order in orders)
-    assert sorted(orders[0]) == [0] * 50 + [1] * 50
-
-
-def test_mpi_that_takes_one_thread_at_a_time_is_refused(monkeypatch):
-    """MPI_THREAD_SERIALIZED is enough for ranks that share the roots out, not for a grid."""
-    mpi = MagicMock(THREAD_MULTIPLE=3)
-    mpi.Query_thread.return_value = 2
-    monkeypatch.setitem(sys.modules, "mpi4py", MagicMock(MPI=mpi))
-    monkeypatch.delitem(sys.modules, "lagbc.grid.mpi", raising=False)
-    line_of = importlib.import_module("lagbc.grid.mpi").line_of
-    monkeypatch.delitem(sys.modules, "lagbc.grid.mpi")
-    with pytest.raises(
-        lagbc.errors.RunError, match=r"grid: MPI was begun without MPI_THREAD_MULTIPLE, .* leave out grid"
-    ):
-        line_of(mpi)
-    mpi.Query_thread.return_value = 3
-    assert line_of(mpi).size is mpi.Dup().Get_size()
+    assert side_by_side([sweep("a", 2), sweep("b", 1)]) == ["a", "b"]
+    assert steps == ["a0", "b0", "a0 is here", "a1", "b0 is here", "a1 is here"]
+    steps.clear()
+    with pytest.raises(ZeroDivisionError):
+        side_by_side([sweep("c", 1), sweep("a", 3)])
+    assert steps == ["c0", "a0", "c0 is here", "a0 is here"]

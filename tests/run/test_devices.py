@@ -533,11 +533,10 @@ def test_a_gpu_by_its_number(monkeypatch):
 def test_gpus_share_what_is_swept_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
     monkeypatch.setattr(table, "count_gpus", lambda: 4)
-    row = SimpleNamespace(is_shared=True)
+    row = SimpleNamespace(device="cuda")
     settings = check_options("auto", {"device": [3, 1]})
     assert [gpu.name for gpu in devices.devices_of(settings, row)] == ["GPU 3", "GPU 1"]
     assert len(devices.devices_of(check_options("auto", {"device": "all"}), row)) == 4
     assert not devices.devices_of(check_options("auto", {"device": 2}), row)
     assert not devices.devices_of(check_options("auto", {"device": "cuda"}), row)
-    assert not devices.devices_of(settings, SimpleNamespace(is_shared=False))
-    assert {row.device for row in table.METHODS if row.is_shared} == {"cuda"}
+    assert not devices.devices_of(settings, SimpleNamespace(device="cpu"))

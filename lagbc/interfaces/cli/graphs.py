@@ -78,9 +78,9 @@ class Dealing(NamedTuple):
 
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
     """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
+    from lagbc.grid.run import Call, Part, on_grid, take_part
     from lagbc.interfaces.launched import ranks
     from lagbc.options import of_grid
-    from lagbc.run.grid import Call, Part, on_grid, take_part
 
     if (comm := ranks()) is None:
         raise InvalidValueError("--grid deals a graph over ranks; start them: mpiexec -n 4 lagbc bc FILE --grid 2x2")

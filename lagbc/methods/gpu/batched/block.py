@@ -387,8 +387,8 @@ class _DeviceRows(BlockSweep):
         return message
 
     def _read(self, message: Any, sources: int) -> tuple[Any, Any, list[Any]]:
-        """Read the rows, the masks and the values of a message."""
-        return _views(message, int(message[:8].view(np.int64)[0]), sources)
+        """Read the rows, the masks and the values of a message; none of one that is empty."""
+        return _views(message, int(message[:8].view(np.int64)[0]) if len(message) else 0, sources)
 
     def _sizes(self, masks: Any) -> Any:
         """Count the columns of each row."""

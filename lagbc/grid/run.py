@@ -1,52 +1,44 @@
-"""A call of the ranks of an MPI program whose graph is dealt over them: rank 0 leads, and all sweep.
+"""A call of the ranks of an MPI program whose graph is dealt over them.
 
-All ranks deal their edges. Then rank 0 makes the call, with the grid as the graph's method, and the others follow until
-it ends; they have the same result or the same error.
+All ranks deal their edges, and sweep in rounds. Rank 0 differs in this: it asks for the rounds, adds up their sums, and
+makes scores of them. All ranks have the same result or the same error.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import socket
-import time
+import threading
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import Future
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.calls import stopping_by
-from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError, StoppedError
+from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError
 from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
 from lagbc.grid import deal
-from lagbc.grid.communicator import Line, of_all, of_first
-from lagbc.grid.deal import DealtGraph, Shape
-from lagbc.grid.lanes import Lane, lanes_of
-from lagbc.grid.method import GridMethod
+from lagbc.grid.communicator import Line, by_first, of_all
+from lagbc.grid.deal import Dealt, Shape
+from lagbc.grid.grids import Grids
 from lagbc.grid.sites import Site
-from lagbc.grid.sweep import INTERRUPTED, STOPPED
 from lagbc.limits import in_units, stated_budget
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import SQUARES
-from lagbc.native.pool import Pool
-from lagbc.options import OfGrid
-from lagbc.planning.grid import depth_search
-from lagbc.room import Room, budget
+from lagbc.options import OfGrid, config
+from lagbc.room import budget
 from lagbc.run.tasks import portable
-from lagbc.run.works import sum_piece
 from lagbc.types import All, GraphLike
 
 Result = TypeVar("Result")
-
-# Seconds that a rank which was interrupted waits for rank 0 to end the run.
-_PATIENCE = 10.0
 
 
 class Part(NamedTuple):
@@ -65,9 +57,7 @@ class Call(NamedTuple):
     folds: bool = False
 
 
-def on_grid(
-    options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
-) -> Result:
+def on_grid(options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]) -> Result:
     """Make a call, the same on all ranks: rank 0 calls `compute`, with the graph that all have dealt of their parts.
 
     ValueError says that calls differ, or that the ranks are too few for the grid or no multiple of it; MemoryError says
@@ -75,17 +65,8 @@ def on_grid(
     """
     from lagbc.grid.mpi import line_of
 
-    line = line_of(options.comm)
-    try:
-        with ExitStack() as stopping:
-
-            def take_own() -> Part:
-                stopping.enter_context(stopping_by(options.stop))  # which may end the call; all hear of it
-                return take_part()
-
-            return call_on_line(line, options, call, take_own, compute)
-    finally:
-        line.close()
+    with closing(line_of(options.comm)) as line:
+        return call_on_line(line, options, call, take_part, compute)
 
 
 def take_part(
@@ -104,35 +85,84 @@ def take_part(
 
 
 def call_on_line(
-    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[DealtGraph], Result]
+    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
-    part, edges, agreed = _agree(line, options, call, take_part)
+    stop = StopFlag()
+    with ExitStack() as stack:
+        taken = _taken(options, call, take_part, stack)
+        stack.enter_context(_delayed_signals(stop))
+        grids, graph = _dealt(line, options, call, taken, stop)
+        stack.callback(grids.close)
+
+        def lead() -> Result:
+            try:
+                with config(memory=grids.room):
+                    return compute(graph)
+            finally:
+                grids.end()
+
+        if line.rank:
+            grids.follow()
+        return by_first(line, lead)
+
+
+def _dealt(line: Line, options: OfGrid, call: Call, taken: _Taken, stop: StopFlag) -> tuple[Grids, Dealt]:
+    """Deal the parts of all ranks over the grids that fit; ranks agree on no error meanwhile but those of lagbc."""
+    agreed = _agree(line, options, call, taken)
     try:
-        of_all_parts = line.combine(np.zeros(agreed.n, np.int64) if edges is None else edges, "sum")
-        site = _site(line, *options.device).for_degrees(int(of_all_parts.max(initial=0)))
-        del edges, of_all_parts
+        edges = np.zeros(agreed.n, np.int64) if taken.edges is None else taken.edges
+        site = _site(line, *options.device).for_degrees(int(line.combine(edges, "sum").max(initial=0)))
         fitted = _fitted(line, options, agreed, site)
         finds_hub = bool(agreed.sums & SQUARES)  # as estimates do
         graph = deal.deal_graph(
-            line, part, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub
+            line, taken.part.graph, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub
         )
-        del part
-        lanes = lanes_of(line, graph, fitted.site, 1 + options.overlap)
+        graph.grids = Grids(line, graph, fitted.site, 1 + options.overlap, fitted.room, stop)
     except Error:
-        raise  # on all ranks
+        raise
     except BaseException as error:
         line.abort(error)  # the others wait for this one
         raise
+    return graph.grids, graph
+
+
+@contextmanager
+def _delayed_signals(stop: StopFlag) -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM end the sweep at hand, and wait until ranks agree: none leaves the others in a message.
+
+    A second one does not wait. Python tells the main thread alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    noted, handlers = list[Any](), dict[int, Callable[..., Any]]()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        if callable(handler := signal.getsignal(one)):
+            handlers[one] = handler
+
+    def note(number: int, frame: Any) -> None:
+        if handlers[number] is signal.default_int_handler:  # another one may let the call go on
+            stop.set()
+        noted.append((number, frame))
+        if len(noted) > 1:
+            handle()
+
+    def handle() -> None:
+        stop.value[0] = 0
+        while noted:
+            number, frame = noted.pop(0)
+            handlers[number](number, frame)
+
+    for number in handlers:
+        signal.signal(number, note)
     try:
-        if line.rank == 0:
-            method = GridMethod(graph.deal, lanes, fitted.site)
-            return _lead(line, replace(graph, method=method, search=_depth, room=fitted.room), lanes, compute)
-        result: Result = _follow(line, lanes)
-        return result
+        with stopping_by(handle):
+            yield
     finally:
-        for lane in lanes:
-            lane.close()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    handle()
 
 
 class _Agreed(NamedTuple):
@@ -144,22 +174,33 @@ class _Agreed(NamedTuple):
     sums: frozenset[str]
 
 
-def _agree(
-    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part]
-) -> tuple[Graph | None, NDArray[np.int64] | None, _Agreed]:
-    """Return the part of this rank, the edges of its vertices, and the agreement; raise the error of any rank."""
-    part, edges, sums, error = Part(None, True), None, frozenset[str](), None
-    own = call.key, options.grid, options.overlap, options.device, call.folds
+class _Taken(NamedTuple):
+    """The part of a rank, the edges of its vertices, the sums of the call, and the error in their place."""
+
+    part: Part = Part(None, True)
+    edges: NDArray[np.int64] | None = None
+    sums: frozenset[str] = frozenset()
+    error: BaseException | None = None
+
+
+def _taken(options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> _Taken:
+    """Take the part of this rank, and note an error, of which all hear."""
     try:
-        part, sums = take_part(), call.sums()
-        edges = None if part.graph is None else _edges_of(part.graph)
+        stack.enter_context(stopping_by(options.stop))
         if options.memory is None:
             stated_budget()  # which may be no size, on the host of this rank alone
-    except BaseException as raised:
-        error = portable(raised)
-    graph, directed, counted = part
+        part = take_part()
+        return _Taken(part, None if part.graph is None else _edges_of(part.graph), call.sums())
+    except BaseException as error:
+        return _Taken(error=portable(error))
+
+
+def _agree(line: Line, options: OfGrid, call: Call, taken: _Taken) -> _Agreed:
+    """Return the agreement of the ranks; raise the error of any."""
+    own = call.key, options.grid, options.overlap, options.device, call.folds
+    graph, directed, counted = taken.part
     size = None if graph is None else (graph.n, graph.nnz)
-    told = of_all(line, (own, directed, size, error, counted))
+    told = of_all(line, (own, directed, size, taken.error, counted))
     for rank, (other, _, _, failed, _) in enumerate(told):
         if other != own:
             raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {own}")
@@ -173,7 +214,7 @@ def _agree(
     if len(directions) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
     entries = sum(one[1] for _, _, one, *_ in told if one is not None)
-    return graph, edges, _Agreed(n, entries, directions.pop(), sums)
+    return _Agreed(n, entries, directions.pop(), taken.sums)
 
 
 def _edges_of(graph: Graph) -> NDArray[np.int64]:
@@ -310,51 +351,3 @@ def _divisors(number: int) -> list[int]:
 def _columns(size: int) -> int:
     """Return the columns of the most square grid of this size; its rows are no fewer."""
     return max(columns for columns in _divisors(size) if columns * columns <= size)
-
-
-def _lead(line: Line, graph: DealtGraph, lanes: list[Lane], compute: Callable[[DealtGraph], Result]) -> Result:
-    try:
-        result = compute(graph)
-    except BaseException as error:
-        _end(line, lanes, error=portable(error))
-        raise
-    _end(line, lanes, result=result)
-    return result
-
-
-def _depth(graph: DealtGraph) -> int:
-    """Search a graph from its hub, as a unit of work."""
-    return int(sum_piece(*depth_search(graph), Room(graph.room)).depth[graph.hub])
-
-
-def _end(line: Line, lanes: list[Lane], result: Any = None, error: BaseException | None = None) -> None:
-    for lane in lanes:
-        lane.end()
-    of_first(line, (result, error))
-
-
-def _follow(line: Line, lanes: list[Lane]) -> Any:
-    """Follow rank 0, until it ends."""
-    pool = Pool(len(lanes) + 1)
-    following = [pool.submit(lane.follow) for lane in lanes]
-    ended = pool.submit(_heard_end, line, following)
-    try:
-        result, error = pool.wait_for(ended)
-    except (KeyboardInterrupt, StoppedError) as reason:
-        for lane in lanes:
-            lane.end_for(STOPPED if isinstance(reason, StoppedError) else INTERRUPTED)
-        deadline = time.monotonic() + _PATIENCE  # rank 0 writes its checkpoint; launchers end all when one is gone
-        while not ended.done() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        raise
-    finally:
-        pool.shutdown(wait=False)
-    if error is not None:
-        raise error
-    return result
-
-
-def _heard_end(line: Line, following: list[Future[None]]) -> Any:
-    for lane in following:
-        lane.result()
-    return of_first(line)

@@ -190,28 +190,60 @@ def test_errors_are_those_of_all(program):
 
 
 FAILED = """
-from lagbc.grid import sweep
-finish = sweep.Cell._sum_paths
+from lagbc.methods.cpu.batched import block
+finish, calls = block._HostRows.finish, []
+
+def fail(*given):
+    calls.append(given)
+    if comm.Get_rank() == 1 and len(calls) == 7:
+        raise ZeroDivisionError("of rank 1")
+    return finish(*given)
+
+block._HostRows.finish = fail
+for overlap in (False, True):
+    calls.clear()
+    try:
+        lagbc.bc(grid(9, 9), comm=comm, grid=(1, 2), overlap=overlap)
+        told = "finished"
+    except ZeroDivisionError as error:
+        told = str(error)
+    scores = lagbc.bc(grid(9, 9), comm=comm, grid=(1, 2), overlap=overlap)
+    np.testing.assert_allclose(scores, lagbc.bc(grid(9, 9)), rtol=1e-12, atol=1e-9)
+    for one in comm.gather(told) or []:
+        print(one, flush=True)
+"""
+
+
+def test_an_error_in_a_sweep_is_one_of_all(program):
+    """And the program goes on."""
+    status, stdout, stderr = run(2, program(FAILED))
+    assert status == 0, stderr
+    assert stdout.splitlines() == ["of rank 1"] * 4
+
+
+KILLED = FAILED.replace('raise ZeroDivisionError("of rank 1")', "os.kill(os.getpid(), 9)").replace(
+    "from", "import os\nfrom", 1
+)
+# While a graph is dealt, ranks do not agree.
+UNEQUAL = """
+from lagbc.grid import deal
 
 def fail(*given):
     if comm.Get_rank() == 1:
         raise ZeroDivisionError("of rank 1")
-    return finish(*given)
+    return digest(*given)
 
-sweep.Cell._sum_paths = fail
+digest, deal._digest = deal._digest, fail
 lagbc.bc(grid(9, 9), comm=comm, grid=(1, 2))
-print("finished")
+print("of rank 1")
 """
-KILLED = FAILED.replace('raise ZeroDivisionError("of rank 1")', "os.kill(os.getpid(), 9)").replace(
-    "from", "import os\nfrom", 1
-)
 
 
-@pytest.mark.parametrize(("body", "message"), [(FAILED, "rank 1: ZeroDivisionError: of rank 1"), (KILLED, "")])
+@pytest.mark.parametrize(("body", "message"), [(UNEQUAL, "rank 1: ZeroDivisionError: of rank 1"), (KILLED, "")])
 def test_a_rank_that_dies_ends_all(program, body, message):
     status, stdout, stderr = run(2, program(body))
     assert status != 0
-    assert "finished" not in stdout
+    assert "of rank 1" not in stdout
     assert message in stderr
 
 
