@@ -111,6 +111,21 @@ def test_arguments_of_a_sweep_are_of_its_columns(kind):
         write(*before, np.zeros((N - 1, most)))
 
 
+@sweeps
+def test_edges_are_not_summed_without_their_order(kind):
+    sweep, sums = sweep_of(kind), Sums(edges=np.zeros((1, NNZ))).row(0)
+    sweep.forward(np.arange(3))
+    with pytest.raises(ValueError, match=r"^edge_order has to be there, as edges are summed$"):
+        sweep.backward(sums, None, None, None)
+    sweep.backward(sums, None, None, np.arange(NNZ))
+
+
+@pytest.mark.parametrize("count", [-1, N + 1])
+def test_no_more_vertices_are_active_than_there_are(count):
+    with pytest.raises(ValueError, match=rf"^active has to be from 0 to 20, not {count}$"):
+        sweep_of("LevelSweep", active=count)
+
+
 def test_distances_have_no_more_columns_than_a_sweep():
     for kind in ("LevelSweep", "WaitingSweep"):
         with not_of("dist", N, 64):
@@ -131,6 +146,8 @@ def test_arrays_and_graphs_of_a_block_are_of_its_size():
     assert block_of().array("values").shape == (8, 64)
     with not_of("omega", 4):
         block_of(omega=np.ones(5))
+    with pytest.raises(ValueError, match=r"^own has to be from 0 to 8, not 9$"):
+        block_of(own=9, omega=None)
     with pytest.raises(ValueError, match=r"^out has to have 12 rows and 0 edges, not 2 rows and 0 edges$"):
         block_of(out=csr(np.zeros(3, np.int64), np.zeros(0, np.int32)))
     with pytest.raises(ValueError, match=r"^reach has to have 1 rows and 0 edges, not 1 rows and 1 edges$"):

@@ -15,6 +15,8 @@ by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 # The queues, by the count of buckets.
 QUEUES = {"hops": -1, "heap": 0, "buckets": 8}
 by_queue = pytest.mark.parametrize("queue", QUEUES)
+# The sums within bounds, as `set_bounds` takes their columns.
+NEAR = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity"
 MESH = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
 
 
@@ -140,6 +142,31 @@ def test_what_is_refused_is_named():
             of_block(roots)
     with pytest.raises(AttributeError, match="known"):
         sweep.array("known")
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("name", ["dependency", "stress", "inverse", "edges", "depth", "gravity"])
+def test_sums_within_bounds_end_by_the_last_column(name, index):
+    """Two cutoffs with three decays each have six columns of the sums that decay, and two of the others."""
+    widths = {"of_vertices": 7, "of_edges": 7, "of_roots": 7}
+    sweep = worker(MESH, index, size=size_of(MESH, "hops", roots=1, **widths), sums=frozenset({"dependency", "edges"}))
+    last = 1 if name in ("dependency", "edges", "gravity") else 5
+    for first in (last, last + 1):
+        columns = tuple(first if name == one else -1 for one in NEAR)
+        given = np.ones(6), np.ones(3), np.ones(2), columns
+        if first == last:
+            sweep.set_bounds(*given)
+            continue
+        with pytest.raises(ValueError, match=rf"^{name} has to end by column 7, not 8$"):
+            sweep.set_bounds(*given)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_there_is_no_room_for_sums_that_are_not_asked_for(index):
+    sweep = worker(MESH, index, size=size_of(MESH, "hops", roots=1, of_edges=2), sums=frozenset({"dependency"}))
+    for name in ("edges", "stress"):
+        with pytest.raises(ValueError, match=rf"^{name} has to end by column 0, not 2$"):
+            sweep.set_bounds(np.ones(2), np.ones(1), np.ones(2), tuple(0 if name == one else -1 for one in NEAR))
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])

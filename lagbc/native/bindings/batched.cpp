@@ -11,14 +11,6 @@
 namespace lagbc {
 namespace {
 
-// The entries of a queue: vertices and masks. They hold until it grows.
-template <class Index>
-nb::object shown(const Queue<Index>* queue, nb::handle holder) {
-    if (queue == nullptr) return nb::none();
-    return nb::make_tuple(shown(Span<Index>{queue->vertices(), queue->size()}, holder),
-                          shown(Span<uint64_t>{queue->masks(), queue->size()}, holder));
-}
-
 // The rows of roots in matrix order, or absent (-1).
 struct RowsOfRoots {
     int64_t rows[columns];
@@ -31,6 +23,14 @@ struct RowsOfRoots {
         for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
     }
 };
+
+// Raise the ValueError of a count of more than n vertices.
+template <Text text>
+void require_count(const In<text, int64_t>& count, int64_t n) {
+    if (count.value < 0 || count.value > n)
+        raise_value(std::string(count.name) + " has to be from 0 to " + std::to_string(n) + ", not " +
+                    std::to_string(count.value));
+}
 
 // Bind the parts that all sweeps have in common.
 template <class S>
@@ -75,11 +75,12 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
             sized_by_vertex(n, order, position, omega, class_sizes);
             if (room < 0) raise_value("room has to be at least 0");
             if (requires(S& s) { s.rtol; } && !out.lengths.is_there) raise_value("out has to have lengths");
-            const auto require_graph = [&](const auto& given) {
+            const auto require_field = [&](const auto& given) {
                 if constexpr (std::is_same_v<decltype(given.value), const Csr<Index>&>)
                     require_size(given.name, given.value, n, out.indices.size);
+                if constexpr (std::is_same_v<decltype(given.value), int64_t>) require_count(given, n);
             };
-            (require_graph(more), ...);
+            (require_field(more), ...);
             S& s = *new (self) S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
             static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
             s.out = &out;
@@ -115,7 +116,7 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
             require_asked(sums, s.asks);
             if (sums.depth.size > columns) sized(sums.depth, "depth", columns);
             sized(times, columns);
-            sized(edge_order, nnz);
+            require_edge_order(edge_order, nnz, sums.edges.is_there || sums.edges_squares.is_there);
             if (omega.is_there && omega.size > n) sized(omega, n);  // of the vertices with edges, which come first
             double once[columns];
             std::fill_n(once, columns, 1.0);
@@ -126,7 +127,14 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
             });
         },
         "Add to a row of sums: over distances first, as counts may take their place; False if it was stopped.");
-    bound.def_prop_ro("queue", [](nb::handle_t<S> self) { return shown(nb::cast<S&>(self).queue.get(), self); });
+    bound.def_prop_ro(
+        "queue",
+        [](nb::handle_t<S> self) {
+            const Queue<Index>& queue = *nb::cast<S&>(self).queue;
+            return std::tuple(shown(Span<Index>{queue.vertices(), queue.size()}, self),
+                              shown(Span<uint64_t>{queue.masks(), queue.size()}, self));
+        },
+        "Vertices and masks of the entries, for tests; views that hold until it grows.");
     return bound;
 }
 
@@ -151,8 +159,6 @@ void bind_sweeps(nb::module_& m, const std::string& bits) {
         sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
         without_gil([&] { write_levels(s, dist); });
     });
-    waiting.def_prop_ro("levels",
-                        [](nb::handle_t<Waiting> self) { return shown(nb::cast<Waiting&>(self).levels.get(), self); });
     lengths.def_ro("is_short", &Lengths::is_short);
     lengths.def_prop_ro("counts_in_place", [](const Lengths& s) { return s.distances.data == s.values.data; });
     method(lengths, "write_distances",
@@ -179,6 +185,7 @@ void bind_blocks(nb::module_& m) {
             const int64_t n = columns_of.n();
             require_size("out", by_tails, by_heads.n(), by_tails.indices.size);
             require_size("reach", columns_of, n, by_heads.indices.size);
+            require_count(own, n);
             if (omega.size > n - own) sized(omega, n - own);
             S& s = *new (self) S({n, by_heads.n(), slice, Asks::of(sums)});
             static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};

@@ -29,4 +29,10 @@ inline void require_asked(const BatchSums& sums, const Asks& asks) {
         raise_value("sums has one that was not asked for");
 }
 
+// Raise the ValueError of an order of another size than that of nnz edges, or of none where edges are summed.
+inline void require_edge_order(Optional<Span<const int64_t>> edge_order, int64_t nnz, bool sums_edges) {
+    sized(edge_order, "edge_order", nnz);
+    if (sums_edges && !edge_order.is_there) raise_value("edge_order has to be there, as edges are summed");
+}
+
 }  // namespace lagbc

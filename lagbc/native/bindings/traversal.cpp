@@ -70,6 +70,22 @@ void clear(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t cou
     }
 }
 
+// Raise the ValueError of sums whose columns there is no room for.
+template <class Index>
+void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Index>& near) {
+    const auto require = [&](const auto& item) {
+        const int64_t* place = &item.place;
+        const bool decays = place == &first.dependency || place == &first.edges || place == &first.gravity;
+        const bool of_roots = place == &first.depth || place == &first.targets || place == &first.gravity;
+        const Matrix<double>& room = place == &first.edges ? near.by_edge : of_roots ? near.by_root : near.by_vertex;
+        const int64_t end = *place + (decays ? radii : cutoffs);
+        if (*place >= 0 && end > room.width)
+            raise_value(std::string(item.name) + " has to end by column " + std::to_string(room.width) + ", not " +
+                        std::to_string(end));
+    };
+    std::apply([&](const auto&... item) { (require(item), ...); }, items(first));
+}
+
 // Set trips, whose ends are copied if they are of another type.
 template <class Index, class Number, bool is_last>
 void bind_trips(nb::class_<Traversal<Index>>& bound) {
@@ -152,6 +168,7 @@ void bind_worker(nb::module_& m, const char* name) {
         [](S& s, In<"radii", Span<const double>> radii, In<"decays", Span<const double>> decays,
            In<"cutoffs", Span<const double>> cutoffs, In<"columns", Columns> columns) {
             sized(radii, decays.size * cutoffs.size);
+            require_room(columns, radii.size, cutoffs.size, s.near);
             s.near.radii = radii;
             s.near.decays = decays;
             s.near.cutoffs = cutoffs;
@@ -182,18 +199,14 @@ void bind_worker(nb::module_& m, const char* name) {
         bound, "take",
         [](S& s, In<"sums", BatchSums> sums, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             require_sizes(sums, s.order.size, s.graph->indices.size);
-            sized(edge_order, s.graph->indices.size);
-            if ((sums.edges.is_there || sums.edges_squares.is_there) && !edge_order.is_there)
-                raise_value("edge_order has to be there, as edges are summed");
+            require_edge_order(edge_order, s.graph->indices.size, sums.edges.is_there || sums.edges_squares.is_there);
             without_gil([&] { take_totals(s.totals, s.order, edge_order, sums); });
         },
         "Add the totals to a row of sums, and clear them.");
     method(
         bound, "kept",
         [](const S& s, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
-            sized(edge_order, s.graph->indices.size);
-            if (s.totals.of_edges.is_there && !edge_order.is_there)
-                raise_value("edge_order has to be there, as edges are summed");
+            require_edge_order(edge_order, s.graph->indices.size, s.totals.of_edges.is_there);
             return std::tuple(entries(s.totals.of_vertices, s.totals.kept, s.order),
                               entries(s.totals.of_edges, s.totals.kept, edge_order));
         },
@@ -213,8 +226,7 @@ void bind_worker(nb::module_& m, const char* name) {
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             Near<Index>& near = s.near;
             require_block(roots, s);
-            sized(edge_order, s.graph->indices.size);
-            if (near.edges > 0 && !edge_order.is_there) raise_value("edge_order has to be there, as edges are summed");
+            require_edge_order(edge_order, s.graph->indices.size, near.edges > 0);
             const int64_t vertices = near.vertices, edges = near.edges;
             Buffer<int64_t> present(roots.size), places(roots.size);
             int64_t count = 0;

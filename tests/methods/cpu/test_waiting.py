@@ -67,16 +67,13 @@ def test_entries_and_path_counts(name):
 def test_levels_are_kept_where_distances_are_summed(name):
     A, roots = GRAPHS[name]
     state = state_of(A, sums=EVERY)
+    sums = Sums.zeros_of_batch(np, EVERY, state.graph.n, state.graph.nnz, 1, len(roots))
     (found,) = hops.forward(state, roots)
-    depth = np.full((A.shape[0], len(roots)), -1)
-    starts, (queue, masks) = state.sweep.array("level_starts"), state.sweep.levels
-    for level in range(found.depth + 1):
-        for i in range(starts[level], starts[level + 1]):
-            v, live = state.graph.order[queue[i]], columns_of(masks[i])
-            assert (depth[v, live] == -1).all()
-            depth[v, live] = level
-    for k, root in enumerate(roots):
-        np.testing.assert_array_equal(depth[:, k], count_hops(*adjacency(A), root)[3])
+    hops.backward(state, found, sums)
+    depth = np.array([count_hops(*adjacency(A), root)[3] for root in roots])
+    np.testing.assert_array_equal(sums.reached[0], (depth > 0).sum(axis=0))
+    np.testing.assert_array_equal(sums.distance[0], np.maximum(depth, 0).sum(axis=0))
+    np.testing.assert_array_equal(sums.depth, depth.max(axis=1))
 
 
 def test_rows_are_read_few_times_on_a_mesh():

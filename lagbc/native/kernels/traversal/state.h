@@ -259,7 +259,7 @@ private:
         near.edge_rows = memory.array<int64_t>("edge_rows", asks.edges ? size.most : 0);
         const int64_t before = memory.bytes();
         near.by_vertex = memory.zero_matrix<double>("by_vertex", n, size.of_vertices);
-        near.by_edge = memory.zero_matrix<double>("by_edge", nnz, size.of_edges);
+        near.by_edge = memory.zero_matrix<double>("by_edge", nnz, asks.edges ? size.of_edges : 0);
         near.by_root = memory.zero_matrix<double>("by_root", size.roots, size.of_roots);
         memory.count(memory.bytes() - before);  // a block's sums are copied when they are taken
     }
