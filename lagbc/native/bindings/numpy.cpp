@@ -33,6 +33,10 @@ std::string found(nb::handle given) {
 
 }  // namespace
 
+void raise_value(const std::string& message) {
+    throw nb::value_error(message.c_str());
+}
+
 void refuse(const char* name, const Form& wanted, nb::handle given) {
     const std::string message = std::string(name) + " has to be a " + (wanted.is_writable ? "writable " : "") +
                                 (wanted.is_contiguous ? "C-contiguous " : "") + "array of " + name_of(wanted.dtype) +
@@ -51,6 +55,13 @@ void refuse_tuple(const char* name, int64_t count, nb::handle given) {
 void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width) {
     raise_value(std::string(name) + " has to be of shape " + shape_of(rows, width) + ", not " +
                 shape_of(found_rows, found_width));
+}
+
+void refuse_graph(const char* name, int64_t n, int64_t nnz, int64_t found_n, int64_t found_nnz) {
+    const auto size = [](int64_t rows, int64_t edges) {
+        return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
+    };
+    raise_value(std::string(name) + " has to have " + size(n, nnz) + ", not " + size(found_n, found_nnz));
 }
 
 nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name) {

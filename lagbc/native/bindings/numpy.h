@@ -75,9 +75,7 @@ inline constexpr bool is_optional = false;
 template <class View>
 inline constexpr bool is_optional<Optional<View>> = true;
 
-[[noreturn]] inline void raise_value(const std::string& message) {
-    throw nb::value_error(message.c_str());
-}
+[[noreturn]] void raise_value(const std::string& message);
 
 // The form that an array has to have.
 struct Form {
@@ -259,14 +257,11 @@ inline void require_roots(Span<const int64_t> roots, int64_t n) {
 }
 
 // Raise the ValueError of a graph of another size.
+[[noreturn]] void refuse_graph(const char* name, int64_t n, int64_t nnz, int64_t found_n, int64_t found_nnz);
+
 template <class Index>
 void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t nnz) {
-    const auto size = [](int64_t rows, int64_t edges) {
-        return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
-    };
-    if (graph.n() == n && graph.indices.size == nnz) return;
-    const std::string found = size(graph.n(), graph.indices.size);
-    raise_value(std::string(name) + " has to have " + size(n, nnz) + ", not " + found);
+    if (graph.n() != n || graph.indices.size != nnz) refuse_graph(name, n, nnz, graph.n(), graph.indices.size);
 }
 
 // How nanobind is told the name of an argument.

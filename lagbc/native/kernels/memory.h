@@ -10,10 +10,6 @@
 
 namespace lagbc {
 
-// `bytes` at the beginning of a cache line, cleared or not, counted as buffers are; large ones on large pages.
-void* take_memory(int64_t bytes, bool is_cleared);
-void free_taken(void* memory, int64_t bytes) noexcept;
-
 class Memory {
 public:
     // An array by its name, for tests.
@@ -27,9 +23,7 @@ public:
 
     explicit Memory(bool only_counts = false) : only_counts_(only_counts) {}
     Memory(const Memory&) = delete;
-    ~Memory() {
-        for (int i = 0; i < count_; ++i) free_taken(arrays_[i].data, bytes_of(arrays_[i]));
-    }
+    ~Memory();
 
     // Arrays that are not initialized, cleared (a page that is never written takes no memory), or filled.
     template <class T>
@@ -72,14 +66,9 @@ private:
     template <class T>
     T* take(const char* name, int64_t rows, int64_t width, bool is_cleared) {
         constexpr uint8_t code = std::is_floating_point_v<T> ? 2 : std::is_unsigned_v<T>;
-        Array one{name, code, sizeof(T), rows, width, nullptr};
-        bytes_ += bytes_of(one);
-        if (only_counts_) return nullptr;
-        if (count_ == most) __builtin_trap();
-        one.data = take_memory(bytes_of(one), is_cleared);
-        arrays_[count_++] = one;
-        return static_cast<T*>(one.data);
+        return static_cast<T*>(take({name, code, sizeof(T), rows, width, nullptr}, is_cleared));
     }
+    void* take(Array one, bool is_cleared);
 
     static constexpr int most = 48;
     Array arrays_[most];

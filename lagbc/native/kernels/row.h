@@ -66,12 +66,17 @@ LAGBC_INLINE void add_row(Row& total, const double* values, uint64_t mask) {
     each_part([&](int i) LAGBC_INLINED { total.part[i] += where(set_of(mask, i), load(values, i)); });
 }
 
+// The same as a call.
+[[gnu::noinline]] inline void add_row_apart(Row& total, const double* values, uint64_t mask) {
+    add_row(total, values, mask);
+}
+
 LAGBC_INLINE void scale_row(Row& row, double factor) {
     each_part([&](int i) LAGBC_INLINED { row.part[i] *= factor; });
 }
 
 // Write where(mask, row, values); return the bits of the mask where row > limit.
-LAGBC_INLINE uint64_t put_row(double* values, uint64_t mask, const Row& row, double limit) {
+LAGBC_APART uint64_t put_row(double* values, uint64_t mask, const Row& row, double limit) {
     uint64_t above = 0;
     each_part([&](int i) LAGBC_INLINED {
         store(values, i, select(set_of(mask, i), row.part[i], load(values, i)));
@@ -118,13 +123,13 @@ LAGBC_INLINE double masked_sum(uint64_t mask, const Of& of) {
 }
 
 // sum(where(mask, one * other * times, 0))
-LAGBC_INLINE double dot_rows(const double* one, const double* other, uint64_t mask, const double* times) {
+LAGBC_APART double dot_rows(const double* one, const double* other, uint64_t mask, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i) * load(times, i); });
 }
 
 // Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and
 // return sum(where(mask, sigma * total * times, 0)).
-LAGBC_INLINE double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
+LAGBC_APART double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
         const Lanes sigma = load(values, i);
         store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
@@ -154,14 +159,15 @@ LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of
     return {tree_of_lanes(both.sum, add), tree_of_lanes(both.squares, add)};
 }
 
-// `dot_rows` with squares.
-LAGBC_INLINE Moments dot_rows_moments(const double* one, const double* other, uint64_t mask, const double* times) {
+// `dot_rows` with squares. Operations with squares are called, not inlined: few sweeps ask for squares.
+[[gnu::noinline]] inline Moments dot_rows_moments(const double* one, const double* other, uint64_t mask,
+                                                  const double* times) {
     return masked_moments(mask, times, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i); });
 }
 
 // `finish_row` with squares.
-LAGBC_INLINE Moments finish_row_moments(double* values, uint64_t mask, const Row& total, const Row& omega,
-                                        const double* times) {
+[[gnu::noinline]] inline Moments finish_row_moments(double* values, uint64_t mask, const Row& total, const Row& omega,
+                                                    const double* times) {
     return masked_moments(mask, times, [&](int i) LAGBC_INLINED {
         const Lanes sigma = load(values, i);
         store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
@@ -170,8 +176,8 @@ LAGBC_INLINE Moments finish_row_moments(double* values, uint64_t mask, const Row
 }
 
 // The same for paths, before `finish_row`: write where(mask, omega + total, paths).
-LAGBC_INLINE double finish_paths_row(double* paths, const double* values, uint64_t mask, const Row& total,
-                                     const Row& omega, const double* times) {
+LAGBC_APART double finish_paths_row(double* paths, const double* values, uint64_t mask, const Row& total,
+                                    const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
         store(paths, i, select(set_of(mask, i), omega.part[i] + total.part[i], load(paths, i)));
         return load(values, i) * total.part[i] * load(times, i);

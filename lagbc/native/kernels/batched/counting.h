@@ -117,16 +117,14 @@ struct CountedBack {
         const ByEdge by{out.masks.data};
         const Index* vertices = s.queue->vertices();
         const uint64_t* masks = s.queue->masks();
-        for (int64_t i = s.entries - 1; i >= s.roots; --i) {
+        for (int64_t i = s.entries - 1; i >= (Back::visits_roots ? 0 : s.roots); --i) {
             if (s.stop.is_set()) return false;
             const int64_t v = vertices[i];
             const uint64_t mask = masks[i] & backward.keep;
             Row total = zero_row(), paths_total = zero_row();
             backward.gather_onward(by, v, mask, total, paths_total);
-            backward.finish(v, mask, total, paths_total);
+            if (i >= s.roots) backward.finish(v, mask, total, paths_total);
         }
-        if (s.stop.is_set()) return false;
-        for (int64_t i = s.roots - 1; i >= 0; --i) backward.finish_root(by, vertices[i], masks[i]);
         return true;
     }
 };

@@ -147,7 +147,7 @@ bool sum_paths(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<co
     const Index* vertices = s.queue->vertices();
     const uint64_t* masks = s.queue->masks();
     auto sweep_back = [&](const auto& backward) {
-        for (int64_t level = s.depth; level > 0; --level) {
+        for (int64_t level = s.depth; level >= (backward.visits_roots ? 0 : 1); --level) {
             if (s.stop.is_set()) return false;
             uint64_t* here = s.bits[level % 3].data;
             const ByEnd beyond{s.bits[(level + 1) % 3].data};
@@ -156,10 +156,9 @@ bool sum_paths(LevelSweep<Index>& s, Optional<Rows<const double>> omega, Span<co
                 const uint64_t mask = here[v] = masks[i] & backward.keep;
                 Row total = zero_row(), paths_total = zero_row();
                 if (level < s.depth) backward.gather_onward(beyond, v, mask, total, paths_total);
-                backward.finish(v, mask, total, paths_total, static_cast<double>(level));
+                if (level > 0) backward.finish(v, mask, total, paths_total, static_cast<double>(level));
             }
         }
-        for (int64_t i = 0; i < s.roots; ++i) backward.finish_root(ByEnd{s.bits[1].data}, vertices[i], masks[i]);
         return true;
     };
     auto add_edges = [&](Span<double> total, Span<const double> sums) { add_parts(total, sums, edge_order); };

@@ -19,6 +19,16 @@ struct ByEnd {
     LAGBC_INLINE uint64_t operator()(int64_t, int64_t w) const { return masks[w]; }
 };
 
+// Add the row of the other end of an edge. A graph with wide indices has 2^31 vertices: each row is fetched from
+// memory, beside which a call is nothing, and inlined sums were a sixth of the batched kernels.
+template <class Index>
+LAGBC_INLINE void add_edge_row(Row& total, const double* values, uint64_t mask) {
+    if constexpr (std::is_same_v<Index, Wide>)
+        add_row_apart(total, values, mask);
+    else
+        add_row(total, values, mask);
+}
+
 // Return the columns met, and add to `total` the sum of where(meet, values[w], 0) over the edges v -> w, or w -> v.
 template <class Index, class By>
 LAGBC_INLINE uint64_t gather(Span<const int64_t> starts, Span<const Index> ends, By by, int64_t v, uint64_t wanted,
@@ -28,7 +38,7 @@ LAGBC_INLINE uint64_t gather(Span<const int64_t> starts, Span<const Index> ends,
         const int64_t w = ends[e];
         if (const uint64_t meet = wanted & by(e, w)) {
             met |= meet;
-            add_row(total, values[w], meet);
+            add_edge_row<Index>(total, values[w], meet);
         }
     }
     return met;
@@ -59,6 +69,7 @@ struct ColumnWeights {
 // times the product, d being the distance of v.
 template <bool has_stress, bool has_edges, bool has_squares, class Index>
 struct Backward {
+    static constexpr bool visits_roots = has_edges;  // a root has no dependency on itself, but its edges have
     const Sweep<Index>& s;
     Span<const int64_t> starts;
     Span<const Index> ends;
@@ -72,8 +83,8 @@ struct Backward {
         for (int64_t e = starts[v]; e < starts[v + 1]; ++e) {
             const int64_t w = ends[e];
             if (const uint64_t meet = wanted & by(e, w)) {
-                add_row(total, s.values[w], meet);
-                if constexpr (has_stress) add_row(paths_total, s.paths[w], meet);
+                add_edge_row<Index>(total, s.values[w], meet);
+                if constexpr (has_stress) add_edge_row<Index>(paths_total, s.paths[w], meet);
                 if constexpr (has_edges && has_squares) {
                     const Moments edge = dot_rows_moments(s.values[v], s.values[w], meet, weights.times);
                     sums.edges[e] += edge.sum;
@@ -82,15 +93,6 @@ struct Backward {
                     sums.edges[e] += dot_rows(s.values[v], s.values[w], meet, weights.times);
                 }
             }
-        }
-    }
-
-    // A root has no dependency on itself, but its edges have.
-    template <class By>
-    LAGBC_INLINE void finish_root(By by, int64_t v, uint64_t mask) const {
-        if constexpr (has_edges) {
-            Row total = zero_row(), paths_total = zero_row();
-            gather_onward(by, v, mask & keep, total, paths_total);
         }
     }
 
