@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
-from lagbc.native import core, csr, share
+from lagbc.native import core, csr, share, until_stopped
 
 # Roots that are searched from at once, a bit each.
 COLUMNS = 64
@@ -68,8 +68,10 @@ def _count_searches(
         from lagbc.methods.gpu.probe import count
 
         return [count(graph, roots, most) for roots in groups]
-    from lagbc.native.pool import polled
-
     rows = csr(graph.indptr, graph.indices)
     searches = [(roots,) for roots in groups]
-    return polled(lambda flag: share(core.probe_hops, searches, (rows,), (most, flag), threads=at_once), seconds)
+
+    def search(flag: NDArray[np.uint8]) -> list[Any]:
+        return share(core.probe_hops, searches, (rows,), (most, flag), threads=at_once)
+
+    return until_stopped(search, graph.n + graph.nnz, seconds)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
+from math import inf
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -85,13 +86,16 @@ def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.fl
     return made
 
 
-def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int) -> Result:
-    """Call a kernel with the flag that it polls: of many entries on a thread, so that Ctrl-C and ``stop=`` end it."""
+def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int, seconds: float = inf) -> Result:
+    """Call a kernel with the flag that it polls: of many entries on a thread, so that Ctrl-C and ``stop=`` end it.
+
+    After so many seconds the flag is set, too; a kernel of few entries looks at the seconds as it begins alone.
+    """
     if entries < SHARED_FROM:
-        return kernel(np.zeros(1, np.uint8))
+        return kernel(np.full(1, seconds <= 0, np.uint8))
     from lagbc.native.pool import polled
 
-    return polled(kernel)
+    return polled(kernel, seconds)
 
 
 def level() -> str:

@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from strategies import grid, path, scale_free
 
+from lagbc import native
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
@@ -126,8 +127,10 @@ def test_no_edges_are_pruned_where_the_diameter_is_high(monkeypatch):
     assert choose.terms(graph, probe(graph, graph.order[:100]))["pruned"] == 0
 
 
-def test_a_probe_ends_with_its_time(monkeypatch):
+@pytest.mark.parametrize("shared_from", [0, native.SHARED_FROM], ids=["on a thread", "few entries"])
+def test_a_probe_ends_with_its_time(monkeypatch, shared_from):
     """In the middle of its searches, whose counts are then those of parts."""
+    monkeypatch.setattr(native, "SHARED_FROM", shared_from)
     monkeypatch.setattr(tuning, "PROBE_ROOTS", 100)
     monkeypatch.setattr(tuning, "PROBE_SHARE", 1e6)
     graph = as_graph(path(300), directed=False)
@@ -138,7 +141,8 @@ def test_a_probe_ends_with_its_time(monkeypatch):
     assert all(np.isfinite(count) for count in choose.terms(graph, none).values())
 
 
-def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop():
+def test_a_search_ends_at_its_flag_and_a_probe_at_a_stop(monkeypatch):
+    monkeypatch.setattr(native, "SHARED_FROM", 0)  # of few entries it ends before anyone waits for it
     graph = as_graph(path(300), directed=True)
     arguments = csr(graph.indptr, graph.indices), np.arange(1), graph.nnz
     assert core.probe_hops(*arguments, np.zeros(1, np.uint8)) == (300, graph.nnz, 300, graph.nnz, 300)
