@@ -80,8 +80,9 @@ def requirement(module: object) -> str:
     if isinstance(module, lief.ELF.Binary):
         names = {one.name for needed in module.symbols_version_requirement for one in needed.get_auxiliary_symbols()}
         versions = [tuple(map(int, name.removeprefix("GLIBC_").split("."))) for name in names]
-        require(max(versions) <= OLDEST_GLIBC, f"a symbol needs glibc {max(versions)}")
-        return f"glibc {'.'.join(map(str, max(versions)))}"
+        newest = max(versions, default=(2, 0))  # `processor` may ask for no symbol of it
+        require(newest <= OLDEST_GLIBC, f"a symbol needs glibc {newest}")
+        return f"glibc {'.'.join(map(str, newest))}"
     if isinstance(module, lief.MachO.Binary):
         undefined = [symbol for symbol in module.imported_symbols if symbol.name.startswith(("_Py", "__Py"))]
         wrong = [one.name for one in undefined if one.has_binding_info and one.binding_info.library_ordinal != -2]
