@@ -62,14 +62,11 @@ def begin_compile(source: Source, chosen: tuple[str, ...], *, cooperative: bool 
 
 
 def resident_blocks(threads: int, *kernels: Any) -> int:
-    """Return how many blocks of `threads` threads the device holds at once, for the kernel with most registers."""
-    import cupy
+    """Return how many blocks of `threads` threads the device holds at once, of the kernel of which it holds fewest."""
+    from cupy.cuda import Device
 
-    limits = cupy.cuda.Device().attributes
-    registers = max(kernel.num_regs for kernel in kernels)
-    by_registers = limits["MaxRegistersPerMultiprocessor"] // (-(-registers // 8) * 8 * threads)
-    by_threads = limits["MaxThreadsPerMultiProcessor"] // threads
-    return int(limits["MultiProcessorCount"] * min(by_registers, by_threads))
+    of_each: int = min(kernel.resident(threads) for kernel in kernels)
+    return of_each * int(Device().attributes["MultiProcessorCount"])
 
 
 _Key = tuple[Source, tuple[str, ...], bool, int]

@@ -31,10 +31,11 @@ class Kernel(NamedTuple):
     # for each parameter, in order, the NumPy type of a number, or None for a pointer
     parameters: Mapping[str, str | None]
 
-    @property
-    def num_regs(self) -> int:
-        """Return the registers of a thread."""
-        return int(self.function.num_regs)
+    def resident(self, threads: int) -> int:
+        """Return how many blocks of `threads` threads a multiprocessor holds at once."""
+        from cupy.cuda import driver
+
+        return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(self.function.kernel.ptr, threads, 0))
 
     def __call__(self, grid: tuple[int, ...], threads: int, /, *known: Mapping[str, Any], **arguments: Any) -> None:
         """Launch a grid of thread blocks of `threads` threads each; InvalidTypeError unless all parameters are given.
