@@ -25,7 +25,6 @@ from benchmarks.generators import symmetric_lengths
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
-from lagbc.types import MethodName
 
 Scores = Callable[[NDArray[np.int64]], NDArray[np.float64]]  # of some roots
 
@@ -49,7 +48,7 @@ def scores_of_igraph(graph: Graph) -> Scores:
     return lambda roots: np.array(peer.betweenness(sources=roots.tolist(), weights=weights))
 
 
-def scores_of_lagbc(graph: Graph, method: MethodName, heap: bool, roots: NDArray[np.int64]) -> NDArray[np.float64]:
+def scores_of_lagbc(graph: Graph, method: str, heap: bool, roots: NDArray[np.int64]) -> NDArray[np.float64]:
     """Betweenness on one thread."""
     options: dict[str, Any] = {"directed": graph.directed, "weighted": True, "device": "cpu", "threads": 1}
     with mock.patch.object(tuning, "TRAVERSAL_BUCKETS", -1 if heap else tuning.TRAVERSAL_BUCKETS):

@@ -157,13 +157,13 @@ def traversals() -> Iterator[Call]:
             for dtype in DTYPES:
                 yield partial(lagbc.bc, A, method=name, dtype=dtype, endpoints=True, **small)
         for name in ("node-parallel", "edge-parallel", "warp-centric"):
-            yield partial(lagbc.bc, A, method=name, variant="all-blocks", sources=range(20), **small)
+            yield partial(lagbc.bc, A, method=f"{name}:all-blocks", sources=range(20), **small)
         for width in (4, 32):
             for name in ("warp-centric", "work-efficient"):
-                yield partial(lagbc.bc, A, method=name, virtual_warp=width, **small)
+                yield partial(lagbc.bc, A, method=f"{name}:{width}", **small)
         for variant in ("work-efficient", "node-parallel"):
             for weighed in (with_lengths(A), fractional(A)):
-                yield partial(lagbc.bc, weighed, method="dijkstra", variant=variant, weighted=True, **small)
+                yield partial(lagbc.bc, weighed, method=f"dijkstra:{variant}", weighted=True, **small)
     yield partial(lagbc.bc, diamonds(70), method="work-efficient", **small)
     yield partial(lagbc.bc, few_levels(), method="spmm", endpoints=True, **small)
 

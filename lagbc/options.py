@@ -31,7 +31,7 @@ from lagbc.files import require_name
 from lagbc.limits import parse_size, usable_cores
 
 if TYPE_CHECKING:
-    from lagbc.types import All, Auto, Devices, DTypeName, MethodName, ReduceName, Stop
+    from lagbc.types import All, Auto, Devices, DTypeName, ReduceName, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,13 @@ class Options(TypedDict, total=False):
     method : str
         "auto", or the name of a row of `lagbc.METHODS`: "batched", "graphblas" or the traversals "work-efficient" in
         hops and "dijkstra" with lengths on the CPU, "batched", "spmm" or with lengths "delta-stepping" on the GPU, or
-        there for comparison the traversals "work-efficient", "active-edge", "warp-centric", "edge-parallel",
-        "node-parallel", "hybrid" and with lengths "dijkstra". "auto" takes the one that a probe of
-        the roots predicts to be the fastest, of those that fit into the memory: "batched" (on a GPU with lengths
-        "delta-stepping"), or "work-efficient" (with lengths "dijkstra"). Each of these promises the same bits for every
-        run; `lagbc.plan` tells the choice and its reason.
+        there for comparison the traversals "work-efficient", "active-edge", "warp-centric", "edge-parallel", "node-
+        parallel", "hybrid" and with lengths "dijkstra". A traversal on the GPU goes other ways after colons, as in
+        "work-efficient:8" and "warp-centric:all-blocks:16": a number is that of threads that share the edges of a
+        vertex, and "all-blocks" puts all thread blocks on one root; `Method.ways` has those of each. "auto" takes the
+        one that a probe of the roots predicts to be the fastest, of those that fit into the memory: "batched" (on a GPU
+        with lengths "delta-stepping"), or "work-efficient" (with lengths "dijkstra"). Each of these promises the same
+        bits for every run; `lagbc.plan` tells the choice and its reason.
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
         number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of a
@@ -101,13 +103,6 @@ class Options(TypedDict, total=False):
         recomputed in float64, so that float32 is no gain there. With `target_weights` or `demand` it is float64.
     bucket_width : float or "auto"
         Only with lengths: the width of the buckets of Delta-stepping, as a length. It changes the time, not the scores.
-    variant : str or None
-        The schedule of a traversal on the GPU. "all-blocks" puts all thread blocks of the GPU on one root, "one-block"
-        one ("node-parallel", "warp-centric", "edge-parallel"); "dijkstra" has the schedules "work-efficient" and
-        "node-parallel". None lets the method choose.
-    virtual_warp : int or None
-        Threads that share the edges of a vertex in the traversals "warp-centric", "work-efficient", "hybrid" and
-        "dijkstra": a power of two up to 32, with "dijkstra" not 2. None lets the method choose.
     progress : bool or callable
         True draws a bar with the time left; a callable gets a `lagbc.Progress` after every batch.
     checkpoint : path or None
@@ -138,15 +133,13 @@ class Options(TypedDict, total=False):
         on their way; it takes twice the memory for numbers.
     """
 
-    method: MethodName | Auto
+    method: str
     device: Devices
     reduce: ReduceName
     threads: int | None
     memory: str | int | None
     dtype: DTypeName
     bucket_width: float | Auto
-    variant: str | None
-    virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: str | os.PathLike[str] | None
     stop: Stop | None
@@ -275,13 +268,6 @@ def _parse_width(name: str, width: Any) -> float | None:
     return length
 
 
-def _parse_warp(name: str, threads: Any) -> int:
-    count = parse_count(name, threads)
-    if count > 32 or count & (count - 1):
-        raise InvalidValueError(f"{name}={threads!r}: it is a power of two up to 32")
-    return count
-
-
 def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | None]:
     """Return the kind of device, and the GPUs by number."""
     if isinstance(device, str):
@@ -387,7 +373,6 @@ _METHOD = {
 _WHERE = "Where to compute: cpu, cuda, all for all GPUs, or the numbers of some."
 _LEFT = "What of the graph is not swept, as its structure gives it: what pays, nothing, or all that can be."
 _REDUCE, _DTYPES, _A_METHOD = ("auto", "none", "all"), ("float64", "float32"), "the name of a row of lagbc.METHODS"
-_WARP = "Threads that share the edges of a vertex in some traversals."
 _BUCKETS = "Of Delta-stepping, with --weighted or --strength."
 OPTIONS = (
     Option("method", _one_of("auto", otherwise=_A_METHOD), "auto", "A row of the table that lagbc info prints."),
@@ -398,8 +383,6 @@ OPTIONS = (
     Option("memory", parse_size, None, "What the process may take, e.g. 8GB.  [default: half of what is free]", "SIZE"),
     Option("dtype", _one_of(*_DTYPES), "float64", "Type of path counts; float32 on the GPU only.", _DTYPES),
     Option("bucket_width", _parse_width, "auto", _BUCKETS, "LENGTH|auto", is_of_some=True),
-    Option("variant", lambda _, name: name, None, "Which of its ways a traversal on the GPU takes.", is_of_some=True),
-    Option("virtual_warp", _parse_warp, None, _WARP, is_of_some=True),
     Option("progress", _parse_called, False, "[default: on if stderr is a terminal]"),
     Option("checkpoint", _parse_path, None, "Keep the state here (.npz), and go on from it."),
     Option("stop", _parse_called),
@@ -444,8 +427,6 @@ class Settings(NamedTuple):
     memory: int | None  # in bytes
     dtype: str
     bucket_width: float | None
-    variant: str | None
-    virtual_warp: int | None
     progress: bool | Reporter
     checkpoint: Path | None
     stop: Callable[[], object] | None

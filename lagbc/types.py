@@ -9,25 +9,12 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MethodName: TypeAlias = Literal[
-    "batched",
-    "graphblas",
-    "spmm",
-    "delta-stepping",
-    "dijkstra",
-    "node-parallel",
-    "warp-centric",
-    "edge-parallel",
-    "work-efficient",
-    "active-edge",
-    "hybrid",
-]
 DeviceName: TypeAlias = Literal["cpu", "cuda"]
 # The reductions before the sweeps: those that pay, none, or all that apply.
 ReduceName: TypeAlias = Literal["auto", "none", "all"]
 # The type of path counts; scores are always float64.
 DTypeName: TypeAlias = Literal["float64", "float32"]
-# `Auto` leaves the choice to lagbc, as in ``method: MethodName | Auto = "auto"``; `All` takes all methods or devices.
+# `Auto` leaves the choice to lagbc, as in ``device: DeviceName | Auto = "auto"``; `All` takes all methods or devices.
 Auto: TypeAlias = Literal["auto"]
 All: TypeAlias = Literal["all"]
 # The devices of a run: one kind, lagbc's choice, all GPUs, or GPUs by their numbers.

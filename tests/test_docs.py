@@ -276,14 +276,6 @@ def test_modules_that_results_name_exist_or_are_told_to_be_gone():
             assert bool(found) != bool(gone), (page.name, name)
 
 
-def test_virtual_warps_that_dijkstra_lacks_are_told():
-    folder = ROOT / "lagbc" / "methods" / "gpu" / "traversal"  # modules that only import with CuPy
-    hops, dijkstra = ((folder / file).read_text(encoding="utf-8") for file in ("hops.py", "dijkstra.py"))
-    widths = [re.search(r"^(?:WIDTHS|VIRTUAL_WARPS) = (.*)", text, re.MULTILINE)[1] for text in (hops, dijkstra)]
-    assert set.difference(*map(set, map(ast.literal_eval, widths))) == {2}
-    assert 'a power of two up to 32, with "dijkstra" not 2' in lagbc.Options.__doc__
-
-
 def test_the_picture_of_the_architecture_shows_what_is_there():
     pytest.importorskip("matplotlib")
     for rooms, *_ in runpy.run_path(str(ROOT / "docs" / "images" / "draw.py"))["FLOORS"]:

@@ -20,7 +20,6 @@ from lagbc.scores.registry import shared
 
 
 def test_names_are_those_of_the_tables():
-    assert set(get_args(types.MethodName)) == {row.name for row in lagbc.METHODS}
     assert set(get_args(types.DeviceName)) == {row.device for row in lagbc.METHODS}
     assert (
         set(get_args(types.CentralityName))
@@ -119,7 +118,7 @@ lagbc.edge_bc([[0, 1], [1, 0]])  # error: call-overload
 lagbc.edge_bc(dense, cutoff="near")  # error: arg-type
 lagbc.edge_bc(dense, thread=2)  # error: call-overload
 lagbc.edge_bc(dense, cutoff=[2, 3]).nnz  # error: attr-defined
-lagbc.bc(dense, method="bached")  # error: call-overload
+lagbc.bc(dense, reduce="al")  # error: call-overload
 lagbc.bc(dense, device="tpu")  # error: arg-type
 lagbc.closeness(dense, dtype="float16")  # error: call-overload
 lagbc.bc(dense, k=2, standard_error="yes")  # error: call-overload

@@ -40,7 +40,7 @@ _VALUES = ("k", "rng", "rtol", "normalized", "endpoints", "wf_improved", "log2")
 # Names of the arrays of a matrix, and of a graph.
 _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
 # Options that change the plan of a run.
-_OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width", "variant", "virtual_warp")
+_OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width")
 
 
 def write_part(

@@ -80,8 +80,6 @@ def _not_reached(graph: Graph, demand: Any, bounds: Bounds, settings: Settings) 
         devices=None,
         dtype="float64",
         bucket_width=None,
-        variant=None,
-        virtual_warp=None,
         progress=False,
         checkpoint=None,
         executor=None,

@@ -21,14 +21,14 @@ from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Options, check_options, parse_real
 from lagbc.request import require_flags
-from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike, MethodName
+from lagbc.types import All, Auto, DeviceName, DTypeName, GraphLike
 
 
 def compare(
     A: GraphLike,
     roots: int | ArrayLike = 256,
     *,
-    methods: MethodName | All | Iterable[MethodName] = "all",
+    methods: str | Iterable[str] = "all",
     device: DeviceName | All = "all",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -51,7 +51,7 @@ def compare(
         The number of roots to draw, among vertices with out-edges, or the roots themselves. The number of vertices
         takes all.
     methods : str or list of str
-        "all", or names of rows of `lagbc.METHODS` for `device` and `weighted`.
+        "all", or names of rows of `lagbc.METHODS` for `device` and `weighted`, also with ways: "work-efficient:8".
     device : str
         "all", "cpu" or "cuda".
     directed, batch, threads : as for `lagbc.bc`
@@ -163,18 +163,18 @@ def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> l
     asked = [methods] if isinstance(methods, str) else list(methods)
     there = [row for row in on_device if row.weighted == weighted]
     names = dict.fromkeys(row.name for row in there)
-    unknown = [name for name in asked if name not in names]
+    rows_of = {one: table.methods_of(weighted=weighted, method=one) for one in asked}
+    unknown = [one for one in asked if not any(row in there for row in rows_of[one])]
     if unknown or not asked:
         where = f"{'' if device == 'all' else f' on {device}'}{' with lengths' if weighted else ' for hops'}"
         rows = ", ".join(f"{row.name} on {row.device}" for row in there)
         wrong = ", ".join(map(repr, unknown)) or "name"
         instead = did_you_mean(unknown[0] if unknown else None, [*names], f"there are 'all' and {rows}")
         raise InvalidValueError(f"methods: there is no {wrong}{where}; {instead}")
-    for name in asked:
-        named = [row for row in there if row.name == name]
-        if not any(row.available for row in named):
-            named[0].load()  # raises the error that names the missing library
-    return [row for row in there if row.name in asked]
+    for named in rows_of.values():
+        if not any(row.available for row in named if row in there):
+            next(row for row in named if row in there).load()  # raises the error that names the missing library
+    return [replace(row, name=one) for row in there for one in asked if row in rows_of[one]]
 
 
 def _measure(task: Task, row: Method, check: Check) -> Measurement:

@@ -7,6 +7,7 @@ row here does not exist. Callers look METHODS up in this module each time: rows 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -20,7 +21,7 @@ from lagbc.calls import in_phase, whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
-from lagbc.types import DeviceName, MethodName
+from lagbc.types import DeviceName
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,11 @@ class Method:
         Whether its `backward` takes target weights of single roots, and its `sum_within` the demand of its plan.
     bounds : bool
         Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
+    ways : tuple of tuple of str
+        Its ways, which follow the name after colons, one of each tuple at most: ``method="work-efficient:8"``.
     """
 
-    name: MethodName
+    name: str
     formulation: str
     device: DeviceName
     weighted: bool
@@ -54,6 +57,7 @@ class Method:
     sums: tuple[str, ...] = ("dependency",)
     demand: bool = False
     bounds: bool = False
+    ways: tuple[tuple[str, ...], ...] = ()
 
     @property
     def available(self) -> bool:
@@ -104,6 +108,11 @@ class Method:
             whole_import(self.module)
             _loaded.add(self.module)
         return sys.modules[self.module]  # type: ignore[return-value]
+
+    def goes(self, ways: Sequence[str]) -> bool:
+        """Whether it goes these ways at once."""
+        kinds = [kind for way in ways for kind, named in enumerate(self.ways) if way in named]
+        return len(ways) == len(kinds) == len(set(kinds))
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
         """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
@@ -216,8 +225,19 @@ _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
 _OF_TRAVERSALS = ("dependency", "dependency_squares")
 _CPU, _GPU = "lagbc.methods.cpu", "lagbc.methods.gpu"
 # The kernels of the literature, in hops.
-_TRAVERSALS: tuple[MethodName, ...]
 _TRAVERSALS = "node-parallel", "warp-centric", "edge-parallel", "work-efficient", "active-edge", "hybrid"
+
+# One thread block a root, or all; threads that share the edges of a vertex.
+_BLOCKS, _WARPS = ("one-block", "all-blocks"), ("1", "2", "4", "8", "16", "32")
+_OF_DIJKSTRA = ("work-efficient", "node-parallel"), ("1", "4", "8", "16", "32")
+_WAYS: dict[str, tuple[tuple[str, ...], ...]]
+_WAYS = {
+    "node-parallel": (_BLOCKS,),
+    "warp-centric": (_BLOCKS, _WARPS),
+    "edge-parallel": (_BLOCKS,),
+    "work-efficient": (_WARPS,),
+    "hybrid": (_WARPS,),
+}
 
 # Name, formulation, device, lengths, module, library, sums, and whether it takes a demand and bounds. Of rows without
 # predicted costs, "auto" takes the first that fits; `lagbc.planning.choose` says more.
@@ -231,20 +251,33 @@ METHODS: tuple[Method, ...] = (
     Method("batched", "semiring", "cuda", False, f"{_GPU}.batched.hops", "cupy", _WITH_SQUARES, True),
     Method("spmm", "semiring", "cuda", False, f"{_GPU}.spmm", "cupy"),
     Method("delta-stepping", "semiring", "cuda", True, f"{_GPU}.delta_stepping.lengths", "cupy", _WITH_SQUARES, True),
-    Method("dijkstra", "traversal", "cuda", True, f"{_GPU}.traversal.dijkstra", "cupy", _OF_TRAVERSALS),
+    Method(
+        "dijkstra", "traversal", "cuda", True, f"{_GPU}.traversal.dijkstra", "cupy", _OF_TRAVERSALS, ways=_OF_DIJKSTRA
+    ),
     *(
-        Method(name, "traversal", "cuda", False, f"{_GPU}.traversal.hops", "cupy", _OF_TRAVERSALS)
+        Method(
+            *(name, "traversal", "cuda", False, f"{_GPU}.traversal.hops", "cupy", _OF_TRAVERSALS),
+            ways=_WAYS.get(name, ()),
+        )
         for name in _TRAVERSALS
     ),
 )
 
 
 def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
-    """Return the rows with lengths or without, of some name and device; "auto" is any."""
+    """Return the rows with lengths or without, of some name, with ways after it, and device; "auto" is any."""
     rows = [row for row in METHODS if row.weighted == weighted]
     if method != "auto":
-        rows = [row for row in rows if row.name == method]
+        name, *ways = method.split(":")
+        rows = [row for row in rows if row.name == name and row.goes(ways)]
     return rows if device == "auto" else [row for row in rows if row.device == device]
+
+
+def ways_of(method: str) -> tuple[str | None, int | None]:
+    """Return the schedule and the threads of a vertex that follow the name of a method; None where none does."""
+    _, *ways = method.split(":")
+    schedule = next((way for way in ways if not way.isdecimal()), None)
+    return schedule, next((int(way) for way in ways if way.isdecimal()), None)
 
 
 def register_method(method: Method) -> None:

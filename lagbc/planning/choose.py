@@ -84,6 +84,9 @@ def ranked(
     weighted = graph.weighted
     rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
+        name, colon, _ = method.partition(":")
+        if colon and (named := table.methods_of(weighted=weighted, method=name, device=device)):
+            raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}")
         if table.methods_of(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
@@ -114,7 +117,7 @@ def ranked(
     else:
         where = _where(work)
     if method != "auto":
-        return [Selection(row, f"{row.name} on {row.device} ({where}; asked for)")]
+        return [Selection(row, f"{method} on {row.device} ({where}; asked for)")]
     candidates = [other for other in ready if other.key in tuning.COSTS]
     if options:
         candidates = [other for other in candidates if all(map(other.reads, options))] or candidates
@@ -160,6 +163,15 @@ def _listed(weighted: bool) -> str:
         for device in dict.fromkeys(row.device for row in rows)
     ]
     return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
+
+
+def _ways_in_words(rows: list[Method]) -> str:
+    """Say which ways the methods of a name go."""
+    told = list[str]()
+    for row in rows:
+        ways = " and ".join(f"one of {', '.join(kind)}" for kind in row.ways)
+        told.append(f"{row.name} on {row.device} {f'takes {ways}, after colons' if ways else 'goes one way alone'}")
+    return "; ".join(told)
 
 
 def _by_rule(candidates: list[Method], but: str = "") -> list[Selection]:

@@ -251,6 +251,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
     is_wide = is_wide or "stress" in request.sums
     a_root, reason = selection.a_root, selection.reason
+    variant, virtual_warp = table.ways_of(settings.method)
     return Sweep(
         work="roots" if request.bounds is None else "within",
         method=row.name,
@@ -264,8 +265,8 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         seconds=None if a_root is None else a_root * roots / 1000,
         dtype="float64" if is_wide else settings.dtype,
         bucket_width=settings.bucket_width,
-        variant=settings.variant,
-        virtual_warp=settings.virtual_warp,
+        variant=variant,
+        virtual_warp=virtual_warp,
         beside=beside,
     )
 

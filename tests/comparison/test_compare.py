@@ -8,7 +8,7 @@ from comparison_cases import CPU, GRAPH, Fake, only, titles
 from strategies import matrix, path, scale_free
 
 import lagbc
-from lagbc.comparison import measure
+from lagbc.comparison import compare, measure
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
 
@@ -139,8 +139,17 @@ def test_wrong_arguments(error, message, arguments):
         lagbc.compare(GRAPH, **arguments)
 
 
+def test_ways_of_one_method_are_rows_of_their_own(monkeypatch):
+    monkeypatch.setattr(lagbc.Method, "available", True)
+    asked = ["hybrid:8", "hybrid", "hybrid:32"]
+    rows = compare._choose_rows(asked, "cuda", weighted=False)
+    assert [row.name for row in rows] == asked
+    with pytest.raises(ValueError, match="there is no 'hybrid:3' on cuda for hops"):
+        compare._choose_rows([*asked, "hybrid:3"], "cuda", weighted=False)
+
+
 def test_what_is_not_given_is_as_config_says():
-    with lagbc.config(threads=1, variant="one-block", virtual_warp=4, bucket_width=2.0, memory="2GB"):
+    with lagbc.config(threads=1, bucket_width=2.0, memory="2GB"):
         table = lagbc.compare(GRAPH, 2, device="cpu")
         assert lagbc.compare(GRAPH, 2, methods="batched", device="cpu", threads=2).threads == 2
         with pytest.raises(ValueError, match=r"bucket_width=3\.0 means nothing to"):

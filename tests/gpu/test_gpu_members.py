@@ -213,8 +213,8 @@ def test_what_options_ask_for_comes_first(cupy, monkeypatch):
     """No method takes both members and a variant."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     A = with_twins(weighted=False)
-    call = functools.partial(lagbc.bc, A, device="cuda", variant="one-block")
+    call = functools.partial(lagbc.bc, A, device="cuda", method="node-parallel:one-block")
     expected = call(reduce="none")
     np.testing.assert_allclose(call(reduce="all"), expected, rtol=1e-12, atol=1e-12 * expected.max())
-    reason = lagbc.plan(A, device="cuda", variant="one-block", reduce="all").reason
+    reason = lagbc.plan(A, device="cuda", method="node-parallel:one-block", reduce="all").reason
     assert "twins" not in reason

@@ -164,7 +164,7 @@ def test_overflow_is_refused():
         (lambda graph: lagbc.bc(graph, batch=8), "batch=8"),
         (lambda graph: lagbc.bc(graph, threads=7), "threads=7"),
         (lambda graph: lagbc.bc(graph, reduce="all"), "reduce='all'"),
-        (lambda graph: lagbc.bc(graph, virtual_warp=8), "virtual_warp"),
+        (lambda graph: lagbc.bc(graph, bucket_width=8), "bucket_width"),
     ],
 )
 def test_sums_that_are_not_made(call, words):

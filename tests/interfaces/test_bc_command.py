@@ -158,8 +158,6 @@ def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
         "bucket_width": "auto",
         "stated": 10**9,
         "dtype": "float64",
-        "variant": None,
-        "virtual_warp": None,
     }
     succeed("bc", "example:karate")
     _, (_, seen) = calls

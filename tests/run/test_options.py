@@ -3,6 +3,7 @@
 import inspect
 import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from strategies import cycle, scale_free
 
 import lagbc
 from lagbc.errors import MemoryWarning
+from lagbc.methods import table
 from lagbc.methods.table import METHODS
 from lagbc.options import OPTIONS, Options, Settings, check_options
 
@@ -70,7 +72,6 @@ def test_public_functions_take_the_defaults():
         ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
         ({"method": None}, TypeError, "method=None is not a string; write 'auto' or the name of a row"),
         ({"checkpoint": 5}, TypeError, "checkpoint=5 is not a path"),
-        ({"virtual_warp": 3}, ValueError, "virtual_warp=3: it is a power of two up to 32"),
         ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
     ],
 )
@@ -80,20 +81,50 @@ def test_errors_name_the_option(options, error, message):
             call()
 
 
-@pytest.mark.parametrize("options", [{"variant": "one-block"}, {"virtual_warp": 4}, {"bucket_width": 2.0}])
-def test_options_that_mean_nothing_to_the_method(options):
+def test_options_that_mean_nothing_to_the_method():
     """The message names the methods that take the option, of those that are available."""
-    ((name, value),) = options.items()
     with pytest.raises(
-        ValueError, match=f"{name}={value!r} means nothing to batched on cpu without lengths; "
+        ValueError, match=r"bucket_width=2\.0 means nothing to batched on cpu without lengths; "
     ) as raised:
-        lagbc.bc(A, device="cpu", **options)
-    taking = [f"{row.name} on {row.device}{' with lengths' * row.weighted}" for row in METHODS if row.reads(name)]
-    assert ("batched on cpu with lengths" in taking) == (name == "bucket_width")
-    listed = f"it goes with: {', '.join(taking)}" if taking else "no method that is available takes it"
-    assert listed in str(raised.value)
-    missing = str(raised.value).endswith("; weighted=True takes the values of edges for lengths")
-    assert missing == (name == "bucket_width"), "those of traversals are for hops, too"
+        lagbc.bc(A, device="cpu", bucket_width=2.0)
+    taking = [f"{row.name} on {row.device} with lengths" for row in METHODS if row.reads("bucket_width")]
+    assert "batched on cpu with lengths" in taking
+    assert f"it goes with: {', '.join(taking)}" in str(raised.value)
+    assert str(raised.value).endswith("; weighted=True takes the values of edges for lengths")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"method": "batched:8", "device": "cpu"}, "'batched:8': batched on cpu goes one way alone$"),
+        ({"method": "work-efficient:8", "device": "cpu"}, "work-efficient on cpu goes one way alone$"),
+        ({"method": "hybrid:3"}, "hybrid on cuda takes one of 1, 2, 4, 8, 16, 32, after colons$"),
+        ({"method": "warp-centric:4:8"}, "takes one of one-block, all-blocks and one of 1, 2, 4, 8, 16, 32, after co"),
+        ({"method": "node-parallel:"}, "node-parallel on cuda takes one of one-block, all-blocks, after colons$"),
+        ({"method": "dijkstra:2", "weighted": True}, "dijkstra on cpu goes one way alone; dijkstra on cuda takes one"),
+        ({"method": "dijkstra:4"}, "method='dijkstra:4' takes lengths: pass weighted=True"),
+        ({"method": "brandes:4"}, "there is no method='brandes:4'"),
+    ],
+)
+def test_ways_that_a_method_does_not_go(options, told):
+    for call in (lagbc.bc, lagbc.plan):
+        with pytest.raises(ValueError, match=told):
+            call(A, **options)
+
+
+def test_ways_that_methods_go():
+    """A way of each kind, in any order; they are those of the modules, which only import with CuPy."""
+    of = {row.key: row for row in METHODS}
+    assert of["warp-centric", "cuda", False].goes(["8", "all-blocks"])
+    assert of["batched", "cpu", False].goes([])
+    assert table.ways_of("warp-centric:8:all-blocks") == ("all-blocks", 8)
+    assert table.ways_of("batched") == (None, None)
+    for file, name, (*_, widths) in (
+        ("hops.py", "WIDTHS", of["hybrid", "cuda", False].ways),
+        ("dijkstra.py", "VIRTUAL_WARPS", of["dijkstra", "cuda", True].ways),
+    ):
+        text = (Path(lagbc.__file__).parent / "methods/gpu/traversal" / file).read_text(encoding="utf-8")
+        assert f"{name} = ({', '.join(widths)})" in text
 
 
 def test_memory_comes_before_the_variable(monkeypatch, empty_process):
@@ -225,5 +256,5 @@ def test_defaults_are_what_is_taken_where_nothing_is_given():
     given = {option.name: option.default for option in OPTIONS if option.name != "batch"}
     assert check_options("auto", given) == check_options("auto", {})
     assert {option.name for option in OPTIONS if option.default is None} == {
-        *("threads", "memory", "variant", "virtual_warp", "checkpoint", "stop", "executor", "comm", "grid")
+        *("threads", "memory", "checkpoint", "stop", "executor", "comm", "grid")
     }

@@ -137,10 +137,10 @@ def test_memory_is_that_of_the_plan_itself(monkeypatch):
     hops_arrays, hops_prepare = hops.arrays, hops.prepare
     monkeypatch.setattr(hops, "arrays", arrays)
     monkeypatch.setattr(hops, "prepare", prepare)
-    monkeypatch.setattr(hops, "options", frozenset({"variant", "virtual_warp", "bucket_width"}))
+    monkeypatch.setattr(hops, "options", frozenset({"bucket_width"}))
     n = SMALL.shape[0]
     given = {"target_weights": np.arange(n), "source_weights": np.ones(n)}
-    lagbc.bc(SMALL, device="cpu", method="batched", variant="one", virtual_warp=4, bucket_width=2.0, **given)
+    lagbc.bc(SMALL, device="cpu", method="batched", bucket_width=2.0, **given)
     estimated, run = plans[0], plans[-1]
     np.testing.assert_array_equal(estimated.omega, np.arange(n))
     assert fields_of(replace(run, stop=estimated.stop)) == fields_of(estimated)

@@ -19,7 +19,7 @@ TAKING = {"batched", "delta-stepping"}
 
 def stub(row):
     """In the place of a module of the GPU, which cannot be imported without one."""
-    options = {"class_sizes", "bucket_width"} if row.name in TAKING else {"variant", "virtual_warp"}
+    options = {"class_sizes", "bucket_width"} if row.name in TAKING else set()
     return SimpleNamespace(batching=Batching(256, 4096), options=options, arrays=lambda graph, plan: {})
 
 
@@ -52,7 +52,7 @@ def test_what_is_asked_for_by_name_takes_them_or_not():
 
 
 def test_no_method_is_asked_for_members_and_an_option_that_it_does_not_read():
-    said = reason(variant="one-block")
+    said = reason(method="node-parallel:one-block")
     assert "twins" not in said
     assert "batched" not in said
     assert "twins" in reason(bucket_width=2.0, weighted=True)

@@ -159,7 +159,6 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "method": {"shell_complete": complete_method},
     "device": {"shell_complete": complete_device},
     "threads": {"type": click.IntRange(1)},
-    "virtual_warp": {"type": int},
     "checkpoint": {"type": click.Path(path_type=Path)},
     "progress": {"default": None, "show_default": False, "callback": _is_terminal},
 }
