@@ -176,22 +176,29 @@ def raise_if_stopped() -> None:
         check()
 
 
-def whole_import(name: str) -> Any:
-    """Import a module, and put Ctrl-C meanwhile off to the end.
-
-    Another import follows one that is cut off. Compiled modules and registers do not stand that, and before Python 3.12
-    a class that is cut off makes a RuntimeError of Ctrl-C.
-    """
-    came, before = list[Any](), None if name in sys.modules else signal.getsignal(signal.SIGINT)
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off to the end of a block."""
+    came, before = list[Any](), signal.getsignal(signal.SIGINT)
     try:
         if callable(before):
             signal.signal(signal.SIGINT, lambda *given: came.append(given))
     except ValueError:  # Python tells the main thread alone
         before = None
     try:
-        return __import__(name, fromlist=[""])  # not of `sys.modules`: another thread may be importing it
+        yield
     finally:
         if callable(before):
             signal.signal(signal.SIGINT, before)
             if came:
                 before(*came[0])
+
+
+def whole_import(name: str) -> Any:
+    """Import a module, and put Ctrl-C meanwhile off to the end.
+
+    Another import follows one that is cut off. Compiled modules and registers do not stand that, and before Python 3.12
+    a class that is cut off makes a RuntimeError of Ctrl-C.
+    """
+    with _NOTHING if name in sys.modules else uninterrupted():
+        return __import__(name, fromlist=[""])  # not of `sys.modules`: another thread may be importing it

@@ -1,25 +1,29 @@
-"""The ranks of an MPI program as the workers of a run: rank 0 gives tasks out and adds up, all of them compute.
+"""The ranks of an MPI program as an executor: rank 0 gives tasks out and adds up, all of them compute.
 
 Rank 0 makes the call, with an executor whose tasks go to any free rank, itself among them. The others do its tasks
-until it ends, and then have the same result or the same error. Nothing waits inside MPI for long, so that Ctrl-C is
-heeded and idle ranks leave their cores to others.
+until it ends, and then have the same result or the same error.
+
+On each rank a thread has the messages: Python tells the main thread alone of Ctrl-C, which so neither splits a message
+nor waits for one. It looks for them now and then, and leaves its core to others meanwhile. Rank 0 sends tasks, and None
+at their end; the others send answers in the same order, their error if they leave by themselves, and None at last. So
+no message is left when the communicator is freed, which the next one, of the same number, would take for its own.
 """
 
 from __future__ import annotations
 
-import math
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from functools import partial
-from itertools import count
+from itertools import chain
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
+from lagbc.calls import stopping_by, uninterrupted
 from lagbc.errors import InvalidValueError, RunError
 from lagbc.limits import usable_cores, usable_cores_by_number
 from lagbc.native.pool import Pool
@@ -28,32 +32,17 @@ from lagbc.run.tasks import forget, portable
 
 Result = TypeVar("Result")
 
-# Seconds between two looks at messages, and of the wait for ranks after a failed call.
-_LOOK_SECONDS, _PATIENCE = 0.001, 5.0
+# Seconds between two looks at messages.
+_LOOK_SECONDS = 0.001
 # Tasks that a rank has at a time: the running one, and the next.
 _TASKS = 2
 
 
-class _Call(NamedTuple):
-    """A task on its way to a rank."""
-
-    number: int
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
 class _Answer(NamedTuple):
-    """The result or error of a task; without a number, the farewell of a rank."""
+    """The value or the error of a task, or of the call."""
 
-    number: int | None
     value: Any = None
     error: BaseException | None = None
-
-
-class _End(NamedTuple):
-    """The end of rank 0's tasks; with its error, if it has one. A result follows by itself."""
-
-    error: BaseException | None
 
 
 def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
@@ -66,18 +55,21 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
         return compute(None)
     _require_threads()
     _wait_for(comm.Ibarrier())
-    calls = comm.allgather(what)
-    if any(call != calls[0] for call in calls):
-        told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
-        raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
-    with _freed(comm.Dup()) as own:  # no message of the program is taken for one of lagbc, nor the other way round
-        threads, number = _place_of_rank(own)
-        before = local_rank.set(number)
-        try:
-            result: Result = _lead(own, threads, compute) if own.Get_rank() == 0 else _serve(own)
-            return result
-        finally:
-            local_rank.reset(before)
+    with ExitStack() as put_off:
+        put_off.enter_context(uninterrupted())  # until the ranks can tell each other
+        calls = comm.allgather(what)
+        if any(call != calls[0] for call in calls):
+            told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
+            raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
+        with _freed(comm.Dup()) as own:  # no message of the program is taken for one of lagbc, nor the other way round
+            threads, number = _place_of_rank(own)
+            before = local_rank.set(number)
+            try:
+                if own.Get_rank():
+                    return _follow(own, put_off.close)  # type: ignore[no-any-return]
+                return _lead(own, threads, compute, put_off.close)
+            finally:
+                local_rank.reset(before)
 
 
 def _require_threads() -> None:
@@ -96,79 +88,6 @@ def _freed(comm: Any) -> Iterator[Any]:
         comm.Free()
 
 
-def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result]) -> Result:
-    ranks = Ranks(comm, threads)
-    try:
-        result = compute(ranks)
-    except BaseException as error:
-        ranks.end(error)
-        raise
-    ranks.end()
-    comm.bcast(result)
-    return result
-
-
-def _serve(comm: Any) -> Any:
-    """Do the tasks of rank 0, until its end."""
-    pool, waiting = Pool(1), deque[_Call]()
-    running: tuple[int, Future[Any]] | None = None
-    sent: list[Any] = []
-    message: _End | None = None
-    try:
-        while message is None:
-            looked = comm.iprobe(source=0)
-            if looked:
-                taken = comm.recv(source=0)
-                if isinstance(taken, _End):
-                    message = taken
-                else:
-                    waiting.append(taken)
-            if running is not None and running[1].done():
-                sent.append(comm.isend(_answer(*running), 0))
-                running = None
-            if running is None and waiting:
-                call = waiting.popleft()
-                running = call.number, pool.submit(call.function, *call.arguments)
-            sent = [request for request in sent if not request.Test()]
-            if not looked:
-                time.sleep(_LOOK_SECONDS)
-    except BaseException as error:
-        sent.append(comm.isend(_Answer(None, error=portable(error)), 0))
-        _wait_for_end(comm)
-        raise
-    finally:
-        forget()
-        pool.shutdown(wait=True, cancel_futures=True)
-        if message is None or message.error is not None:
-            _wait_for(*sent, comm.isend(_Answer(None), 0), seconds=_PATIENCE)  # rank 0 takes the messages under way
-    if message.error is not None:
-        raise message.error
-    return comm.bcast(None)
-
-
-def _wait_for_end(comm: Any) -> None:
-    """Wait until rank 0 has written its checkpoint: launchers end all ranks when one is gone."""
-    deadline = time.monotonic() + 2 * _PATIENCE
-    while time.monotonic() < deadline:
-        if not comm.iprobe(source=0):
-            time.sleep(_LOOK_SECONDS)
-        elif isinstance(comm.recv(source=0), _End):
-            return
-
-
-def _answer(number: int, future: Future[Any]) -> _Answer:
-    error = future.exception()
-    return _Answer(number, future.result()) if error is None else _Answer(number, error=portable(error))
-
-
-def _wait_for(*requests: Any, seconds: float = math.inf) -> None:
-    """Wait for messages under way, heeding Ctrl-C."""
-    deadline = time.monotonic() + seconds
-    for request in requests:
-        while not request.Test() and time.monotonic() < deadline:
-            time.sleep(_LOOK_SECONDS)
-
-
 def _place_of_rank(comm: Any) -> tuple[int, int]:
     """Share the cores of each machine among its ranks, bound to cores or not, and number these ranks.
 
@@ -183,6 +102,101 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
     return least, number
 
 
+def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result], heed: Callable[[], object]) -> Result:
+    """Make the call, and tell the other ranks its result or error; `heed` heeds Ctrl-C from now on."""
+    ranks, end = Ranks(comm, threads), _Answer(error=KeyboardInterrupt())
+    try:
+        try:
+            heed()
+            result = compute(ranks)
+        finally:
+            ranks.end()
+        ranks.raise_if_left()
+        end = _Answer(result)
+        return result
+    except BaseException as error:
+        end = _Answer(error=portable(error))
+        raise
+    finally:
+        comm.bcast(end)
+
+
+def _follow(comm: Any, heed: Callable[[], object]) -> Any:
+    """Do the tasks of rank 0 until their end; return the result of its call, or raise the error."""
+    tasks, answers, is_over = SimpleQueue[Any](), SimpleQueue[Any](), Event()
+    try:
+        with stopping_by(is_over.is_set):  # a call that has failed ends running tasks, too
+            messages = _begun(partial(_exchange, comm, tasks, answers, is_over))
+            heed()
+            while (task := tasks.get()) is not None:
+                answers.put(_answer(task))
+    except BaseException as error:  # Ctrl-C, mostly
+        answers.put(portable(error))
+        raise
+    finally:
+        answers.put(None)
+        forget()
+        _join(messages)  # once rank 0 has written its checkpoint: launchers end all ranks when one is gone
+        end = comm.bcast(None)
+    if end.error is not None:
+        raise end.error
+    return end.value
+
+
+def _exchange(comm: Any, tasks: SimpleQueue[Any], answers: SimpleQueue[Any], is_over: Event) -> None:
+    """Take tasks of rank 0 until their end, and send it answers until the last."""
+    sent, more = list[Any](), True
+    while more or not is_over.is_set():
+        try:
+            if not is_over.is_set() and comm.iprobe(source=0):
+                task = comm.recv(source=0)
+                if task is None:
+                    is_over.set()
+                tasks.put(task)
+            elif not answers.empty():
+                answer = answers.get()
+                more = answer is not None
+                sent = [*_under_way(sent), comm.isend(answer, 0)]
+            else:
+                time.sleep(_LOOK_SECONDS)
+        except Exception as error:  # a message that cannot be pickled
+            answers.put(portable(error))
+    _wait_for(*sent)
+
+
+def _answer(task: Callable[[], Any], errors: type[BaseException] = Exception) -> _Answer:
+    try:
+        return _Answer(task())
+    except errors as error:
+        return _Answer(error=portable(error))
+
+
+def _begun(exchange: Callable[[], Any]) -> Thread:
+    """Begin the thread of the messages of a rank."""
+    thread = Thread(target=copy_context().run, args=(exchange,), daemon=True)
+    thread.start()
+    return thread
+
+
+def _join(thread: Thread) -> None:
+    """Wait for the end of a thread; Ctrl-C is raised after it, a second one at once."""
+    try:
+        thread.join()
+    finally:
+        thread.join()
+
+
+def _wait_for(*requests: Any) -> None:
+    """Wait for messages under way, heeding Ctrl-C."""
+    while not all(request.Test() for request in requests):
+        time.sleep(_LOOK_SECONDS)
+
+
+def _under_way(requests: list[Any]) -> list[Any]:
+    """Leave out the messages that have been sent, whose memory is free then."""
+    return [request for request in requests if not request.Test()]
+
+
 class Ranks(Executor):
     """An executor on rank 0 whose calls run on any free rank.
 
@@ -190,118 +204,96 @@ class Ranks(Executor):
     """
 
     def __init__(self, comm: Any, threads: int) -> None:
-        self._comm, self.threads = comm, threads
-        self._numbers = count()
-        self._waiting = deque[tuple[_Call, Future[Any]]]()
-        self._out: dict[int, tuple[int, Future[Any]]] = {}  # by number: the rank that has it
-        self._sent: list[Any] = []
-        self._ended, self._lock = False, Lock()
-        self._present = set(range(1, comm.Get_size()))
-        self._done_here = SimpleQueue[_Answer]()
-        self._own = Pool(1)
-        self._thread = Thread(target=copy_context().run, args=(self._run,), daemon=True)
-        self._thread.start()
-
-    @property
-    def size(self) -> int:
-        """The count of ranks."""
-        size: int = self._comm.Get_size()
-        return size
+        self._comm, self.threads, self.size = comm, threads, comm.Get_size()
+        self._waiting = deque[tuple[Future[Any], Callable[[], Any]]]()
+        self._out = [deque[Future[Any]]() for _ in range(self.size)]  # by rank, in order
+        self._own, self._running = Pool(1), deque[Future[_Answer]]()  # on this rank
+        self._sent, self._present = list[Any](), set(range(1, self.size))
+        self._lock, self._left, self._is_over = Lock(), list[BaseException](), Event()
+        self._messages = _begun(self._exchange)
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Have a free rank make a call."""
+        """Have a free rank make a call; the error of a rank that has left is raised."""
         future = Future[Result]()
         with self._lock:
-            if self._ended:
-                raise RunError("a rank has left, or the call has ended")
-            self._waiting.append((_Call(next(self._numbers), partial(fn, **kwargs), args), future))
+            self.raise_if_left()
+            if self._is_over.is_set():
+                raise RunError("the call of the ranks has ended")
+            self._waiting.append((future, partial(fn, *args, **kwargs)))
         return future
 
-    def end(self, error: BaseException | None = None) -> None:
-        """End all ranks, with an error if there is one; then slow ranks are not waited for."""
-        self._ended = True
-        self._thread.join()
+    def end(self) -> None:
+        """End all ranks, and wait for their last answers."""
+        self._is_over.set()
+        _join(self._messages)
         self._own.shutdown(wait=True, cancel_futures=True)
-        end = _End(None if error is None else portable(error))
-        requests = [self._comm.isend(end, rank) for rank in self._present]
-        if error is None:
-            _wait_for(*requests)
-            return
-        deadline = time.monotonic() + _PATIENCE
-        while self._present and time.monotonic() < deadline:
-            if not self._take():
-                time.sleep(_LOOK_SECONDS)
 
-    def _run(self) -> None:
-        try:
-            while not self._ended:
-                gave, took = self._give(), self._take()
-                if not gave and not took:
-                    time.sleep(_LOOK_SECONDS)
-        except BaseException as error:  # of MPI
-            self._give_up(error)
+    def raise_if_left(self) -> None:
+        """Raise the error of a rank that has left."""
+        for error in self._left:
+            raise error
+
+    def _exchange(self) -> None:
+        """Give tasks out and take answers, and at the end all that is under way."""
+        told = False
+        while self._present or not told:
+            if self._is_over.is_set() and not told:
+                told = True
+                self._sent += [self._comm.isend(None, rank) for rank in range(1, self.size)]
+            try:
+                moved = self._give() | self._take()
+            except Exception as error:  # a message that cannot be pickled
+                moved = self._give_up(error)
+            if not moved:
+                time.sleep(_LOOK_SECONDS)
+        _wait_for(*self._sent)
 
     def _give(self) -> bool:
-        """Give tasks to ranks with few."""
-        gave = False
-        while self._waiting and (rank := self._free_rank()) is not None:
-            call, future = self._waiting.popleft()
-            if not future.set_running_or_notify_cancel():
-                continue
-            gave = True
-            self._out[call.number] = rank, future
+        """Give a task to the rank with fewest, if that has room for one more."""
+        rank = min(range(self.size), key=lambda rank: len(self._out[rank]))
+        if not self._waiting or len(self._out[rank]) >= _TASKS or self._is_over.is_set():
+            return False
+        future, call = self._waiting.popleft()
+        if future.set_running_or_notify_cancel():
+            self._out[rank].append(future)
             if rank:
                 self._sent.append(self._comm.isend(call, rank))
             else:
-                own = self._own.submit(call.function, *call.arguments)
-                own.add_done_callback(partial(self._put, call.number))
-        return gave
-
-    def _put(self, number: int, done: Future[Any]) -> None:
-        if not done.cancelled():
-            self._done_here.put(_answer(number, done))
-
-    def _free_rank(self) -> int | None:
-        """Return the rank with fewest tasks, if it has room for one more."""
-        tasks = Counter(rank for rank, _ in self._out.values())
-        rank = min((0, *self._present), key=lambda rank: tasks[rank])
-        return rank if tasks[rank] < _TASKS else None
+                self._running.append(self._own.submit(_answer, call, BaseException))
+        return True
 
     def _take(self) -> bool:
-        """Take answers, of other ranks and of this one."""
+        """Take messages of other ranks, and answers of this one."""
         from mpi4py import MPI
 
-        self._sent = [request for request in self._sent if not request.Test()]
+        self._sent = _under_way(self._sent)
         took, status = False, MPI.Status()
-        while self._comm.iprobe():
-            self._settle(self._comm.recv(status=status), status.Get_source())
-            took = True
-        while not self._done_here.empty():
-            self._settle(self._done_here.get(), 0)
-            took = True
+        while self._comm.iprobe(status=status):
+            took = self._settle(status.Get_source(), self._comm.recv(source=status.Get_source()))
+        while self._running and self._running[0].done():
+            took = self._settle(0, self._running.popleft().result())
         return took
 
-    def _settle(self, answer: _Answer, rank: int) -> None:
-        if answer.number is None and answer.error is not None:
-            self._give_up(answer.error)
-            return
-        if answer.number is None:
+    def _settle(self, rank: int, message: _Answer | BaseException | None) -> bool:
+        """Take an answer, the error of a rank that leaves, or its last message."""
+        if message is None:
             self._present.discard(rank)
-            return
-        _, future = self._out.pop(answer.number, (0, Future[Any]()))
-        if answer.error is None:
-            future.set_result(answer.value)
-        else:
-            future.set_exception(answer.error)
+        elif isinstance(message, BaseException):
+            self._give_up(message)
+        elif not (future := self._out[rank].popleft()).done():  # else a rank has left
+            if message.error is None:
+                future.set_result(message.value)
+            else:
+                future.set_exception(message.error)
+        return True
 
-    def _give_up(self, error: BaseException) -> None:
-        """End all calls with an error, as a rank has left by itself."""
+    def _give_up(self, error: BaseException) -> bool:
+        """End all calls with an error."""
         with self._lock:
-            self._ended = True
-        for _, future in self._out.values():
-            future.set_exception(error)
-        self._out.clear()
-        while self._waiting:
-            _, future = self._waiting.popleft()
-            if future.set_running_or_notify_cancel():
+            self._left.append(error)
+        waiting = [future for future, _ in self._waiting if future.set_running_or_notify_cancel()]
+        self._waiting.clear()
+        for future in (*waiting, *chain.from_iterable(self._out)):
+            if not future.done():
                 future.set_exception(error)
+        return True

@@ -1,12 +1,14 @@
 """Tasks for the workers of an executor, and a worker's way to carry them out.
 
-A task names a work by its digest, and has a span of its items. A worker keeps the works that it met, with their
-prepared states, within its memory budget. A new work is mapped from a file, if the worker sees the file; else it says
-so, and the task comes again with the arrays.
+A task names a work by its digest, and has a span of its items. A worker keeps the works that it met, with their states,
+within its memory budget. A new work is mapped from a file, so that processes of one machine share its arrays; a worker
+that does not see the file says so, and the task comes again with the arrays.
 """
 
 from __future__ import annotations
 
+import hashlib
+import mmap
 import os
 import pickle
 import socket
@@ -16,21 +18,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import accumulate
+from pathlib import Path
 from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lagbc.errors import RunError
+from lagbc.files import write_whole
 from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.planning import memory
 from lagbc.planning.devices import gpu_of_worker
-from lagbc.reduce.pieces import Chains
+from lagbc.planning.sweep import Memory, Sweep
+from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.room import SMALL_RUN
 from lagbc.run.loop import Hands
-from lagbc.run.packed import map_work, unpack
+from lagbc.run.within import Within
 from lagbc.run.work import Found, Items, MethodWork, PieceWork, Span
+from lagbc.run.works import work_of
+
+# Bytes at whose multiples the arrays of a packed work begin, as compiled code reads them best.
+_ALIGNMENT = 64
+
+# Windows removes no file that is mapped, and workers keep theirs: there each reads a copy.
+_FILES_ARE_MAPPED = os.name != "nt"
 
 
 @dataclass(slots=True, eq=False)
@@ -53,28 +67,12 @@ class Task:
         return self.file if self.caller == here() else self.digest
 
 
-@dataclass(slots=True, eq=False)
-class Done:
-    """The sums of the span of a task."""
+class Outcome(NamedTuple):
+    """The end of a task, as opposed to an error of its engine: its sums, its error, or the worker without the work."""
 
-    found: list[Found]
-
-
-@dataclass(slots=True)
-class Missing:
-    """The worker of this name has not got the work."""
-
-    worker: str
-
-
-@dataclass(slots=True, eq=False)
-class Failed:
-    """An error of the task itself, as opposed to an error of its engine."""
-
-    error: BaseException
-
-
-Outcome = Done | Missing | Failed
+    found: list[Found] | None = None
+    error: BaseException | None = None
+    misses: str = ""
 
 
 def here() -> str:
@@ -94,10 +92,12 @@ def run_task(task: Task) -> Outcome:
         if task.version != version():
             raise RunError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
         with _works.lent(task) as opened:
-            # The memory of a message, which is not aligned with some engines, is copied.
-            return Missing(here()) if opened is None else Done(opened.run(task.span, np.array(task.items)))
+            if opened is None:
+                return Outcome(misses=here())
+            items = np.array(task.items)  # those of a message are not aligned with some engines
+            return Outcome(opened.run(task.span, items))
     except Exception as error:
-        return Failed(portable(error))
+        return Outcome(error=portable(error))
 
 
 def forget(key: str | None = None) -> None:
@@ -129,8 +129,8 @@ class OpenWorks:
         """Lend the work of a task; None where it is neither kept nor readable."""
         with self._lock:
             held = self._held.get(task.key)
-            if held is None and (work := _taken_up(task)) is not None:
-                held = self._held[task.key] = self._opened(work, task)
+            if held is None and (packed := _packed_of(task)) is not None:
+                held = self._held[task.key] = self._opened(unpack(packed), len(packed), task.limit)
             if held is not None:
                 self._held.move_to_end(task.key)
                 held.users += 1
@@ -141,21 +141,20 @@ class OpenWorks:
                 if held is not None:
                     held.users -= 1
 
-    def _opened(self, work: PieceWork, task: Task) -> _Opened:
-        """Make room for a work, and open it."""
-        size = os.path.getsize(task.file) if task.arrays is None else len(task.arrays)
+    def _opened(self, work: PieceWork, size: int, limit: int | None) -> _Opened:
+        """Open a work of this size, in the room of those that nobody uses."""
         needed = size + _bytes_of_states(work)
+
+        def room() -> int:
+            return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
+
         for key, held in list(self._held.items()):
-            if needed > self._room(task.limit) and not held.users:
+            if needed > room() and not held.users:
                 self._held.pop(key).close()
         if isinstance(work, MethodWork):
-            growth = max(SMALL_RUN, self._room(task.limit) - needed) // work.hands
+            growth = max(SMALL_RUN, room() - needed) // work.hands
             work = work.by(work.sweep, replace(work.plan, growth=growth))
         return _Opened(work, needed)
-
-    def _room(self, limit: int | None) -> int:
-        """Return the bytes left beside the kept works."""
-        return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
 
     def drop(self, key: str | None) -> None:
         """Drop one work, or all."""
@@ -163,15 +162,6 @@ class OpenWorks:
             held = [self._held.pop(one) for one in [*self._held] if key in (None, one)]
         for one in held:
             one.close()
-
-
-def _taken_up(task: Task) -> PieceWork | None:
-    if task.arrays is not None:
-        return unpack(memoryview(bytearray(task.arrays)))
-    try:
-        return map_work(task.file)
-    except OSError:
-        return None
 
 
 def _bytes_of_states(work: PieceWork) -> int:
@@ -184,36 +174,57 @@ def _bytes_of_states(work: PieceWork) -> int:
 
 
 class _Opened:
-    """A work and its hands: more than one set where an engine runs tasks side by side in one process."""
+    """A work and its hands: several sets of them where an engine runs tasks side by side in one process."""
 
     def __init__(self, work: PieceWork, size: int) -> None:
         self.bytes, self.users, self._work = size, 0, work
-        self._idle: list[_Retrying] = []
-        self._all: list[_Retrying] = []
+        self._on_gpu, self._placed = work.sweep.device == "cuda", False
+        self._idle, self._all = list[Hands](), list[Hands]()
         self._closed = False
 
     def run(self, span: Span, items: Items) -> list[Found]:
-        """Sum a span, on the GPU of this worker if the method needs one."""
-        if self._closed:
-            raise Interrupted
-        with gpu_of_worker() if self._work.sweep.device == "cuda" else nullcontext():
-            return self._run(span, items)
+        """Sum a span, on the GPU of this worker if the method needs one; with less at a time where memory runs out."""
+        with gpu_of_worker() if self._on_gpu else nullcontext():
+            if self._on_gpu and not self._placed:
+                self._work, self._placed = self._work.on(lambda graph: graph.on_device), True
+            while not self._closed:
+                work = self._work
+                try:
+                    return self._sum(work, span, items)
+                except MemoryError as error:
+                    if work is self._work:  # else another task has met it, too
+                        self._work = work.smaller(error)
+                        while (hands := self._idle_hands()) is not None:
+                            self._drop(hands)
+        raise Interrupted
 
-    def _run(self, span: Span, items: Items) -> list[Found]:
-        """Sum a span; hands that meet an error are dropped."""
-        try:
-            hands = self._idle.pop()
-        except IndexError:
-            hands = _Retrying(self._work)
+    def _sum(self, work: PieceWork, span: Span, items: Items) -> list[Found]:
+        """Sum a span by idle hands, or by new ones; hands that meet an error are dropped."""
+        if (hands := self._idle_hands()) is None:
+            hands = Hands(work)
             self._all.append(hands)
         try:
-            found = hands.run(span, items)
+            if self._closed:  # before these hands were among all
+                raise Interrupted
+            found = work.sent(list(hands.run(work.batches(*span), items, span.first)), items)
         except BaseException:
-            self._all.remove(hands)
-            hands.close()
+            self._drop(hands)
             raise
-        self._idle.append(hands)
+        if work is self._work:
+            self._idle.append(hands)
+        else:
+            self._drop(hands)
         return found
+
+    def _idle_hands(self) -> Hands | None:
+        """Take hands that are idle, if there are some, for one task."""
+        with suppress(IndexError):
+            return self._idle.pop()
+        return None
+
+    def _drop(self, hands: Hands) -> None:
+        self._all.remove(hands)
+        hands.close()
 
     def close(self) -> None:
         """Stop all hands, and drop all states."""
@@ -221,31 +232,6 @@ class _Opened:
         for hands in [*self._all]:
             hands.close()
         self._idle.clear()
-
-
-class _Retrying:
-    """Hands of a work, as many as there are threads; they go on with less where memory runs out."""
-
-    def __init__(self, work: PieceWork) -> None:
-        self._work = work.on(lambda graph: graph.on_device) if work.sweep.device == "cuda" else work
-        self._hands: Hands | None = None
-
-    def run(self, span: Span, items: Items) -> list[Found]:
-        """Sum a span in batches."""
-        while True:
-            try:
-                self._hands = self._hands or Hands(self._work)
-                found = list(self._hands.run(self._work.batches(*span), items, span.first))
-                return self._work.sent(found, items)
-            except MemoryError as error:
-                self.close()
-                self._work = self._work.smaller(error)
-
-    def close(self) -> None:
-        """Drop all states."""
-        hands, self._hands = self._hands, None
-        if hands is not None:
-            hands.close()
 
 
 _works = OpenWorks()
@@ -259,3 +245,92 @@ def _start_anew() -> None:
 
 with suppress(AttributeError):  # Windows
     os.register_at_fork(after_in_child=_start_anew)
+
+
+class Packed(NamedTuple):
+    """A work in bytes."""
+
+    digest: str  # the same for the same work, whoever packs it
+    pieces: list[Any]  # the bytes of a file, one behind the other; arrays of the work are not copied
+
+    def write(self, path: Path) -> None:
+        """Write a file; nobody sees it before it is whole."""
+        with write_whole(path, lasting=False) as file:
+            file.writelines(self.pieces)
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.pieces)
+
+
+def pack(work: PieceWork) -> Packed:
+    """Pack a work without its items, and with all cached properties of its graph that workers need."""
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(
+        (_carried(work.piece), _plain(work.sweep), work.panel), protocol=5, buffer_callback=buffers.append
+    )
+    arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
+    sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
+    digest = hashlib.blake2b(sizes, digest_size=16)
+    for array in arrays:
+        digest.update(array)
+    return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
+
+
+def unpack(packed: memoryview) -> PieceWork:
+    """Make a work whose arrays lie in the given memory, which may be written."""
+    count = int(np.frombuffer(packed, np.int64, 1)[0])
+    sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
+    places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
+    head, *arrays = (packed[place : place + size] for place, size in zip(places, sizes, strict=False))
+    piece, sweep, panel = pickle.loads(head, buffers=arrays)
+    work = work_of(piece, sweep, None)
+    if isinstance(work, Within):
+        work.panel = panel  # it depends on all items, which are not here
+        work.take(sweep, work.plan)
+    return work
+
+
+def _packed_of(task: Task) -> memoryview | None:
+    """Return the bytes of a task's work, writable for this process alone; None where it does not see the file."""
+    if task.arrays is not None:
+        return memoryview(bytearray(task.arrays))
+    try:
+        with open(task.file, "rb") as file:
+            if _FILES_ARE_MAPPED:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+            return memoryview(bytearray(file.read()))
+    except OSError:
+        return None
+
+
+def _aligned(arrays: list[Any]) -> Iterator[Any]:
+    """Yield arrays, each filled up to a multiple of the alignment."""
+    for array in arrays:
+        yield array
+        yield bytes(_padded(len(array)) - len(array))
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+def _carried(piece: Piece) -> Piece:
+    """Leave out of a piece all that changes from call to call, or that only the caller's process needs."""
+    if isinstance(piece, Small):
+        return Small(replace(piece.blocks), piece.edges)
+    if isinstance(piece, Chains):
+        nothing: Any = np.empty(0, np.int64)
+        left_out: Any = None
+        graph = piece.graph.prepared(edges=True)
+        contracted = replace(
+            piece.contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing
+        )
+        return replace(piece, contracted=contracted, part=left_out)
+    nobody = np.empty(0, np.int64)
+    graph = piece.graph.on_host.prepared(edges="edges" in piece.request.sums)
+    return Whole(graph, piece.request._replace(roots=nobody), lined_up=nobody, drawn=piece.drawn)
+
+
+def _plain(sweep: Sweep) -> Sweep:
+    """Leave out of a sweep the words and predictions, which do not change sums."""
+    return sweep._replace(reason="", too_large="", seconds=None, memory=Memory())

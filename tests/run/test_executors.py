@@ -21,7 +21,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods.cpu.traversal import hops
-from lagbc.run import chains, packed, tasks
+from lagbc.run import chains, tasks
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
@@ -184,8 +184,8 @@ def test_threads_of_this_process_keep_nothing():
 
 
 def test_files_are_read_where_one_that_is_mapped_cannot_be_removed(monkeypatch):
-    monkeypatch.setattr(packed, "_FILES_ARE_MAPPED", False)
-    monkeypatch.delattr(packed.mmap, "mmap")
+    monkeypatch.setattr(tasks, "_FILES_ARE_MAPPED", False)
+    monkeypatch.delattr(tasks.mmap, "mmap")
     with ThreadPoolExecutor(1) as pool:
         assert_same(lagbc.bc(A, executor=pool, **SWEPT), lagbc.bc(A, **SWEPT))
 

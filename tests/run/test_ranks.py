@@ -147,11 +147,20 @@ def test_an_error_of_one_is_that_of_all(program):
 
 
 SUBMITTED = """
+import threading
 from lagbc.run.ranks import on_ranks
 
 def lead(ranks):
     return [ranks.submit(int, text, base=2).result() for text in ("1", "10", "11")]
 
+def lock(ranks):
+    return [given.result() for given in [ranks.submit(threading.Lock) for _ in range(4)]]
+
+assert on_ranks(comm, "numbers", lead) == [1, 2, 3]
+try:
+    on_ranks(comm, "locks", lock)
+except TypeError as error:
+    print(error, flush=True)
 assert on_ranks(comm, "numbers", lead) == [1, 2, 3]
 MPI.Query_thread = lambda: MPI.THREAD_FUNNELED
 try:
@@ -162,9 +171,10 @@ except RuntimeError as error:
 
 
 def test_ranks_are_an_executor(program):
-    """Of calls with keywords; all ranks say that MPI lacks threads."""
+    """Of calls with keywords; what cannot be sent ends the call on all; all ranks say that MPI lacks threads."""
     status, stdout, stderr = run(2, program(SUBMITTED))
     assert status == 0, stderr
+    assert stdout.count("pickle '_thread.lock' object") == 2
     assert stdout.count("MPI was begun without support of threads") == 2
 
 
@@ -263,6 +273,37 @@ def test_ctrl_c_ends_all(program, tmp_path):
     assert len(set(done)) == 1, "a rank was gone before the checkpoint was written"
     assert 128 <= int(done[0]) < 3600
     assert resumed == "resumed"
+
+
+IDLE = """
+import os, signal, time
+from lagbc.run.ranks import on_ranks
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+ranks = comm.allgather(os.getpid())
+
+def unseen(executor):
+    os.kill(ranks[1], signal.SIGINT)
+
+def seen(executor):
+    unseen(executor)
+    while True:
+        executor.submit(time.sleep, 0.01).result()
+
+for lead in (unseen, seen, unseen):
+    try:
+        on_ranks(comm, "idle", lead)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    np.testing.assert_array_equal(lagbc.bc(MESH, comm=comm), lagbc.bc(MESH))
+"""
+
+
+def test_ctrl_c_of_an_idle_rank(program):
+    """It ends the call on all ranks, and leaves no message for the next call."""
+    status, stdout, stderr = run(3, program(IDLE))
+    assert status == 0, stderr
+    assert stdout.count("interrupted") == 9
 
 
 def test_the_command(tmp_path):

@@ -18,7 +18,7 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.planning import devices
 from lagbc.reduce.pieces import Whole
 from lagbc.run import tasks
-from lagbc.run.packed import pack, unpack
+from lagbc.run.tasks import pack, unpack
 from lagbc.run.work import Span
 
 NAMES = (*devices._LOCAL_RANKS, "CUDA_VISIBLE_DEVICES")
@@ -98,11 +98,13 @@ def test_pools():
 def test_tasks_of_a_gpu_run_on_that_of_the_worker(monkeypatch, current, number, gpu):
     if number is not None:
         monkeypatch.setenv("MPI_LOCALRANKID", str(number))
-    hands = SimpleNamespace(run=lambda span, items: [current[-1]] * len(items))
-    monkeypatch.setattr(tasks, "_Retrying", lambda work: hands)
+    hands = SimpleNamespace(run=lambda spans, items, first: [current[-1]] * len(items))
+    monkeypatch.setattr(tasks, "Hands", lambda work: hands)
+
     for device, expected in (("cuda", gpu), ("cpu", 0)):
-        opened = SimpleNamespace(sweep=SimpleNamespace(device=device))
-        assert tasks._Opened(opened, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
+        work = SimpleNamespace(batches=lambda *_: [], sent=lambda found, _: found)
+        work.sweep, work.on = SimpleNamespace(device=device), lambda _, work=work: work
+        assert tasks._Opened(work, 0).run(Span(0, 2), [1, 2]) == [expected, expected]
     assert current == [0]
 
 
