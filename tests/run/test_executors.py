@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import cycle
@@ -20,8 +21,10 @@ from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
+from lagbc.methods.contract import Interrupted
 from lagbc.methods.cpu.traversal import hops
 from lagbc.run import chains, tasks
+from lagbc.run.work import Span
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
@@ -322,6 +325,40 @@ def test_less_memory_in_a_worker(monkeypatch):
     assert swept == [2, 1]
 
 
+def test_two_tasks_of_a_worker_that_meet_less_memory_at_once(monkeypatch):
+    """They go on with less, once for both."""
+    both, swept, real = threading.Barrier(2), [], tasks.Hands
+
+    def scarce(work):
+        swept.append(work.hands)
+        if work.hands == 3:
+            both.wait()
+            raise MemoryError
+        return real(work)
+
+    monkeypatch.setattr(tasks, "Hands", scarce)
+    with ThreadPoolExecutor(2) as pool, pytest.warns(lagbc.MemoryWarning, match="threads=2"):
+        scores = lagbc.bc(A, executor=pool, threads=3, **SWEPT)
+    assert_same(scores, lagbc.bc(A, **SWEPT))
+    assert set(swept) == {2, 3}
+
+
+def test_hands_of_a_work_that_was_dropped_meanwhile(monkeypatch):
+    """A run that has failed drops it while a task opens it."""
+    real, opened = tasks.Hands, []
+
+    def late(work):
+        opened.append(real(work))
+        tasks.forget()
+        return opened[-1]
+
+    monkeypatch.setattr(tasks, "Hands", late)
+    with pytest.raises(Interrupted):
+        lagbc.bc(A, executor=Inline(), **SWEPT)
+    with pytest.raises(RuntimeError, match="shutdown"):
+        list(opened[0].run(iter([Span(0, 64)]), np.arange(64)))
+
+
 @pytest.mark.parametrize("name", ["prepare", "sum_within"])
 def test_less_memory_in_a_worker_within_a_cutoff(monkeypatch, name):
     """On the CPU it gives up a thread at a time, also where what is prepared does not fit."""
@@ -424,6 +461,20 @@ def test_no_executor():
         lagbc.bc(A, executor=Inline(), comm=3)
     with pytest.raises(TypeError, match="comm is a int"):
         lagbc.bc(A, comm=3)
+
+
+def test_a_result_of_which_an_interrupted_run_was_not_told(tmp_path):
+    class Interrupting(Inline):
+        def submit(self, fn, task):
+            if self.tasks:
+                raise KeyboardInterrupt
+            future = super().submit(fn, task)
+            future.add_done_callback = lambda told: None
+            return future
+
+    with pytest.raises(KeyboardInterrupt):
+        lagbc.bc(A, executor=Interrupting(), checkpoint=tmp_path / "run", **SWEPT)
+    assert int(np.load(tmp_path / "run")["done"].sum()) == 128
 
 
 INTERRUPTED = """
