@@ -68,11 +68,11 @@ def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], flo
     look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
     if look <= tuning.SHORT_LOOK:
         return look <= tuning.SHORT_SHARE * sweeps
-    if look > tuning.LOOK_OF_SAVED * sweeps:
+    if look > tuning.LOOK_MOST[device] * sweeps:
         return False
     if device == "cpu":
         sweeps = reach() * sweeps + tuning.LEAST_OF_ROOT * roots
-        if look > tuning.LOOK_OF_SAVED * sweeps:
+        if look > tuning.LOOK_MOST[device] * sweeps:
             return False
     if look <= tuning.LOOK_SHARE * sweeps:
         return True
