@@ -102,23 +102,22 @@ def require_complete(files: Sequence[PartialFile]) -> list[PartialFile]:
     """Return the files of all shares of a run in their order; PartError for another file, or a missing one."""
     if not files:
         raise PartError("there is no part to merge")
-    (first, share), *others = ((file, _share_of(file)) for file in files)
-    found: dict[int, PartialFile] = {}
+    first, found = files[0], dict[int, PartialFile]()
+    of = _share_of(first).of
     for file in files:
-        number = _share_of(file).number
+        number, count = _share_of(file)
         if number in found:
             raise PartError(f"part {number} is there twice: {found[number].path} and {file.path}")
-        found[number] = file
-    for other, its in others:
-        if its.of != share.of:
+        if count != of:
             raise PartError(
-                f"{first.path} is one of {share.of} parts, {other.path} one of {its.of}; merge the parts of one run"
+                f"{first.path} is one of {of} parts, {file.path} one of {count}; merge the parts of one run"
             )
-        _require_alike(other, first)
-    missing = sorted(set(range(1, share.of + 1)) - found.keys())
+        _require_alike(file, first)
+        found[number] = file
+    missing = sorted(set(range(1, of + 1)) - found.keys())
     if missing:
         parts = f"part{'s' * (len(missing) > 1)} {', '.join(map(str, missing))}"
-        raise PartError(f"{parts} of {share.of} {'are' if len(missing) > 1 else 'is'} missing")
+        raise PartError(f"{parts} of {of} {'are' if len(missing) > 1 else 'is'} missing")
     return [found[number] for number in sorted(found)]
 
 
