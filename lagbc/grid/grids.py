@@ -6,7 +6,7 @@ any other. An error of some rank ends a round on all, and the first one raises i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -55,14 +55,14 @@ class Grids:
     def _rounds(self, work: SpreadSweeps, first: int, last: int) -> Generator[Found]:
         spans, size = work.batches(first, last), self.grid.whole.size
         try:
-            self._have_all("open", work.asked(), work.hands)
+            self._have_all("_open", work.asked(), work.hands)
             while some := list(islice(spans, work.hands * self._count)):
-                found = self._have_all("sweep", [work.told(span) for span in some])
+                found = self._have_all("_sweep", [work.told(span) for span in some])
                 for number, span in enumerate(some):
                     turn, grid = divmod(number, self._count)
                     yield span, work.rows(span, found[turn][grid * size : (grid + 1) * size])
         finally:
-            self._have_all("shut")
+            self._have_all("_shut")
 
     def depth_of(self, graph: Dealt) -> int:
         """Search a graph from its hub; on the first rank."""
@@ -72,7 +72,8 @@ class Grids:
         """Go through the steps of the first rank, until it ends; on the others."""
         with ending_all(self._line):
             while (told := of_first(self._line)) is not None:
-                self._go(*told)
+                step, *given = told
+                getattr(self, step)(*given)
 
     def end(self) -> None:
         """Have the others follow no more; on the first rank."""
@@ -86,15 +87,11 @@ class Grids:
     def _have_all(self, step: str, *given: Any) -> Any:
         """Have all ranks go through a step; return what this one has found, or raise the error of any."""
         with ending_all(self._line):
-            found, error = self._go(*of_first(self._line, (step, *given)))
+            of_first(self._line, (step, *given))
+            found, error = getattr(self, step)(*given)
         if error is not None:
             raise error
         return found
-
-    def _go(self, step: str, *given: Any) -> tuple[Any, BaseException | None]:
-        """Go through a step as all ranks do; return what this one has found, and the error of any rank."""
-        steps: dict[str, Callable[..., Any]] = {"open": self._open, "sweep": self._sweep, "shut": self._shut}
-        return steps[step](*given)  # type: ignore[no-any-return]
 
     def _open(self, asked: Asked, in_flight: int) -> tuple[None, BaseException | None]:
         """Make the rows of this rank for so many batches; one run at a time has some."""
@@ -103,9 +100,10 @@ class Grids:
         if asked.omega is not None:
             asked = asked._replace(omega=asked.omega[first : first + deal.length])
         try:
+            with self._contexts[0]():
+                plan = BlockPlan(self._edges.swept(asked.way), deal.size, self.grid.row, asked, self._stop)
             for at in self._contexts[:in_flight]:
                 with at():
-                    plan = BlockPlan(self._edges.swept(asked.way), deal.size, self.grid.row, asked, self._stop)
                     self._cells.append(Cell(self.grid, self.site.block(plan), deal.length, asked, at))
         except MemoryError:
             error = OutOfMemoryError("a rank of the grid has too little memory for its part; take a larger grid")

@@ -5,7 +5,7 @@ The functions of pieces have a case for it, each registered here.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.grid.deal import Dealt
-from lagbc.grid.sites import Site
 from lagbc.grid.sweep import SUMS, told
-from lagbc.methods.arrays import Counted, bytes_of
-from lagbc.methods.block import Asked, BlockSize
+from lagbc.methods.arrays import Arrays, Counted, bytes_of
+from lagbc.methods.block import Asked
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
 from lagbc.methods.table import Method
@@ -107,10 +106,6 @@ class OnGrid(Method):
         """The module whose arrays are summed into."""
         return np
 
-    def context(self) -> AbstractContextManager[Any]:
-        """Return no context: batches in flight have their own."""
-        return nullcontext()
-
     def load(self) -> MethodModule:
         """Return all of a method that plans read."""
         module: MethodModule = self.of_ranks
@@ -120,30 +115,22 @@ class OnGrid(Method):
 class _OfRanks(NamedTuple):
     """All of a method that plans read: a worker is a batch in flight of a grid."""
 
-    site: Site
-    size: BlockSize
-
-    @property
-    def batching(self) -> Batching:
-        """As many roots as ranks have columns."""
-        columns = self.site.columns
-        return Batching(columns // self.site.groups, widest=columns, auto=columns, concurrent=True)
-
-    @property
-    def options(self) -> frozenset[str]:
-        """Those that a rank reads."""
-        return self.site.options
-
-    def arrays(self, graph: Dealt, plan: SweepPlan) -> dict[str, Any]:
-        """State the arrays of a rank."""
-        return {name: Counted(group) for name, group in self.site.arrays(self.size, plan.sums).items()}
+    batching: Batching
+    options: frozenset[str]
+    arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
 
 
 @row_of.register(Spread)
 def _row(piece: Spread, *_: object) -> OnGrid:
     """Return the row of the ranks."""
-    ranks = _OfRanks(piece.graph.grids.site, piece.graph.deal.size)
-    return OnGrid("batched", "semiring", ranks.site.device, False, __name__, sums=(*SUMS, "depth"), of_ranks=ranks)
+    site, size, columns = piece.graph.grids.site, piece.graph.deal.size, piece.graph.grids.site.columns
+
+    def arrays(graph: Dealt, plan: SweepPlan) -> Arrays:
+        return {name: Counted(group) for name, group in site.arrays(size, plan.sums).items()}
+
+    batching = Batching(columns // site.groups, widest=columns, auto=columns, concurrent=True)
+    ranks = _OfRanks(batching, site.options, arrays)
+    return OnGrid("batched", "semiring", site.device, False, __name__, sums=(*SUMS, "depth"), of_ranks=ranks)
 
 
 @sweep_of.register(Spread)
@@ -151,7 +138,7 @@ def _(piece: Spread, settings: Settings, room: Room, label: str = "", seconds: f
     """Plan the sweeps of ranks; ValueError if a grid does not make them."""
     _require_sweepable(piece.request, settings)
     graph, row, roots = piece.graph, _row(piece), len(piece.request.roots)
-    batch = row.load().batching.round(max(1, min(roots, row.load().batching.auto)))
+    batch = row.of_ranks.batching.round(max(1, roots))
     reason = f"{graph.deal.shape} grid of ranks has the graph in blocks{graph.grids.site}"
     if graph.trees is not None:
         reason += f", {int(np.count_nonzero(~graph.trees.is_core))} vertices of trees folded"
@@ -261,4 +248,4 @@ def depth_search(graph: Dealt) -> tuple[Spread, Sweep]:
     root = np.array([graph.hub])
     piece = Spread(graph.symmetric, Request(frozenset({"depth"}), root), lined_up=root)
     row = _row(piece)
-    return piece, Sweep("roots", row.name, row.device, False, 1, row.load().batching.block, 1, "", 1)
+    return piece, Sweep("roots", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)

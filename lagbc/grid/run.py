@@ -88,12 +88,9 @@ def call_on_line(
     line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]
 ) -> Result:
     """Make a call on all ranks of a line; arguments as for `on_grid`."""
-    stop = StopFlag()
     with ExitStack() as stack:
-        taken = _taken(options, call, take_part, stack)
-        stack.enter_context(_delayed_signals(stop))
-        grids, graph = _dealt(line, options, call, taken, stop)
-        stack.callback(grids.close)
+        graph = _dealt(line, options, call, take_part, stack)
+        grids = graph.grids
 
         def lead() -> Result:
             try:
@@ -107,8 +104,10 @@ def call_on_line(
         return by_first(line, lead)
 
 
-def _dealt(line: Line, options: OfGrid, call: Call, taken: _Taken, stop: StopFlag) -> tuple[Grids, Dealt]:
+def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> Dealt:
     """Deal the parts of all ranks over the grids that fit; ranks agree on no error meanwhile but those of lagbc."""
+    taken, stop = _taken(options, call, take_part, stack), StopFlag()
+    stack.enter_context(_delayed_signals(stop))
     agreed = _agree(line, options, call, taken)
     try:
         edges = np.zeros(agreed.n, np.int64) if taken.edges is None else taken.edges
@@ -119,12 +118,13 @@ def _dealt(line: Line, options: OfGrid, call: Call, taken: _Taken, stop: StopFla
             line, taken.part.graph, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub
         )
         graph.grids = Grids(line, graph, fitted.site, 1 + options.overlap, fitted.room, stop)
+        stack.callback(graph.grids.close)
     except Error:
         raise
     except BaseException as error:
         line.abort(error)  # the others wait for this one
         raise
-    return graph.grids, graph
+    return graph
 
 
 @contextmanager
@@ -297,8 +297,12 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
     in_flight = 1 + options.overlap
     for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
-        size, of_rank, lanes = deal.size_of_block(shape, n), entries // shape.size, in_flight * line.size // shape.size
-        dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * lanes)
+        size, of_rank, batches = (
+            deal.size_of_block(shape, n),
+            entries // shape.size,
+            in_flight * line.size // shape.size,
+        )
+        dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * batches)
         dealt += _bytes_of_sequence(n) if sums & SQUARES else 0
         held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=agreed.directed)
         least = in_flight * bytes_of(site.arrays(size, sums))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,25 +119,18 @@ class Site(NamedTuple):
 
 
 class EdgesOfRank:
-    """The edges of a rank where it sweeps them, which its batches in flight share.
-
-    Those that are made for another way than along them are there as long as some batch is swept this way.
-    """
+    """The edges of a rank where it sweeps them: those along them stay, those of another way are made for a run."""
 
     def __init__(self, blocks: Blocks, length: int, site: Site) -> None:
         self._blocks, self._length, self._site = blocks, length, site
         self._own: dict[Block, Any] = {}
-        self._of_ways = WeakValueDictionary[Way, BlockEdges]()
 
     def swept(self, way: Way) -> BlockEdges:
         """Return the edges for a way; called in a context of the site."""
-        found = self._of_ways.get(way)
-        if found is None:
-            self._own = self._own or self._made(self._blocks)
-            blocks = self._blocks.swept(way)
-            made = self._own | self._made(blocks)
-            found = self._of_ways[way] = BlockEdges(*map(made.__getitem__, blocks))
-        return found
+        self._own = self._own or self._made(self._blocks)
+        blocks = self._blocks.swept(way)
+        made = self._own | self._made(blocks)
+        return BlockEdges(*map(made.__getitem__, blocks))
 
     def _made(self, blocks: Blocks) -> dict[Block, Any]:
         return {block: self._site.edges(block, self._length) for block in {*blocks} - self._own.keys()}

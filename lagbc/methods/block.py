@@ -14,7 +14,6 @@ Rows of a block are the vertices of a grid row, its columns the vertices of a gr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -82,8 +81,7 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
     }
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
-class BlockEdges:
+class BlockEdges(NamedTuple):
     """The edges of a block as its sweep takes them: by heads, by tails, and by heads with columns for rows."""
 
     into: Any

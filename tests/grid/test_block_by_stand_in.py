@@ -112,17 +112,16 @@ same(on_grid((2, 2), A, call, memory=10**10, overlap=True), expected(A))
 """,
     "drops": """
 from weakref import finalize
-from lagbc.grid.sites import EdgesOfRank
-events, swept = [], EdgesOfRank.swept
+events, block = [], Site.block
 gpu_stand_in.Stream.synchronize = lambda stream: events.append("waited")
 
-def noted(edges, way):
-    found = swept(edges, way)
-    finalize(found, events.append, "dropped")
+def noted(site, plan):
+    rows = block(site, plan)
+    finalize(rows, events.append, "dropped")
     events.clear()  # uploads wait, too
-    return found
+    return rows
 
-EdgesOfRank.swept = noted
+Site.block = noted
 found((1, 1), scale_free(60, 200, seed=2))
 assert events == ["waited", "dropped"], events
 """,
