@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api.betweenness": ("bc", "edge_bc"),
     "api.counts": ("shortest_path_counts",),
-    "api.distances": ("closeness", "eccentricity", "eccentricity_centrality", "harmonic"),
+    "api.distances": ("closeness", "distances", "eccentricity", "eccentricity_centrality", "harmonic"),
     "api.group": ("group_bc",),
     "api.parts": ("merge_parts", "save_part"),
     "api.percolation": ("percolation",),
@@ -18,6 +18,7 @@ _HOMES = {
     "api.reach": ("gravity", "reach"),
     "api.stress": ("stress",),
     "api.together": ("centralities",),
+    "scores.lengths": ("Distances",),
     "scores.records": ("Centrality",),
     "scores.registry": ("register_centrality", "unregister_centrality"),
     "scores.table": ("table",),
@@ -53,6 +54,7 @@ __all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in nam
 # error: in small letters, each with ours.
 _ELSEWHERE = {
     "approx_betweenness": "estimate",
+    "average_path_length": "distances",
     "betweenness": "bc",
     "edge_betweenness": "edge_bc",
     "estimate_betweenness": "estimate",
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     from lagbc.api.betweenness import edge_bc as edge_bc
     from lagbc.api.counts import shortest_path_counts as shortest_path_counts
     from lagbc.api.distances import closeness as closeness
+    from lagbc.api.distances import distances as distances
     from lagbc.api.distances import eccentricity as eccentricity
     from lagbc.api.distances import eccentricity_centrality as eccentricity_centrality
     from lagbc.api.distances import harmonic as harmonic
@@ -117,6 +120,7 @@ if TYPE_CHECKING:
     from lagbc.planning.choose import Selection as Selection
     from lagbc.planning.memory import MemoryEstimate as MemoryEstimate
     from lagbc.planning.plan import Plan as Plan
+    from lagbc.scores.lengths import Distances as Distances
     from lagbc.scores.records import Centrality as Centrality
     from lagbc.scores.registry import register_centrality as register_centrality
     from lagbc.scores.registry import unregister_centrality as unregister_centrality

@@ -154,6 +154,30 @@ def test_harmonic(kind, data):
 
 @pytest.mark.parametrize("kind", CLASSES)
 @given(data=st.data())
+def test_numbers_of_distances(kind, data):
+    """Means and sums over all pairs, and the errors of graphs that are not connected, or empty."""
+    G, weight = data.draw(networks(kind)), data.draw(weights)
+
+    def found(backend, function, **options):
+        try:
+            return getattr(nx, function)(G, backend=backend, **options)
+        except nx.NetworkXException as error:
+            return type(error), str(error)
+
+    calls = [("average_shortest_path_length", {"weight": weight}), ("wiener_index", {"weight": weight})]
+    calls.append(("average_shortest_path_length", {"weight": weight, "method": "unweighted"}))
+    calls.append(("global_efficiency", {}))
+    for function, options in calls:
+        ours, theirs = found("lagbc", function, **options), found("networkx", function, **options)
+        if isinstance(theirs, tuple):
+            assert ours == theirs
+        else:
+            assert type(ours) is type(theirs)
+            assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
 def test_eccentricity(kind, data):
     G, weight = data.draw(networks(kind)), data.draw(weights)
     connected = nx.is_strongly_connected if G.is_directed() else nx.is_connected
@@ -476,6 +500,7 @@ REFUSED = [
     ("closeness_centrality", {"distance": max}, "by a function"),
     ("eccentricity", {"v": 0}, "v is given"),
     ("eccentricity", {"sp": {}}, "sp is given"),
+    ("average_shortest_path_length", {"method": "floyd-warshall"}, "method is 'floyd-warshall'"),
     ("pagerank", {}, "no function pagerank"),
     ("connected_components", {}, "no function connected_components"),  # a name in the module
 ]
@@ -542,7 +567,8 @@ def test_should_run():
     parallel = nx.MultiGraph([(u, (u + 1) % 30) for u in range(30) for _ in range(100)])
     assert "and at parallel edges" in ask("closeness_centrality", parallel)
     large.add_node("alone")
-    assert "does not reach all" in ask("eccentricity", large)
+    for function in nx_backend.OF_CONNECTED:
+        assert "does not reach all" in ask(function, large)
     large.edges[3, 4]["km"] = 0.0
     assert "has length 0.0; lengths are finite and > 0" in ask("closeness_centrality", large, None, "km")
 
@@ -569,14 +595,14 @@ def with_length(length):
 
 
 @pytest.mark.parametrize("length", UNFIT, ids=repr)
-@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY)
+@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY.keys() - {"global_efficiency"})
 def test_unfit_lengths_are_named(function, length):
     """NetworkX passes the error on as it is."""
     G = with_length(length)
     subsets = {"sources": [0], "targets": [2]} if function.endswith("subset") else {}
     subsets |= {"C": [0, 2]} if function.startswith("group") else {}
     option = "weight" if "weight" in inspect.signature(getattr(nx, function)).parameters else "distance"
-    if function in ("eccentricity", *OF_ALL_PAIRS):
+    if function in (*nx_backend.OF_CONNECTED, *OF_ALL_PAIRS):
         G.add_edge("b", 0)
     with pytest.raises((TypeError, ValueError)) as error:
         getattr(nx, function)(G, backend="lagbc", **subsets, **{option: "km"})
@@ -636,7 +662,8 @@ def test_metadata():
         "edge_betweenness_centrality_subset",
         "closeness_centrality",
         "harmonic_centrality",
-        "eccentricity",
+        *nx_backend.OF_CONNECTED,
+        "global_efficiency",
         *OF_ALL_PAIRS,
         "group_betweenness_centrality",
         "percolation_centrality",
@@ -676,7 +703,9 @@ def test_networkx_own_tests(tmp_path):
     of_centrality = ("betweenness_centrality", "betweenness_centrality_subset", "closeness_centrality")
     of_centrality += ("group", "harmonic_centrality", "percolation_centrality")
     suite = [f"networkx.algorithms.centrality.tests.test_{name}" for name in of_centrality]
-    suite.append("networkx.algorithms.tests.test_distance_measures")
+    of_distances = ("distance_measures", "efficiency", "wiener")
+    suite += [f"networkx.algorithms.tests.test_{name}" for name in of_distances]
+    suite.append("networkx.algorithms.shortest_paths.tests.test_generic")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "nx_suite_calls", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, f"--junitxml={report}", "--pyargs", *suite],

@@ -87,6 +87,8 @@ LINES = (
     "group-bc path.txt --groups groups.txt --json --normalized",
     "group-bc path.txt --groups groups.txt --out groups.csv --top 1",
     "group-bc path.txt",
+    "distances path.txt --undirected --k 2 --cutoff 1,2",
+    "distances path.txt --json",
     "group-bc path.txt --group 10,11",
     "bc absent.txt",
     "bc path.txt --out scores.txt",

@@ -1,8 +1,8 @@
-"""Centralities made of distances alone: closeness, harmonic centrality, eccentricity."""
+"""Distances alone: closeness, harmonic centrality, eccentricity, and numbers of the whole graph."""
 
 from __future__ import annotations
 
-from typing import Literal, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,8 @@ from lagbc.api.keywords import OfSamples
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
 from lagbc.options import Options, refuses_places
-from lagbc.scores.records import CLOSENESS, ECCENTRICITY, ECCENTRICITY_CENTRALITY, HARMONIC
+from lagbc.scores.lengths import Distances
+from lagbc.scores.records import CLOSENESS, DISTANCES, ECCENTRICITY, ECCENTRICITY_CENTRALITY, HARMONIC
 from lagbc.types import Auto, GraphLike, ScoresAndErrors, Vertices
 
 
@@ -256,3 +257,106 @@ def eccentricity_centrality(
     """
     arguments = Arguments(cutoff=cutoff)
     return compute(A, ECCENTRICITY_CENTRALITY, batch, Read(directed, weighted, strength), options, arguments)
+
+
+@overload
+def distances(A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfHarmonic]) -> Distances: ...
+@overload
+def distances(
+    A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfHarmonic]
+) -> tuple[Distances, Distances]: ...
+@refuses_places
+def distances(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    cutoff: ArrayLike | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> Distances | tuple[Distances, Distances]:
+    r"""Average shortest-path length, Wiener index, global efficiency, diameter and radius, from one sweep.
+
+    Over the P pairs of a root s and a vertex t that it reaches, s other than t, and all roots R,
+
+    .. math::
+
+        \text{average} = \frac{1}{P} \sum d(s, t), \qquad
+        \text{efficiency} = \frac{1}{|R| (n - 1)} \sum \frac{1}{d(s, t)},
+
+    and diameter and radius are the largest and the least :math:`\max_t d(s, t)` of a root.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    sources : array of int, optional
+        Take the distances from these roots only. Distinct vertices.
+    cutoff : as for `lagbc.bc`
+        Pairs farther apart are no pairs; several count pairs by their distances, as below.
+    k, rng : as for `lagbc.bc`
+        Pairs and the Wiener index are scaled by n / k, the means are those of the drawn roots. Diameter and radius are
+        bounds: the diameter is at least, the radius at most, what is found.
+    standard_error : bool
+        With `k`, return the standard errors, too, as for `lagbc.bc`: NaN for diameter and radius, which are no means.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    found : Distances
+        A record of numbers; with several cutoffs of arrays, shape (C,). With `standard_error` a pair, the second one of
+        errors.
+
+    Raises
+    ------
+    OverflowError
+        Lengths, or their inverses, sum to more than float64 holds.
+    ValueError
+        A length is so small that float64 does not hold its inverse.
+    The errors of `lagbc.bc`.
+
+    Notes
+    -----
+    Time and memory are those of `lagbc.closeness`. With cutoffs each root is searched by itself, on the CPU alone.
+
+    References
+    ----------
+    V. Latora and M. Marchiori, Efficient behavior of small-world networks, Phys. Rev. Lett. 87 (2001) 198701.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
+    >>> found = lagbc.distances(path, directed=False)
+    >>> found.wiener, found.diameter, found.radius
+    (10.0, 3.0, 2.0)
+
+    Pairs by hops:
+
+    >>> np.diff(lagbc.distances(path, directed=False, cutoff=[1, 2, 3]).pairs, prepend=0)
+    array([3., 2., 1.])
+    """
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng)
+    read = Read(directed, weighted, strength)
+    numbers = compute(A, DISTANCES, batch, read, options, arguments, standard_error)
+    if not standard_error:
+        return _as_record(numbers)
+    found, errors = map(_as_record, numbers)
+    errors = errors._replace(n=found.n, roots=found.roots)
+    if found.exact:
+        return found, errors
+    unknown = errors.diameter * np.nan
+    return found, errors._replace(diameter=unknown, radius=unknown)
+
+
+def _as_record(numbers: NDArray[np.float64]) -> Distances:
+    """Return the record of its numbers, of one cutoff or of several."""
+    n, roots, *others = numbers if numbers.ndim > 1 else numbers.tolist()
+    n, roots = (np.ravel(one)[0] for one in (n, roots))
+    of_pairs: list[Any] = others
+    return Distances(int(n), int(roots), *of_pairs)

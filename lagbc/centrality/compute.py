@@ -239,7 +239,7 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
         if not isinstance(scores, np.ndarray):
             kind = type(scores).__name__
             raise InvalidTypeError(f"{returned} a {kind}; it returns an ndarray of float64, a number {of}")
-        if scores.shape != (count,):
+        if scores.shape != (count,) and not centrality.of_graph:
             wanted = f"it is a number {of}, shape ({count},)"
             raise InvalidValueError(f"{returned} an array of shape {scores.shape}; {wanted}")
         columns.append(scores)
@@ -249,7 +249,7 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
 def as_returned(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
-    """Return columns, on the device of the matrix `A`: as one array, or scores of edges as a matrix each.
+    """Return columns: as one array on the device of the matrix `A`, scores of edges as a matrix each.
 
     A call without several cutoffs and decays has one column.
     """
@@ -258,7 +258,8 @@ def as_returned(
     if centrality.of_edges:
         matrices = [_edge_matrix(A, graph, scores) for scores in columns]
         return matrices[0] if is_one else matrices
-    return on_device_of(A, columns[0] if is_one else np.stack(columns, axis=-1))
+    whole = columns[0] if is_one else np.stack(columns, axis=-1)
+    return whole if centrality.of_graph else on_device_of(A, whole)
 
 
 def on_device_of(A: Any, scores: NDArray[np.float64]) -> Any:

@@ -36,6 +36,8 @@ FEW = 20
 
 # Functions of NetworkX made of eccentricities. They search less with given eccentricities, with bounds, and in trees.
 OF_ECCENTRICITIES = ("diameter", "radius", "periphery", "center")
+# Functions that NetworkX ends at once where a node does not reach all.
+OF_CONNECTED = ("eccentricity", "average_shortest_path_length", "wiener_index")
 
 
 # Tests of NetworkX that contradict the formula in its documentation.
@@ -80,6 +82,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "edge lengths are given by a function; lagbc takes the name of an edge attribute"
     if name == "betweenness_centrality" and given.get("k") == 1 and not given.get("endpoints"):
         return "k=1 without endpoints leaves the score of the sampled node undefined, which lagbc does not return"
+    if given.get("method") not in (None, "unweighted", "dijkstra"):
+        return f"method is {given['method']!r}, and lagbc has searches of its own"
     for one in ("u", "v", "sp"):
         if given.get(one) is not None:
             return f"{one} is given, and lagbc computes all nodes in one sweep"
@@ -100,7 +104,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     pairs = sum(map(len, G.adj.values())) // (1 if G.is_directed() else 2) if G.is_multigraph() else edges
     if searches * pairs < max(WORTH, FEW * edges):
         return f"roots * edges = {searches * pairs}; NetworkX is faster below {WORTH}, and at parallel edges"
-    if name == "eccentricity" and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
+    if name in OF_CONNECTED and len(nx.single_source_shortest_path_length(G, next(iter(G)))) < len(G):
         return "the first node does not reach all, which NetworkX sees at once"
     return _adds_up(name, args, kwargs)
 
@@ -277,7 +281,7 @@ def eccentricity(G: BackendGraph, v: None = None, sp: None = None, weight: Any =
         Some vertex does not reach every other one.
     """
     if not len(G):
-        none: dict[Node, float] = _of_null_graph("eccentricity", G, run)
+        none: dict[Node, float] = _of_small_graph("eccentricity", G, run)
         return none
     if not _is_connected(G):
         fault = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
@@ -306,7 +310,7 @@ def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: A
 def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **run: Any) -> list[Node]:
     """Compute ``networkx.center``, the nodes with the smallest eccentricity."""
     if not len(G):
-        none: list[Node] = _of_null_graph("center", G, run, e=e, usebounds=usebounds, weight=weight)
+        none: list[Node] = _of_small_graph("center", G, run, e=e, usebounds=usebounds, weight=weight)
         return none
     given = _eccentricities(G, e, usebounds, weight, run)
     smallest = min(given.values())
@@ -325,10 +329,42 @@ def _eccentricities(G: BackendGraph, e: Any, usebounds: bool, weight: Any, run: 
     return eccentricity(G, weight=weight, **run)
 
 
-def _of_null_graph(function: str, G: BackendGraph, run: dict[str, Any], **given: Any) -> Any:
-    """Return, or raise, all that the NetworkX at hand does without a node; that differs from version to version."""
+def average_shortest_path_length(G: BackendGraph, weight: Any = None, method: Any = None, **run: Any) -> Any:
+    """Compute ``networkx.average_shortest_path_length``; `run` is passed to `lagbc.distances`.
+
+    Raises
+    ------
+    networkx.NetworkXError
+        Some vertex does not reach every other one.
+    """
+    if len(G) < 2:
+        return _of_small_graph("average_shortest_path_length", G, run, method=method)
+    if not _is_connected(G):
+        raise nx.NetworkXError(f"Graph is not {'strongly ' if G.is_directed() else ''}connected.")
+    return _call(lagbc.distances, G, None if method == "unweighted" else weight, run).average
+
+
+def wiener_index(G: BackendGraph, weight: Any = None, **run: Any) -> Any:
+    """Compute ``networkx.wiener_index``, infinite where some vertex does not reach another."""
+    if not len(G):
+        return _of_small_graph("wiener_index", G, run)
+    if not _is_connected(G):
+        return float("inf")
+    total = _call(lagbc.distances, G, weight, run).wiener
+    return int(total) if G.is_directed() and _are_integers(G, weight) else total
+
+
+def global_efficiency(G: BackendGraph, **run: Any) -> Any:
+    """Compute ``networkx.global_efficiency``; `run` is passed to `lagbc.distances`."""
+    return _call(lagbc.distances, G, None, run).efficiency if len(G) > 1 else 0
+
+
+def _of_small_graph(function: str, G: BackendGraph, run: dict[str, Any], **given: Any) -> Any:
+    """Return, or raise, all that the NetworkX at hand does with at most one node; that differs among versions."""
     _require_options(run)
-    return getattr(nx, function).orig_func(nx.DiGraph() if G.is_directed() else nx.Graph(), **given)
+    small = nx.DiGraph() if G.is_directed() else nx.Graph()
+    small.add_nodes_from(G)
+    return getattr(nx, function).orig_func(small, **given)
 
 
 def _is_connected(G: BackendGraph) -> bool:

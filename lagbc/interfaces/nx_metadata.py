@@ -39,6 +39,11 @@ DIFFERENCES = {
         "Computes all nodes; a call with `v` or `sp` is left to NetworkX. Lengths of which some are integers and some "
         "floats give floats."
     ),
+    "average_shortest_path_length": (
+        "A call with another `method` than 'unweighted' or 'dijkstra' is left to NetworkX. `lagbc.distances` has this, "
+        "and more, of graphs that are not connected, too."
+    ),
+    "global_efficiency": "Of hops alone, as in NetworkX; `lagbc.distances` takes lengths and directed graphs, too.",
 } | dict.fromkeys(
     ("diameter", "radius", "periphery", "center"),
     "Searches from all nodes, also with `usebounds`, which spares NetworkX most searches. By priority NetworkX "

@@ -56,7 +56,7 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
 
     |R| and the sum of a sample are scaled to estimates for all roots: the scale cancels in the first factor.
     """
-    reached, distance = result.sums.reached, _require_finite("distances", result.sums.distance)
+    reached, distance = result.sums.reached, require_finite("distances", result.sums.distance)
     # Small sums are scaled, as the second factor may bring the score back into range; a power of two changes no bit.
     small = np.flatnonzero((distance > 0) & (distance < _SMALL))
     if len(small):
@@ -115,7 +115,8 @@ def require_range(scores: Scores, arguments: Arguments) -> Scores:
     return scores
 
 
-def _require_finite(subject: str, scores: Scores) -> Scores:
+def require_finite(subject: str, scores: Scores) -> Scores:
+    """Raise OverflowError if sums of lengths, or of their inverses, are too large for float64."""
     if not np.isfinite(scores).all():
         raise OutOfRangeError(f"{subject} sum to more than float64 holds; take another unit of length")
     return scores
@@ -129,7 +130,7 @@ def require_inverses(scores: Scores, result: Result) -> Scores:
             f"an edge has the length {float(lengths.min())}; its inverse is more than float64 holds; "
             "use a smaller unit of length"
         )
-    return _require_finite("inverse distances", scores)
+    return require_finite("inverse distances", scores)
 
 
 def rescale(

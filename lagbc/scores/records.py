@@ -45,6 +45,8 @@ class Centrality:
         A line about it, for tables and the command line.
     of_edges : bool
         Whether scores are of edges.
+    of_graph : bool
+        Whether it has numbers of the whole graph in place of scores; `centralities` does not compute it then.
     networkx : tuple of str
         The functions of NetworkX that it computes.
     needs : str
@@ -78,6 +80,7 @@ class Centrality:
     takes: frozenset[str]
     summary: str
     of_edges: bool = False
+    of_graph: bool = False
     networkx: tuple[str, ...] = ()
     needs: str = ""
     weigh: Callable[[Graph, Arguments], Arguments] | None = None
@@ -120,6 +123,12 @@ def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArr
     with np.errstate(over="ignore"):
         scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
     return finish.require_inverses(scores, result)
+
+
+def _make_distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.scores import lengths
+
+    return lengths.distances(result, arguments)
 
 
 def _make_stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
@@ -209,6 +218,15 @@ ECCENTRICITY_CENTRALITY = Centrality(
     takes=frozenset({"cutoff"}),
     summary="(n - 1) over the eccentricity",
 )
+DISTANCES = Centrality(
+    name="distances",
+    sums=frozenset({"reached", "distance", "inverse", "depth"}),
+    finish=_make_distances,
+    takes=_SAMPLES,
+    summary="distances of all pairs: their mean and sum, efficiency, diameter and radius",
+    of_graph=True,
+    networkx=("average_shortest_path_length", "wiener_index", "global_efficiency"),
+)
 STRESS = Centrality(
     name="stress",
     sums=frozenset({"stress"}),
@@ -253,7 +271,7 @@ GROUP_BC = Centrality(
 # In the order of lists.
 BUILT_IN = (
     *(BC, EDGE_BC, CLOSENESS, HARMONIC, ECCENTRICITY, ECCENTRICITY_CENTRALITY, STRESS),
-    *(REACH, GRAVITY, PERCOLATION, GROUP_BC),
+    *(REACH, GRAVITY, PERCOLATION, GROUP_BC, DISTANCES),
 )
 # Those of `lagbc.centralities` by default.
 USUAL = (BC, CLOSENESS, HARMONIC, ECCENTRICITY, STRESS)

@@ -81,7 +81,7 @@ def registered() -> tuple[Centrality, ...]:
 
 def shared() -> tuple[Centrality, ...]:
     """Return the centralities that may share a sweep: all that `centralities` computes."""
-    return tuple(record for record in registered() if not record.needs)
+    return tuple(record for record in registered() if not (record.needs or record.of_graph))
 
 
 def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
@@ -137,6 +137,6 @@ def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...],
     """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
     from lagbc.scores.finish import require_defined
 
-    of_vertices = [one for one in centralities if not one.of_edges]
+    of_vertices = [one for one in centralities if not (one.of_edges or one.of_graph)]
     if of_vertices:
         require_defined(n, k, endpoints=endpoints and all("endpoints" in one.takes for one in of_vertices))

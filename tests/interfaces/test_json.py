@@ -50,6 +50,23 @@ def test_every_centrality(record):
         assert found["scores"][title] == column.tolist()
 
 
+def test_distances():
+    graph = lagbc.read_graph("example:karate")
+    found = document("distances", "example:karate", "--cutoff", "1,inf")
+    columns = lagbc.distances(graph, cutoff=[1, np.inf])._asdict()
+    assert found["command"] == "distances"
+    assert found["estimate"] is None
+    assert found["scores"] == {"cutoff": [1, "inf"]} | {name: list(columns[name]) for name in [*columns][2:]}
+    found = document("distances", "example:karate", "--k", 20, "--seed", 3)
+    expected, errors = lagbc.distances(graph, k=20, rng=3, standard_error=True)
+    assert found["estimate"] == {"roots": 20, "seed": 3}
+    assert found["scores"]["average"] == [expected.average]
+    assert found["scores"]["average_error"] == [errors.average]
+    printed = succeed("distances", "example:karate", "--k", 20, "--no-error")
+    assert "average_error" not in printed
+    assert "from 20 of 34 roots: the diameter of the graph is at least, its radius at most, the one found" in printed
+
+
 def test_what_ran():
     found = document("bc", "example:lesmis", "--strength", "--k", 20, "--seed", 3, "--normalized")
     graph = {"name": "lesmis", "format": "Matrix Market", "recognised": "", "vertices": 77, "edges": 254}

@@ -28,6 +28,7 @@ _MODULES = {
     "compare": "compare",
     "compile": "compile",
     "completion": "completion",
+    "distances": "distances",
     "estimate": "estimate",
     "group-bc": "group",
     "info": "info",

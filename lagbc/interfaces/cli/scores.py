@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def scored() -> dict[str, Centrality]:
     """Return the centralities of vertices and edges, by the names of their commands."""
-    return {one.name.replace("_", "-"): one for one in registry.registered() if one.sums}
+    return {one.name.replace("_", "-"): one for one in registry.registered() if one.sums and not one.of_graph}
 
 
 def score_command(record: Centrality) -> click.Command:

@@ -1,0 +1,125 @@
+"""The distances of all pairs in numbers: mean, sum, efficiency, diameter, radius."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import adjacency, graphs, lengths, scale_free, weighted_graphs
+
+import lagbc
+from lagbc import reference
+
+A = scale_free(60, 150, seed=3)
+
+
+def exact(A, *, directed, weighted, sources=None, cutoff=np.inf):
+    """The numbers by their definitions, in rationals."""
+    indptr, indices = adjacency(A, directed=directed)
+    weights = lengths(A, directed=directed) if weighted else None
+    n = len(indptr) - 1
+    roots = range(n) if sources is None else sources
+    into = [reference.distances_into(indptr, indices, weights, sources=[s], cutoff=cutoff) for s in roots]
+    out = [[Fraction(d) for distances in of_root for d in distances] for of_root in into]
+    pairs = [d for row in out for d in row]
+    once = 1 if directed else 2
+    return (
+        n,
+        len(roots),
+        Fraction(len(pairs), once),
+        sum(pairs) / len(pairs) if pairs else 0,
+        Fraction(sum(pairs), once),
+        sum(1 / d for d in pairs) / (len(roots) * (n - 1)) if pairs else 0,
+        max((max(row, default=0) for row in out), default=0),
+        min((max(row, default=0) for row in out), default=0),
+    )
+
+
+def assert_exact(found, numbers):
+    np.testing.assert_allclose([*found], [float(one) for one in numbers], rtol=1e-14)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@given(data=st.data())
+def test_numbers_by_their_definitions(directed, data):
+    weighted = data.draw(st.booleans())
+    A = data.draw(weighted_graphs(min_n=1) if weighted else graphs())
+    how = {"directed": directed, "weighted": weighted}
+    found = lagbc.distances(A, **how)
+    assert found.exact
+    assert_exact(found, exact(A, **how))
+    some = data.draw(st.lists(st.integers(0, A.shape[0] - 1), unique=True)) if A.shape[0] else []
+    assert_exact(lagbc.distances(A, **how, sources=some), exact(A, **how, sources=some))
+    within = lagbc.distances(A, **how, cutoff=[1, 3, np.inf])
+    for column, cutoff in enumerate((1, 3, np.inf)):
+        numbers = within[:2] + tuple(one[column] for one in within[2:])
+        assert_exact(numbers, exact(A, **how, cutoff=cutoff))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_numbers_of_the_same_graph_otherwise(directed):
+    """Other numbers of vertices, lengths of one, two copies, and the scores of vertices."""
+    found = lagbc.distances(A, directed=directed)
+    order = np.random.default_rng(0).permutation(60)
+    np.testing.assert_allclose(lagbc.distances(A.tocsr()[order][:, order], directed=directed), found, rtol=1e-14)
+    ones = A.tocsr()
+    ones.data = np.ones(ones.nnz)
+    np.testing.assert_allclose(lagbc.distances(ones, directed=directed, weighted=True), found, rtol=1e-14)
+    twice = lagbc.distances(sp.block_diag([A, A]), directed=directed)
+    assert (twice.pairs, twice.wiener) == (2 * found.pairs, 2 * found.wiener)
+    assert (twice.diameter, twice.radius) == (found.diameter, found.radius)
+    assert twice.average == pytest.approx(found.average)
+    assert twice.efficiency == pytest.approx(found.efficiency * 59 / 119)
+    eccentricity, harmonic = lagbc.eccentricity(A, directed=directed), lagbc.harmonic(A, directed=directed)
+    assert (found.diameter, found.radius) == (eccentricity.max(), eccentricity.min())
+    assert found.efficiency == pytest.approx(harmonic.sum() / (60 * 59))
+    halves = [lagbc.distances(A, directed=directed, sources=range(first, first + 30)) for first in (0, 30)]
+    assert sum(one.wiener for one in halves) == found.wiener
+
+
+def test_every_method_has_the_numbers(any_row):
+    if not {"reached", "distance", "inverse", "depth"} <= {*any_row.sums}:
+        pytest.skip("it does not make these sums")
+    lengths_too = sp.coo_array((1.0 + np.arange(A.nnz) % 3, A.coords), shape=A.shape)
+    how = {"directed": False, "weighted": any_row.weighted}
+    numbers = lagbc.distances(lengths_too, method=any_row.name, device=any_row.device, **how)
+    assert_exact(numbers, exact(lengths_too, **how))
+
+
+def test_a_sample_estimates_with_standard_errors():
+    whole = lagbc.distances(A, directed=False)
+    drawn = [lagbc.distances(A, directed=False, k=30, rng=seed, standard_error=True) for seed in range(40)]
+    for name in ("pairs", "average", "wiener", "efficiency"):
+        found, errors = (np.array([getattr(one[place], name) for one in drawn]) for place in (0, 1))
+        error = found.std()
+        assert abs(found.mean() - getattr(whole, name)) < 4 * error / np.sqrt(40) + 1e-9
+        assert 0.6 * error <= errors.mean() <= 1.7 * error + 1e-9
+    for found, errors in drawn:
+        assert found.diameter <= whole.diameter
+        assert found.radius >= whole.radius
+        assert (found.roots, errors.roots, found.exact) == (30, 30, False)
+        assert np.isnan([errors.diameter, errors.radius]).all()
+    found, errors = lagbc.distances(A, directed=False, k=60, standard_error=True)
+    assert (found, *errors[2:]) == (whole, *[0] * 6)
+    one = lagbc.distances(A, directed=False, k=1, rng=0)
+    assert one.average == pytest.approx(one.wiener / one.pairs)
+
+
+def test_a_checkpoint_and_parts_of_the_memory(tmp_path):
+    path = tmp_path / "run.npz"
+    found = lagbc.distances(A, checkpoint=path)
+    assert lagbc.distances(A, checkpoint=path) == found
+    assert lagbc.distances(A, batch=64, threads=2) == found
+
+
+def test_numbers_beyond_float64():
+    path = sp.coo_array(([5e307, 5e307], ([0, 1], [1, 2])), shape=(3, 3))
+    with pytest.raises(OverflowError, match="distances sum to more than float64 holds"):
+        lagbc.distances(path, weighted=True)
+    small = sp.coo_array(([1e-310, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    with pytest.raises(ValueError, match="an edge has the length 1e-310; its inverse is more than float64 holds"):
+        lagbc.distances(small, weighted=True)
+    with pytest.raises(ValueError, match="standard_error=True is that of an estimate"):
+        lagbc.distances(path, standard_error=True)
