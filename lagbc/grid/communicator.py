@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods.block import NOTHING, Message
+from lagbc.methods.block import Message
 from lagbc.run.tasks import portable
 
 Made = TypeVar("Made")
@@ -89,23 +89,32 @@ def of_all(line: Line, told: Any) -> list[Any]:
 
 def of_first(line: Line, told: Any = None) -> Any:
     """Return the object that the first rank tells."""
-    said = now(line.all_gather(NOTHING if line.rank else np.frombuffer(pickle.dumps(told), np.uint8)))
-    return pickle.loads(said[0].tobytes()) if line.rank else told
+    said = _said_by_first(line, b"" if line.rank else pickle.dumps(told))
+    return pickle.loads(said) if line.rank else told
 
 
 def by_first(line: Line, make: Callable[[], Made]) -> Made:
-    """Have the first rank make an object; all return it, or raise the error."""
+    """Have the first rank make an object; all return it, or raise the error, also that it cannot be pickled."""
     made: Any = None
-    error = None
+    error, told = None, b""
     if line.rank == 0:
         try:
             made = make()
+            told = pickle.dumps((made, None))
         except BaseException as raised:
-            error = portable(raised)
-    made, error = of_first(line, (made, error))
+            error = raised
+            told = pickle.dumps((None, portable(error)))
+    said = _said_by_first(line, told)
+    if line.rank:
+        made, error = pickle.loads(said)
     if error is not None:
         raise error
     return made  # type: ignore[no-any-return]
+
+
+def _said_by_first(line: Line, told: bytes) -> bytes:
+    said: bytes = now(line.all_gather(np.frombuffer(told, np.uint8)))[0].tobytes()
+    return said
 
 
 @contextmanager

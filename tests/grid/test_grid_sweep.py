@@ -391,6 +391,18 @@ def test_an_error_of_the_rank_that_adds_is_one_of_all():
     assert [str(error) for error in found] == ["of a report"] * 2
 
 
+class Untold:
+    """A result that cannot be pickled."""
+
+    def __reduce__(self):
+        raise ZeroDivisionError("not told")
+
+
+def test_a_result_that_cannot_be_told_is_an_error_of_all():
+    found = each_on_grid((1, 2), parts_of(grid(9, 9), 2), lambda graph: Untold())
+    assert [str(error) for error in found] == ["not told"] * 2
+
+
 def test_a_fault_of_the_way_of_messages_ends_all(monkeypatch):
     """No rank can tell the others."""
 
