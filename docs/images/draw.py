@@ -72,11 +72,8 @@ FLOORS = (
     ),
     (
         (
-            (
-                "run",
-                "the one loop over works, the carriers of works, the file of sums",
-                "run.py   work.py   loop.py   checkpoint.py",
-            ),
+            ("run", "the one loop over works, carriers, the file", "run.py   work.py   checkpoint.py"),
+            ("grid", "a graph over ranks, its carrier", "run.py   pieces.py   grids.py"),
         ),
         "pieces, and their sweeps",
         "sums of each piece",
@@ -93,8 +90,8 @@ FLOORS = (
     (
         (
             (
-                "methods   grid",
-                "the sweeps: forward from the roots, and backward; on one machine, or over ranks",
+                "methods",
+                "the sweeps: forward from the roots, and backward",
                 "contract.py   table.py   cpu/   gpu/",
             ),
         ),
