@@ -588,3 +588,54 @@ def test_layers(layers, width):
         sum(width ** (b - a - 1) for a in range(i) for b in range(i + 1, layers)) for i in range(layers)
     ]  # width**2 pairs of layers a and b, width**(b - a - 1) paths each, 1 / width of them through a vertex
     np.testing.assert_allclose(ours["stress"], np.repeat([width * x for x in through], width))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@given(data=st.data())
+def test_closeness_of_some_vertices(directed, data):
+    """As from the sweep of all roots: bit by bit in hops, and whatever the sources and cutoffs."""
+    weighted = data.draw(st.booleans())
+    A = data.draw(weighted_graphs(min_n=1) if weighted else graphs(min_n=1))
+    some = data.draw(st.lists(st.integers(0, A.shape[0] - 1), unique=True))
+    how = {"directed": directed, "weighted": weighted, "wf_improved": data.draw(st.booleans())}
+    how |= {"sources": data.draw(st.none() | st.just(some)), "cutoff": data.draw(st.sampled_from([None, 2, [1, 3.5]]))}
+    whole = lagbc.closeness(A, **how)
+    np.testing.assert_array_equal(lagbc.closeness(A, u=some, **how), whole[some])
+    one = lagbc.closeness(A, u=0, **how)
+    assert np.array_equal(one, whole[0])
+    assert np.ndim(how["cutoff"] or 0) or type(one) is float
+
+
+def test_closeness_of_more_vertices_than_a_batch_has():
+    A = scale_free(300, 900, seed=1)
+    lengths = with_lengths(A, [0.1, 0.2, 0.7])
+    order = np.random.default_rng(1).permutation(300)[:150]
+    np.testing.assert_array_equal(lagbc.closeness(A, u=order), lagbc.closeness(A)[order])
+    some = lagbc.closeness(lengths, u=order, weighted=True)
+    np.testing.assert_allclose(some, lagbc.closeness(lengths, weighted=True)[order], rtol=1e-14)
+    seen = []
+    for options in ({"threads": 1}, {"threads": 3, "progress": seen.append}, {"memory": "2MB"}):
+        np.testing.assert_array_equal(lagbc.closeness(lengths, u=order, weighted=True, **options), some)
+    assert seen[-1].done == 150
+    named = nx.path_graph(["a", "b", "c"])
+    assert lagbc.closeness(named, u="b") == 1
+    assert lagbc.closeness(named, u=["c", "b"]).tolist() == [2 / 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"u": 9}, ValueError, "u holds 9, which is not a vertex: there are 0..2"),
+        ({"u": [0, 0]}, ValueError, "u names vertex 0 more than once"),
+        ({"u": {0, 1}}, TypeError, "u is a set, which has no order"),
+        ({"u": 0, "k": 2}, ValueError, "leave out k, rng and standard_error"),
+        ({"u": 0, "standard_error": True}, ValueError, "leave out k, rng and standard_error"),
+        ({"u": 0, "checkpoint": "a.npz"}, ValueError, "checkpoint='a.npz' means nothing to closeness, which searches "),
+        ({"u": 0, "batch": 64}, ValueError, "batch=64 means nothing to closeness, which searches from u on the CPU"),
+        ({"u": 0, "memory": 1}, MemoryError, "a search from 64 vertices needs up to "),
+        ({"u": 0, "seed": 1}, TypeError, "there is no argument 'seed'"),
+    ],
+)
+def test_closeness_of_some_vertices_refuses(given, error, message):
+    with pytest.raises(error, match=message):
+        lagbc.closeness(sp.csr_array(np.ones((3, 3))), **given)

@@ -27,6 +27,7 @@ from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_graph, nx_metadata
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+OF_HOPS = {"global_efficiency", "bipartite_betweenness_centrality", "bipartite_closeness_centrality"}
 WITH_WEIGHTS = ("betweenness_centrality", "edge_betweenness_centrality")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
 
@@ -45,12 +46,17 @@ def assert_same(ours, theirs):
     assert all(type(x) in (float, int) for x in ours.values())
 
 
+def function_of(name):
+    """The function of NetworkX of a name among its algorithms; not all are in its first namespace."""
+    return nx.utils.backends._registered_algorithms[name]
+
+
 def both(function, *args, **kwargs):
     """Call a function of NetworkX by lagbc and by itself, on the same state of the global generator."""
     state = random.getstate()
-    ours = getattr(nx, function)(*args, backend="lagbc", **kwargs)
+    ours = function_of(function)(*args, backend="lagbc", **kwargs)
     random.setstate(state)
-    return ours, getattr(nx, function)(*args, backend="networkx", **kwargs)
+    return ours, function_of(function)(*args, backend="networkx", **kwargs)
 
 
 @st.composite
@@ -139,7 +145,36 @@ def test_edge_betweenness_subset_of_a_multigraph(normalized):
 @given(data=st.data())
 def test_closeness(kind, data):
     G = data.draw(networks(kind))
-    assert_same(*both("closeness_centrality", G, distance=data.draw(weights), wf_improved=data.draw(st.booleans())))
+    options = {"distance": data.draw(weights), "wf_improved": data.draw(st.booleans())}
+    assert_same(*both("closeness_centrality", G, **options))
+    if len(G):
+        one = data.draw(st.sampled_from(list(G)))
+        ours, theirs = both("closeness_centrality", G, one, **options)
+        assert type(ours) is float
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    for backend in ("lagbc", "networkx"):
+        with pytest.raises(nx.NodeNotFound, match="Source absent is not in G"):
+            nx.closeness_centrality(G, "absent", backend=backend)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@given(data=st.data())
+def test_bipartite(kind, data):
+    G, top = kind(), range(data.draw(st.integers(2, 5)))
+    bottom = range(10, 10 + data.draw(st.integers(2, 5)))
+    G.add_nodes_from([*top, *bottom])
+    pairs = data.draw(st.lists(st.tuples(st.sampled_from(top), st.sampled_from(bottom), st.booleans()), max_size=20))
+    G.add_edges_from((v, w) if forward else (w, v) for v, w, forward in pairs)
+    calls = [("bipartite_betweenness_centrality", {})]
+    calls += [("bipartite_closeness_centrality", {"normalized": normalized}) for normalized in (True, False)]
+    for function, options in calls:
+        ours, theirs = both(function, G, top, **options)
+        assert list(ours) == list(G)
+        assert_same(ours, {node: theirs[node] for node in G})
+    for function, error in (("betweenness", KeyError), ("closeness", nx.NodeNotFound)):
+        for backend in ("lagbc", "networkx"):
+            with pytest.raises(error):
+                function_of(f"bipartite_{function}_centrality")(G, [99], backend=backend)
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -496,7 +531,6 @@ REFUSED = [
     ("betweenness_centrality", {"k": 1}, "k=1 without endpoints"),
     ("betweenness_centrality_subset", {"sources": [0], "targets": [1], "weight": max}, "given by a function"),
     ("edge_betweenness_centrality", {"weight": max}, "by a function"),
-    ("closeness_centrality", {"u": 0}, "u is given"),
     ("closeness_centrality", {"distance": max}, "by a function"),
     ("eccentricity", {"v": 0}, "v is given"),
     ("eccentricity", {"sp": {}}, "sp is given"),
@@ -564,6 +598,7 @@ def test_should_run():
     assert "makes 1 searches" in ask("harmonic_centrality", large, None, None, 5)
     for function in OF_ALL_PAIRS:
         assert "asks for the eccentricities in turn" in ask(function, large)
+    assert "makes 1 searches" in ask("closeness_centrality", large, 0)
     parallel = nx.MultiGraph([(u, (u + 1) % 30) for u in range(30) for _ in range(100)])
     assert "and at parallel edges" in ask("closeness_centrality", parallel)
     large.add_node("alone")
@@ -595,7 +630,7 @@ def with_length(length):
 
 
 @pytest.mark.parametrize("length", UNFIT, ids=repr)
-@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY.keys() - {"global_efficiency"})
+@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY.keys() - OF_HOPS)
 def test_unfit_lengths_are_named(function, length):
     """NetworkX passes the error on as it is."""
     G = with_length(length)
@@ -645,7 +680,7 @@ def test_names_of_lengths():
 
 @pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY)
 def test_arguments_are_those_of_networkx(function):
-    theirs = inspect.signature(getattr(nx, function).orig_func).parameters
+    theirs = inspect.signature(function_of(function).orig_func).parameters
     *ours, run = inspect.signature(getattr(nx_backend, function)).parameters.values()
     assert run.kind is run.VAR_KEYWORD
     ours = [(p.name, p.kind, p.default) for p in ours if p.kind is not p.KEYWORD_ONLY or p.name in theirs]
@@ -661,6 +696,8 @@ def test_metadata():
         "edge_betweenness_centrality",
         "edge_betweenness_centrality_subset",
         "closeness_centrality",
+        "bipartite_betweenness_centrality",
+        "bipartite_closeness_centrality",
         "harmonic_centrality",
         *nx_backend.OF_CONNECTED,
         "global_efficiency",
@@ -669,8 +706,8 @@ def test_metadata():
         "percolation_centrality",
     }
     for function in info["functions"]:
-        assert "lagbc" in getattr(nx, function).backends
-        assert "threads : int" in getattr(nx, function).__doc__
+        assert "lagbc" in function_of(function).backends
+        assert "threads : int" in function_of(function).__doc__
     assert nx_metadata.DIFFERENCES.keys() <= nx_metadata.COMPUTED_BY.keys()
 
 
@@ -705,6 +742,7 @@ def test_networkx_own_tests(tmp_path):
     suite = [f"networkx.algorithms.centrality.tests.test_{name}" for name in of_centrality]
     of_distances = ("distance_measures", "efficiency", "wiener")
     suite += [f"networkx.algorithms.tests.test_{name}" for name in of_distances]
+    suite.append("networkx.algorithms.bipartite.tests.test_centrality")
     suite.append("networkx.algorithms.shortest_paths.tests.test_generic")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "nx_suite_calls", "-p", "no:cacheprovider"]
     done = subprocess.run(

@@ -30,14 +30,19 @@ class OfCloseness(OfHarmonic, total=False):
 
 @overload
 def closeness(
-    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+    A: GraphLike, *, u: None = ..., standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
 ) -> NDArray[np.float64]: ...
 @overload
-def closeness(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfCloseness]) -> ScoresAndErrors: ...
+def closeness(
+    A: GraphLike, *, u: None = ..., standard_error: Literal[True], **others: Unpack[OfCloseness]
+) -> ScoresAndErrors: ...
+@overload
+def closeness(A: GraphLike, *, u: Any, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]) -> Any: ...
 @refuses_places
 def closeness(
     A: GraphLike,
     *,
+    u: Any = None,
     batch: int | Auto = "auto",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -49,7 +54,7 @@ def closeness(
     wf_improved: bool = True,
     standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors:
+) -> NDArray[np.float64] | ScoresAndErrors | float:
     r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
 
     With :math:`R(v)` the vertices s other than v that reach v,
@@ -61,7 +66,11 @@ def closeness(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A : as for `lagbc.bc`
+    u : a vertex or an array of distinct vertices, optional
+        Return the closeness of these alone, by a search from each along the reversed edges, on the CPU: in hops the
+        same bits. Does not go with `k` and `standard_error`, and not with options that ask for another way of the run.
+    batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
     cutoff : as for `lagbc.bc`
@@ -76,7 +85,8 @@ def closeness(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. With `u` a number for each of these in their order; of one vertex a number.
+        A CuPy array if `A` is a CuPy matrix.
 
     Raises
     ------
@@ -99,7 +109,7 @@ def closeness(
     >>> lagbc.closeness(star, directed=False)
     array([1. , 0.6, 0.6, 0.6])
     """
-    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, wf_improved=wf_improved)
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, wf_improved=wf_improved, u=u)
     return compute(A, CLOSENESS, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 

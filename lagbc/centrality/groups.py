@@ -40,6 +40,7 @@ _BESIDE_BYTES = 128
 # Options read, and values of others that ask for the only way of the run.
 _READ = ("threads", "memory", "progress", "stop")
 _ALLOWED: dict[str, tuple[str, ...]] = {
+    "batch": ("auto",),
     "method": ("auto",),
     "device": ("auto", "cpu"),
     "reduce": ("auto", "none"),
@@ -68,12 +69,8 @@ class Counted(NamedTuple):
 def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> Counted:
     """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
     arguments = arguments.checked()
-    if not OPTION_NAMES.issuperset(options):
-        own = "groups", *Read._fields, "rtol", "normalized", "endpoints"
-        refuse_unknown(options, own)
-    _require_allowed(options)
-    given = {name: value for name, value in options.items() if name in _READ and value is not None}
-    settings = check_options("auto", cast(Options, given))
+    own = "groups", *Read._fields, "rtol", "normalized", "endpoints"
+    settings = settings_of("group_bc", "counts groups", options, own)
     graph = as_graph(A, **read._asdict())
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
@@ -87,34 +84,47 @@ def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> C
     return Counted(graph, raw, in_group.sum(axis=0))
 
 
-def _require_allowed(options: Options) -> None:
-    """Raise ValueError if an option asks for another way than the only one in which groups are counted."""
-    for name, value in options.items():
-        usual = _ALLOWED.get(name, (None,))
-        if name not in _READ and value not in usual:
-            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if name in _ALLOWED else ""
+def settings_of(name: str, does: str, options: Options, own: tuple[str, ...], batch: int | str = "auto") -> Settings:
+    """Check the options of a function that has one way of its run; `own` are its own keywords.
+
+    ValueError says what the function `does`, if an option asks for another way.
+    """
+    if not OPTION_NAMES.issuperset(options):
+        refuse_unknown(options, own)
+    for option, value in {"batch": batch, **options}.items():
+        usual = _ALLOWED.get(option, (None,))
+        if option not in _READ and value not in usual:
+            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if option in _ALLOWED else ""
             raise InvalidValueError(
-                f"{name}={value!r} means nothing to group_bc, which counts groups on the CPU, by one method, in one "
+                f"{option}={value!r} means nothing to {name}, which {does} on the CPU, by one method, in one "
                 f"process, without a checkpoint{ways}"
             )
+    given = {option: value for option, value in options.items() if option in _READ and value is not None}
+    return check_options("auto", cast(Options, given))
 
 
-def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
-    """Mark the vertices of each group, a column each."""
+def members_of(graph: Graph, groups: Any) -> list[NDArray[np.int64]]:
+    """Return the vertices of each group."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InvalidTypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
-    listed = list(groups)
-    in_group = np.zeros((graph.n, len(listed)), np.bool_)
-    for place, group in enumerate(listed):
+    members = []
+    for place, group in enumerate(list(groups)):
         argument = f"groups[{place}]"
         if isinstance(group, str) or not isinstance(group, Iterable):
             raise InvalidTypeError(
                 f"{argument} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
             )
         vertices = group if isinstance(group, np.ndarray) else list(group)
-        in_group[parse_vertices(argument, graph.n, numbers_of(argument, graph.names, vertices), graph.names), place] = (
-            True
-        )
+        members.append(parse_vertices(argument, graph.n, numbers_of(argument, graph.names, vertices), graph.names))
+    return members
+
+
+def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
+    """Mark the vertices of each group, a column each."""
+    members = members_of(graph, groups)
+    in_group = np.zeros((graph.n, len(members)), np.bool_)
+    for place, vertices in enumerate(members):
+        in_group[vertices, place] = True
     return in_group
 
 

@@ -28,6 +28,7 @@ from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
 from lagbc.request import parse_vertex_weights
 from lagbc.scores.finish import rescale
+from lagbc.scores.records import Centrality
 
 # Roots times adjacent pairs from which on conversion and computation, about a millisecond, take less than NetworkX; and
 # roots below which NetworkX takes less than the conversion. `benchmarks/nx_backend.py` measures both sides of each.
@@ -39,6 +40,9 @@ OF_ECCENTRICITIES = ("diameter", "radius", "periphery", "center")
 # Functions that NetworkX ends at once where a node does not reach all.
 OF_CONNECTED = ("eccentricity", "average_shortest_path_length", "wiener_index")
 
+# How many nodes reach each, and the sum of their distances: in hops, exact.
+_REACHED = Centrality("reached", frozenset({"reached"}), lambda result, _: result.sums.reached, frozenset(), "")
+_DISTANCE = Centrality("distance", frozenset({"distance"}), lambda result, _: result.sums.distance, frozenset(), "")
 
 # Tests of NetworkX that contradict the formula in its documentation.
 EXPECTED_FAILURES = {
@@ -84,7 +88,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "k=1 without endpoints leaves the score of the sampled node undefined, which lagbc does not return"
     if given.get("method") not in (None, "unweighted", "dijkstra"):
         return f"method is {given['method']!r}, and lagbc has searches of its own"
-    for one in ("u", "v", "sp"):
+    for one in ("v", "sp"):
         if given.get(one) is not None:
             return f"{one} is given, and lagbc computes all nodes in one sweep"
     return True
@@ -112,6 +116,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 def _count_searches(given: dict[str, Any]) -> int:
     """Count the searches that NetworkX makes."""
     G = given["G"]
+    if given.get("u") is not None:
+        return 1
     return given.get("k") or _count_nodes(G, given.get("sources"))
 
 
@@ -257,10 +263,60 @@ def _states_in_order(G: Any, states: Any, held: list[Any]) -> list[Any]:
 
 
 def closeness_centrality(
-    G: BackendGraph, u: None = None, distance: Any = None, wf_improved: bool = True, *, sp: None = None, **run: Any
-) -> dict[Node, float]:
+    G: BackendGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: None = None, **run: Any
+) -> Any:
     """Compute ``networkx.closeness_centrality``, which has `sp` from 3.7 on; `run` is passed to `lagbc.closeness`."""
-    return G.by_node(_call(lagbc.closeness, G, distance, run, wf_improved=bool(wf_improved)))
+    if u is None:
+        return G.by_node(_call(lagbc.closeness, G, distance, run, wf_improved=bool(wf_improved)))
+    _require_nodes(G, [u])
+    return _call(lagbc.closeness, G, distance, run, u=G.numbers[u], wf_improved=bool(wf_improved))
+
+
+def _require_nodes(G: BackendGraph, nodes: Iterable[Node]) -> None:
+    for node in nodes:
+        if node not in G:
+            raise nx.NodeNotFound(shortened(f"Source {node} is not in G"))
+
+
+def bipartite_betweenness_centrality(G: BackendGraph, nodes: Iterable[Node], **run: Any) -> dict[Node, float]:
+    """Compute ``networkx.bipartite.betweenness_centrality``, as a share of the most that a node of a side can have."""
+    sides = _sides(G, nodes)
+    most = {is_top: _most_bipartite(sides[is_top], sides[not is_top]) for is_top in (True, False)}
+    scores = G.by_node(_call(lagbc.bc, G, None, run))
+    for is_top, side in sides.items():
+        for node in side:
+            scores[node] /= most[is_top]
+    return scores
+
+
+def bipartite_closeness_centrality(
+    G: BackendGraph, nodes: Iterable[Node], normalized: bool = True, **run: Any
+) -> dict[Node, float]:
+    """Compute ``networkx.bipartite.closeness_centrality``, by the distances out of each node."""
+    sides = _sides(G, nodes)
+    _require_nodes(G, sides[True])
+    _require_options(run)
+    sums: Any = lagbc.centralities(G.graph(None).transpose, (_REACHED, _DISTANCE), **run)  # type: ignore[arg-type]
+    least = {is_top: len(sides[not is_top]) + 2 * (len(sides[is_top]) - 1) for is_top in (True, False)}
+    closeness = dict[Node, float]()
+    for node, reached, total in zip(G.nodes, sums["reached"].tolist(), sums["distance"].tolist(), strict=True):
+        closeness[node] = least[node in sides[True]] / total if total else 0.0
+        if normalized and total:
+            closeness[node] *= reached / (len(G) - 1)
+    return closeness
+
+
+def _sides(G: BackendGraph, nodes: Iterable[Node]) -> dict[bool, set[Node]]:
+    """Return the nodes given, and all others."""
+    top = set(nodes)
+    return {True: top, False: set(G) - top}
+
+
+def _most_bipartite(side: Sized, other: Sized) -> float:
+    """Return the highest betweenness of a node in a bipartite graph of two sides (Borgatti and Halgin 2011)."""
+    n, m = len(side), len(other)
+    s, t = divmod(n - 1, m)
+    return (m**2 * (s + 1) ** 2 + m * (s + 1) * (2 * t - s - 1) - t * (2 * s - t + 3)) / 2
 
 
 def harmonic_centrality(

@@ -7,7 +7,10 @@ from typing import Any
 from lagbc.scores.registry import registered
 
 # Functions of NetworkX that the backend runs, with their functions in lagbc.
-COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx}
+COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx} | {
+    "bipartite_betweenness_centrality": "bc",
+    "bipartite_closeness_centrality": "closeness",
+}
 
 # Differences of the results from NetworkX.
 DIFFERENCES = {
@@ -33,7 +36,9 @@ DIFFERENCES = {
         "finite and >= 0, and of nodes of `G`; other calls are left to NetworkX, and are an error if the backend is "
         "named."
     ),
-    "closeness_centrality": "Computes all nodes; a call with `u` is left to NetworkX.",
+    "closeness_centrality": (
+        "With `u` a search on the CPU: of the arguments below those that `lagbc.closeness` with `u` has are taken."
+    ),
     "harmonic_centrality": "Computes all nodes, also where `nbunch` names some.",
     "eccentricity": (
         "Computes all nodes; a call with `v` or `sp` is left to NetworkX. Lengths of which some are integers and some "

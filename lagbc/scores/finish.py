@@ -16,6 +16,7 @@ from lagbc.graph.names import in_words
 
 if TYPE_CHECKING:
     from lagbc.arguments import Arguments
+    from lagbc.graph.graph import Graph
     from lagbc.run.run import Result
 
 Scores = NDArray[np.float64]
@@ -56,7 +57,14 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
 
     |R| and the sum of a sample are scaled to estimates for all roots: the scale cancels in the first factor.
     """
-    reached, distance = result.sums.reached, require_finite("distances", result.sums.distance)
+    reached = result.sums.reached
+    share = per_sample(reached, _sampled_roots(result)) / max(len(reached) - 1, 1) if arguments.wf_improved else None
+    return mean_closeness(reached, result.sums.distance, share, result.graph)
+
+
+def mean_closeness(reached: Scores, distance: Scores, share: Scores | None, graph: Graph) -> Scores:
+    """Return |R| over the sum of the distances of R, times the share that R is of all others, if it is given."""
+    require_finite("distances", distance)
     # Small sums are scaled, as the second factor may bring the score back into range; a power of two changes no bit.
     small = np.flatnonzero((distance > 0) & (distance < _SMALL))
     if len(small):
@@ -65,12 +73,12 @@ def closeness(result: Result, arguments: Arguments) -> Scores:
     # The sum is 0 where no root reaches v: |R| is 0 then, and so is the quotient by any number.
     scores: Scores = np.maximum(distance, _SMALL)
     np.divide(reached, scores, out=scores)
-    if arguments.wf_improved:
-        scores *= per_sample(reached, _sampled_roots(result)) / max(len(reached) - 1, 1)
+    if share is not None:
+        scores *= share
     if len(small):
         with np.errstate(over="ignore"):
             scores[small] = np.ldexp(scores[small], _POWER)
-    return require_inverses(scores, result)
+    return require_inverses(scores, graph)
 
 
 def stress(result: Result, arguments: Arguments) -> Scores:
@@ -122,9 +130,9 @@ def require_finite(subject: str, scores: Scores) -> Scores:
     return scores
 
 
-def require_inverses(scores: Scores, result: Result) -> Scores:
+def require_inverses(scores: Scores, graph: Graph) -> Scores:
     """Raise an error if scores made of inverse distances are too large for float64."""
-    lengths = result.graph.weights
+    lengths = graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
         raise InvalidValueError(
             f"an edge has the length {float(lengths.min())}; its inverse is more than float64 holds; "

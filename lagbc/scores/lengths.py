@@ -63,7 +63,7 @@ def distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):
         reached, distance, inverse = (float(one.sum()) for one in (sums.reached, sums.distance, sums.inverse))
         require_finite("distances", np.array(distance))
-        require_inverses(np.array(inverse), result)
+        require_inverses(np.array(inverse), result.graph)
     depth = sums.depth[result.roots]
     scale = (n / roots if result.request.is_sample else 1.0) / (1 if result.graph.directed else 2)
     return np.array(

@@ -107,7 +107,7 @@ def _make_closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]
 def _make_harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     from lagbc.scores import finish
 
-    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result)
+    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result.graph)
 
 
 def _make_eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
@@ -122,7 +122,7 @@ def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArr
     depth = result.sums.depth
     with np.errstate(over="ignore"):
         scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
-    return finish.require_inverses(scores, result)
+    return finish.require_inverses(scores, result.graph)
 
 
 def _make_distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
@@ -191,7 +191,7 @@ CLOSENESS = Centrality(
     name="closeness",
     sums=frozenset({"reached", "distance"}),
     finish=_make_closeness,
-    takes=_SAMPLES | {"wf_improved"},
+    takes=_SAMPLES | {"wf_improved", "u"},
     summary="closeness: one over the mean distance into a vertex",
     networkx=("closeness_centrality",),
 )

@@ -17,6 +17,7 @@ ALL = {*ARGUMENTS} - {*OF_ONE}
 TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL}
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
+    "closeness": ["A", "u: Any = None"],
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
     "group_bc": ["A", "groups: Iterable[Vertices]"],
     "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],

@@ -14,7 +14,13 @@ NEEDED = {
     "group-bc": "--group 1",
     "percolation": "--states states.csv",
 }
-BEGINS = {"centralities": "ranked by bc", "compare": "method ", "compile": "", "distances": "     pairs  ", "info": "edges.txt: "}
+BEGINS = {
+    "centralities": "ranked by bc",
+    "compare": "method ",
+    "compile": "",
+    "distances": "     pairs  ",
+    "info": "edges.txt: ",
+}
 # Cases beside one a command: roots that are drawn, and trips that no path takes.
 MORE = ["bc --k 3", "bc --demand trips.csv"]
 FILES = {
