@@ -11,7 +11,7 @@ _HOMES = {
     "api.betweenness": ("bc", "edge_bc"),
     "api.counts": ("shortest_path_counts",),
     "api.distances": ("closeness", "distances", "eccentricity", "eccentricity_centrality", "harmonic"),
-    "api.group": ("group_bc",),
+    "api.group": ("group_bc", "group_closeness", "group_degree", "group_harmonic"),
     "api.parts": ("merge_parts", "save_part"),
     "api.percolation": ("percolation",),
     "api.plan": ("estimate_memory", "plan", "select_method"),
@@ -80,6 +80,9 @@ if TYPE_CHECKING:
     from lagbc.api.distances import eccentricity_centrality as eccentricity_centrality
     from lagbc.api.distances import harmonic as harmonic
     from lagbc.api.group import group_bc as group_bc
+    from lagbc.api.group import group_closeness as group_closeness
+    from lagbc.api.group import group_degree as group_degree
+    from lagbc.api.group import group_harmonic as group_harmonic
     from lagbc.api.parts import merge_parts as merge_parts
     from lagbc.api.parts import save_part as save_part
     from lagbc.api.percolation import percolation as percolation

@@ -27,7 +27,8 @@ from lagbc.interfaces import networkx as nx_backend
 from lagbc.interfaces import nx_graph, nx_metadata
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
-OF_HOPS = {"global_efficiency", "bipartite_betweenness_centrality", "bipartite_closeness_centrality"}
+GROUP_DEGREES = tuple(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))
+OF_HOPS = {*GROUP_DEGREES, "global_efficiency", "bipartite_betweenness_centrality", "bipartite_closeness_centrality"}
 WITH_WEIGHTS = ("betweenness_centrality", "edge_betweenness_centrality")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
 
@@ -47,8 +48,8 @@ def assert_same(ours, theirs):
 
 
 def function_of(name):
-    """The function of NetworkX of a name among its algorithms; not all are in its first namespace."""
-    return nx.utils.backends._registered_algorithms[name]
+    """The function of NetworkX of a name among its algorithms; those of `bipartite` are in a module."""
+    return getattr(nx, name, None) or getattr(nx.bipartite, name.removeprefix("bipartite_"))
 
 
 def both(function, *args, **kwargs):
@@ -155,6 +156,24 @@ def test_closeness(kind, data):
     for backend in ("lagbc", "networkx"):
         with pytest.raises(nx.NodeNotFound, match="Source absent is not in G"):
             nx.closeness_centrality(G, "absent", backend=backend)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+def test_distances_and_neighbours_of_groups(kind, data):
+    G = data.draw(networks(kind))
+    if len(G) < 2:
+        return
+    S = data.draw(st.lists(st.sampled_from(list(G)), min_size=1, max_size=len(G) - 1, unique=True))
+    ours, theirs = both("group_closeness_centrality", G, S, weight=data.draw(weights))
+    assert ours == pytest.approx(theirs, rel=1e-12)
+    for function in GROUP_DEGREES if G.is_directed() else GROUP_DEGREES[:1]:
+        ours, theirs = both(function, G, S)
+        assert ours == theirs
+    for function in ("group_closeness_centrality", *GROUP_DEGREES[:1]):
+        for backend in ("lagbc", "networkx"):
+            with pytest.raises((nx.NodeNotFound, nx.NetworkXError), match=r"absent (not found in|is not in the)"):
+                getattr(nx, function)(G, ["absent"], backend=backend)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
@@ -635,7 +654,7 @@ def test_unfit_lengths_are_named(function, length):
     """NetworkX passes the error on as it is."""
     G = with_length(length)
     subsets = {"sources": [0], "targets": [2]} if function.endswith("subset") else {}
-    subsets |= {"C": [0, 2]} if function.startswith("group") else {}
+    subsets |= {"group_b": {"C": [0, 2]}, "group_c": {"S": [0, 2]}}.get(function[:7], {})
     option = "weight" if "weight" in inspect.signature(getattr(nx, function)).parameters else "distance"
     if function in (*nx_backend.OF_CONNECTED, *OF_ALL_PAIRS):
         G.add_edge("b", 0)
@@ -703,6 +722,8 @@ def test_metadata():
         "global_efficiency",
         *OF_ALL_PAIRS,
         "group_betweenness_centrality",
+        "group_closeness_centrality",
+        *GROUP_DEGREES,
         "percolation_centrality",
     }
     for function in info["functions"]:

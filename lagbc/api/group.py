@@ -1,4 +1,4 @@
-"""Betweenness of groups of vertices."""
+"""Betweenness, closeness, harmonic centrality and degree of groups of vertices."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.groups import count
+from lagbc.centrality.searches import scores_by_distances, scores_by_neighbours
 from lagbc.options import Options, refuses_places
-from lagbc.scores.records import GROUP_BC
+from lagbc.scores.records import GROUP_BC, GROUP_CLOSENESS, GROUP_DEGREE, GROUP_HARMONIC
 from lagbc.types import GraphLike, Vertices
 
 
@@ -83,3 +84,150 @@ def group_bc(
     arguments = Arguments(groups=groups, rtol=rtol, normalized=normalized, endpoints=endpoints)
     counted: Any = count(A, Read(directed, weighted, strength), options, arguments)
     return GROUP_BC.finish(counted, arguments)
+
+
+@refuses_places
+def group_closeness(
+    A: GraphLike,
+    groups: Iterable[Vertices],
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    wf_improved: bool = True,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Measure the closeness centrality of groups of vertices, by the distances into each.
+
+    With :math:`R(C)` the vertices outside of a group C, of c vertices, that reach it, and :math:`d(s, C)` the distance
+    to the nearest vertex of C,
+
+    .. math:: S(C) = \frac{|R(C)|}{n - c} \frac{|R(C)|}{\sum_{s \in R(C)} d(s, C)},
+
+    and 0 if no vertex reaches C. That of a group of one is `lagbc.closeness`.
+
+    Parameters
+    ----------
+    A, groups : as for `lagbc.group_bc`
+    directed, weighted, strength : as for `lagbc.bc`
+    wf_improved : bool
+        False leaves out the first factor.
+    **options
+        As for `lagbc.group_bc`.
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (number of groups,)
+
+    Raises
+    ------
+    The errors of `lagbc.group_bc` and `lagbc.closeness`.
+
+    Notes
+    -----
+    A search from each group, 64 at a time, along the reversed edges, on the CPU. NetworkX has n - c in the place of
+    both :math:`|R(C)|`: the same where every vertex reaches the group, else the higher the fewer reach it.
+
+    References
+    ----------
+    M. G. Everett and S. P. Borgatti, The centrality of groups and classes, J. Math. Sociology 23 (1999) 181-201.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
+    >>> lagbc.group_closeness(path, [[2], [1, 3]], directed=False)
+    array([0.66666667, 1.        ])
+    """
+    arguments = Arguments(groups=groups, wf_improved=wf_improved)
+    read = Read(directed, weighted, strength)
+    return scores_by_distances(A, GROUP_CLOSENESS, read, options, arguments)
+
+
+@refuses_places
+def group_harmonic(
+    A: GraphLike,
+    groups: Iterable[Vertices],
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Harmonic centrality of groups of vertices, by the distances into each.
+
+    .. math:: H(C) = \sum_{s \notin C} 1 / d(s, C)
+
+    A vertex that does not reach the group adds 0. That of a group of one is `lagbc.harmonic`.
+
+    Parameters
+    ----------
+    A, groups : as for `lagbc.group_bc`
+    directed, weighted, strength : as for `lagbc.bc`
+    **options
+        As for `lagbc.group_bc`.
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (number of groups,)
+
+    Raises
+    ------
+    The errors of `lagbc.group_bc` and `lagbc.harmonic`.
+
+    Notes
+    -----
+    As for `lagbc.group_closeness`.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
+    >>> lagbc.group_harmonic(path, [[2], [1, 3]], directed=False)
+    array([3., 3.])
+    """
+    return scores_by_distances(A, GROUP_HARMONIC, Read(directed, weighted, strength), options, Arguments(groups=groups))
+
+
+@refuses_places
+def group_degree(
+    A: GraphLike,
+    groups: Iterable[Vertices],
+    *,
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    normalized: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    """Count the vertices outside of each group that an edge from a vertex of the group leads to.
+
+    For those from which an edge leads into the group pass ``A.T``.
+
+    Parameters
+    ----------
+    A, groups : as for `lagbc.group_bc`
+    directed, weighted, strength : as for `lagbc.bc`
+        Lengths change nothing.
+    normalized : bool
+        Divide by n - c, the number of vertices outside of a group of c, as NetworkX does.
+    **options
+        As for `lagbc.group_bc`.
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (number of groups,)
+
+    Raises
+    ------
+    The errors of `lagbc.group_bc`.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0] * 4, offsets=1, shape=(5, 5))
+    >>> lagbc.group_degree(path, [[2], [1, 3]], directed=False)
+    array([2., 3.])
+    """
+    arguments = Arguments(groups=groups, normalized=normalized)
+    return scores_by_neighbours(A, GROUP_DEGREE, Read(directed, weighted, strength), options, arguments)

@@ -1,17 +1,17 @@
-"""Distances into some vertices: a search from each along the reversed edges, on the CPU."""
+"""Distances into some vertices, or into groups of vertices: a search from each along the reversed edges, on the CPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import logged, stopping_by
-from lagbc.centrality.groups import settings_of
+from lagbc.centrality.groups import members_of, settings_of
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -29,9 +29,27 @@ from lagbc.run.progress import Meter, Stretch
 from lagbc.run.run import edges_of
 from lagbc.run.searches import Searches
 from lagbc.scores.finish import mean_closeness
+from lagbc.scores.records import Centrality
 from lagbc.types import GraphLike
 
 _EVERYWHERE = np.array([np.inf])
+
+
+class OfGroups(NamedTuple):
+    """Sums over the vertices outside of each group, and the sizes of groups."""
+
+    graph: Graph
+    # reached, distance, inverse: over those that reach the group of 1, of their distance d into it, and of 1 / d
+    reached: NDArray[np.float64]
+    distance: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """The share that those that reach a group are of all outside of it."""
+        share: NDArray[np.float64] = self.reached / np.maximum(self.graph.n - self.sizes, 1)
+        return share
 
 
 def closeness_into(
@@ -65,6 +83,68 @@ def closeness_into(
 def _vertices(argument: str, graph: Graph, given: Any) -> NDArray[np.int64]:
     numbers = numbers_of(argument, graph.names, given, in_order=argument == "u")
     return parse_vertices(argument, graph.n, numbers, graph.names)
+
+
+def scores_by_distances(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
+    """Return scores of groups by the distances into each; arguments as for `lagbc.group_closeness`."""
+    graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments)
+    with logged(record.name), stopping_by(settings.stop):
+        searched, roots = _with_groups(graph.transpose, groups)
+        without = [np.append(group, root) for group, root in zip(groups, roots, strict=True)]
+        reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings)[:, 0], -1, 0)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    found: Any = OfGroups(graph, reached, distance, inverse, sizes)
+    return record.finish(found, arguments)
+
+
+def scores_by_neighbours(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
+    """Return scores of groups by the vertices that their edges lead to; arguments as for `lagbc.group_degree`."""
+    graph, groups, _, arguments = _prepare_groups(A, record, read, options, arguments)
+    counts = np.array([len(np.unique(graph.indices[edges_out_of(graph, group)])) for group in groups], np.float64)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    found: Any = OfGroups(graph, counts, counts, counts, sizes)
+    return record.finish(found, arguments)
+
+
+def _prepare_groups(
+    A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments
+) -> tuple[Graph, list[NDArray[np.int64]], Settings, Arguments]:
+    """Check the arguments and options of a function of groups, and read the graph."""
+    arguments = arguments.checked()
+    own = ("groups", *Read._fields, *sorted(record.takes - {"groups"}))
+    settings = settings_of(record.name, "searches from groups", options, own)
+    graph = as_graph(A, **read._asdict()).on_host
+    return graph, members_of(graph, arguments.groups), settings, arguments
+
+
+def _with_groups(graph: Graph, groups: Sequence[NDArray[np.int64]]) -> tuple[Graph, NDArray[np.int64]]:
+    """Return the graph with a vertex for each group, which no edge enters, and these vertices.
+
+    Its edges are those that leave the group, of parallel ones the shortest: so its distances are those from the group.
+    """
+    indptr, indices, weights = graph.csr
+    rows, lengths = [indices], [weights]
+    for group in groups:
+        leaving = edges_out_of(graph, group)
+        if weights is not None:
+            leaving = leaving[np.argsort(weights[leaving], kind="stable")]
+        heads, shortest = np.unique(indices[leaving], return_index=True)
+        rows.append(heads)
+        if weights is not None:
+            lengths.append(weights[leaving][shortest])
+    ends = np.append(indptr, indptr[-1] + np.cumsum([len(row) for row in rows[1:]], dtype=np.int64))
+    whole = None if weights is None else np.concatenate(lengths)
+    roots = np.arange(graph.n, graph.n + len(groups))
+    return Graph.from_csr((ends, np.concatenate(rows), whole), directed=True), roots
+
+
+def edges_out_of(graph: Graph, group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places of the edges that leave a group of vertices."""
+    indptr, indices, _ = graph.csr
+    counts = indptr[group + 1] - indptr[group]
+    edges = np.arange(counts.sum()) + np.repeat(indptr[group] - np.append(0, np.cumsum(counts)[:-1]), counts)
+    leaving: NDArray[np.int64] = edges[~np.isin(indices[edges], group)]
+    return leaving
 
 
 def _sum_into(

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 import lagbc
 from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
+from lagbc.graph.graph import Graph
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
 from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
@@ -116,7 +117,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 def _count_searches(given: dict[str, Any]) -> int:
     """Count the searches that NetworkX makes."""
     G = given["G"]
-    if given.get("u") is not None:
+    if given.get("u") is not None or "S" in given:
         return 1
     return given.get("k") or _count_nodes(G, given.get("sources"))
 
@@ -237,6 +238,45 @@ def group_betweenness_centrality(
         found *= (1 if G.is_directed() else 2) / (len(G) * (len(G) - 1))
     scores = found.tolist()
     return scores[0] if is_one else scores
+
+
+def group_closeness_centrality(G: BackendGraph, S: Iterable[Node], weight: Any = None, **run: Any) -> Any:
+    """Compute ``networkx.group_closeness_centrality``: all nodes outside count, also those that do not reach `S`."""
+    group = set(S)
+    if not group:
+        raise ValueError("sources must not be empty")
+    if absent := [node for node in group if node not in G]:
+        raise nx.NodeNotFound(shortened(f"Node {absent[0]} not found in graph"))
+    graph, groups, others = G.graph(weight), [[G.numbers[node] for node in group]], len(G) - len(group)
+    closeness, scaled = (
+        float(lagbc.group_closeness(graph, groups, wf_improved=wf_improved, **run)[0]) for wf_improved in (False, True)
+    )
+    if not closeness:
+        return 0
+    reached = round(scaled / closeness * others)
+    return closeness if reached == others else closeness * others / reached
+
+
+def group_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
+    """Compute ``networkx.group_degree_centrality``, along the edges out of the group."""
+    return _group_degree(G, G.graph(None), S, run)
+
+
+def group_out_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
+    """Compute ``networkx.group_out_degree_centrality``."""
+    return _group_degree(G, G.graph(None), S, run)
+
+
+def group_in_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
+    """Compute ``networkx.group_in_degree_centrality``."""
+    return _group_degree(G, G.graph(None).transpose, S, run)
+
+
+def _group_degree(G: BackendGraph, graph: Graph, S: Any, run: dict[str, Any]) -> float:
+    if absent := [node for node in S if node not in G]:
+        raise nx.NetworkXError(f"The node {absent[0]} is not in the {'di' * G.is_directed()}graph.")
+    degrees = lagbc.group_degree(graph, [[G.numbers[node] for node in set(S)]], **run)
+    return float(degrees[0]) / (len(G) - len(S))
 
 
 def _counts_all_pairs() -> bool:

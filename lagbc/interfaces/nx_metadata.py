@@ -10,6 +10,8 @@ from lagbc.scores.registry import registered
 COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx} | {
     "bipartite_betweenness_centrality": "bc",
     "bipartite_closeness_centrality": "closeness",
+    "group_in_degree_centrality": "group_degree",
+    "group_out_degree_centrality": "group_degree",
 }
 
 # Differences of the results from NetworkX.
@@ -30,6 +32,11 @@ DIFFERENCES = {
         "are not strongly connected scores may be negative or a KeyError (8559). 0 for a group that leaves fewer than "
         "two other nodes, where NetworkX divides by zero. A search from each node on the CPU: of the arguments below "
         "those that `lagbc.group_bc` has are taken."
+    ),
+    **dict.fromkeys(
+        ("group_closeness_centrality", *(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))),
+        "On the CPU: of the arguments below those that `lagbc.group_closeness`, which takes many groups at a time, has "
+        "are taken. By priority NetworkX computes this, by a single search.",
     ),
     "percolation_centrality": (
         "0 where no other node is percolated, and in a graph of two nodes, where NetworkX divides by zero. States are "

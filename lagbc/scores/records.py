@@ -165,6 +165,23 @@ def _make_group_betweenness(counted: Any, arguments: Arguments) -> NDArray[np.fl
     return counted.share() if arguments.normalized else counted.pairs()  # type: ignore[no-any-return]
 
 
+def _make_group_closeness(found: Any, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.scores import finish
+
+    share = found.share if arguments.wf_improved else None
+    return finish.mean_closeness(found.reached, found.distance, share, found.graph)
+
+
+def _make_group_harmonic(found: Any, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.scores import finish
+
+    return finish.require_inverses(found.inverse, found.graph)
+
+
+def _make_group_degree(found: Any, arguments: Arguments) -> NDArray[np.float64]:
+    return found.share if arguments.normalized else found.reached  # type: ignore[no-any-return]
+
+
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.
 _SAMPLES = frozenset({"sources", "cutoff", "k", "rng"})
 _PAIRS = _SAMPLES | {"targets", "source_weights", "target_weights", "demand", "decay", "rtol"}
@@ -268,10 +285,37 @@ GROUP_BC = Centrality(
     networkx=("group_betweenness_centrality",),
     needs="groups",
 )
+# The same of `lagbc.group_closeness` and its kin, which search from each group.
+GROUP_CLOSENESS = Centrality(
+    name="group_closeness",
+    sums=frozenset(),
+    finish=_make_group_closeness,
+    takes=frozenset({"groups", "wf_improved"}),
+    summary="closeness of groups: one over the mean distance into one",
+    networkx=("group_closeness_centrality",),
+    needs="groups",
+)
+GROUP_HARMONIC = Centrality(
+    name="group_harmonic",
+    sums=frozenset(),
+    finish=_make_group_harmonic,
+    takes=frozenset({"groups"}),
+    summary="harmonic centrality of groups: the sum of inverse distances into one",
+    needs="groups",
+)
+GROUP_DEGREE = Centrality(
+    name="group_degree",
+    sums=frozenset(),
+    finish=_make_group_degree,
+    takes=frozenset({"groups", "normalized"}),
+    summary="degree of groups: how many vertices outside an edge leads to",
+    networkx=("group_degree_centrality",),
+    needs="groups",
+)
 # In the order of lists.
 BUILT_IN = (
     *(BC, EDGE_BC, CLOSENESS, HARMONIC, ECCENTRICITY, ECCENTRICITY_CENTRALITY, STRESS),
-    *(REACH, GRAVITY, PERCOLATION, GROUP_BC, DISTANCES),
+    *(REACH, GRAVITY, PERCOLATION, GROUP_BC, GROUP_CLOSENESS, GROUP_HARMONIC, GROUP_DEGREE, DISTANCES),
 )
 # Those of `lagbc.centralities` by default.
 USUAL = (BC, CLOSENESS, HARMONIC, ECCENTRICITY, STRESS)

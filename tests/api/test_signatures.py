@@ -15,11 +15,12 @@ from lagbc.scores.records import BUILT_IN
 
 ALL = {*ARGUMENTS} - {*OF_ONE}
 TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "save_part": ALL}
+OF_GROUPS = [one.name for one in BUILT_IN if one.needs == "groups"]
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
     "closeness": ["A", "u: Any = None"],
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
-    "group_bc": ["A", "groups: Iterable[Vertices]"],
+    **{name: ["A", "groups: Iterable[Vertices]"] for name in OF_GROUPS},
     "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],
     "save_part": [
         "path: str | os.PathLike[str]",
@@ -29,7 +30,12 @@ LEADING = {
     ],
 }
 # The one call of a function, where it is not `compute`.
-CALLED = {"group_bc": "count", "save_part": "write_part"}
+CALLED = {
+    **dict.fromkeys(OF_GROUPS, "scores_by_distances"),
+    "group_bc": "count",
+    "group_degree": "scores_by_neighbours",
+    "save_part": "write_part",
+}
 OF_ALL = pytest.mark.parametrize("name", TAKES)
 
 
@@ -49,7 +55,7 @@ def typed(record, name):
 def test_a_signature_is_that_of_its_arguments(name):
     takes = TAKES[name]
     wanted = [text.replace("A", "A: GraphLike") if text == "A" else text for text in LEADING.get(name, ["A"])]
-    wanted += [] if name == "group_bc" else [shown("batch", "int | Auto", "auto")]
+    wanted += [] if name in OF_GROUPS else [shown("batch", "int | Auto", "auto")]
     wanted += [shown(one, typed(Read, one), usual) for one, usual in Read._field_defaults.items()]
     for one, usual in NONE_GIVEN._asdict().items():
         if one in takes - {*OF_ONE}:
@@ -119,7 +125,7 @@ def test_a_function_passes_on_all_that_it_is_given(name, monkeypatch):
     (arguments,) = (one for one in passed if isinstance(one, Arguments))
     assert arguments == NONE_GIVEN._replace(**{one: given.pop(one) for one in TAKES[name]})
     read = Read(*(given.pop(one) for one in Read._fields))
-    records = [one for one in BUILT_IN if one.name == name and name not in CALLED]
+    records = [one for one in BUILT_IN if one.name == name != "group_bc"]
     left = [one for one in passed if one is not arguments]
     for one in (read, {"threads": 2}, *records, *given.values()):
         left.remove(one)

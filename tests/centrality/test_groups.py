@@ -10,11 +10,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import diamonds, examples
+from strategies import diamonds, examples, scale_free
 
 import lagbc
 from lagbc.centrality import groups as group_module
 from lagbc.methods.cpu import groups as groups_module
+
+RANDOM = [[nx.gnp_random_graph(n, 1.7 / n, seed=n, directed=directed) for n in (2, 5, 9, 14)] for directed in (0, 1)]
 
 
 def brute_force(G, group, weight=None, *, endpoints=False):
@@ -230,3 +232,61 @@ def test_an_interruption_stops_all_threads(no_small_run):
         lagbc.group_bc(nx.cycle_graph(1000), [[0]], progress=interrupt, threads=4)
     assert done == [64, 128]
     assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@given(data=st.data())
+def test_distances_and_neighbours_by_their_definitions(kind, data):
+    G = data.draw(st.sampled_from(RANDOM[kind is nx.DiGraph]))
+    lengths = st.sampled_from([1, 2, 3, 0.5])
+    nx.set_edge_attributes(G, {edge: data.draw(lengths) for edge in G.edges}, "weight")
+    weight = data.draw(st.sampled_from([None, "weight"]))
+    groups = data.draw(st.lists(st.lists(st.sampled_from(list(G)), unique=True), max_size=4))
+    how = {"weighted": weight is not None}
+    dist = dict(nx.all_pairs_dijkstra_path_length(G, weight=weight))
+    expected = []
+    for group in groups:
+        outside = set(G) - set(group)
+        into = [
+            Fraction(min(dist[v][c] for c in group if c in dist[v])) for v in outside if dist[v].keys() & set(group)
+        ]
+        closeness = len(into) / sum(into) if into else Fraction(0)
+        heads = {w for v in group for w in G.adj[v]} & outside
+        share = Fraction(len(into), max(len(outside), 1))
+        inverse, degree = sum(1 / d for d in into), Fraction(len(heads), max(len(outside), 1))
+        expected.append((closeness, closeness * share, inverse, len(heads), degree))
+    found = (
+        lagbc.group_closeness(G, groups, wf_improved=False, **how),
+        lagbc.group_closeness(G, groups, **how),
+        lagbc.group_harmonic(G, groups, **how),
+        lagbc.group_degree(G, groups, **how),
+        lagbc.group_degree(G, groups, normalized=True, **how),
+    )
+    assert {scores.shape for scores in found} == {(len(groups),)}
+    for scores, column in zip(found, zip(*expected, strict=True), strict=False):
+        np.testing.assert_allclose(scores, np.array(column, float), rtol=1e-14)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_distances_of_groups_of_one_are_those_of_vertices(directed):
+    A = scale_free(90, 250, seed=4)
+    single = [[v] for v in range(90)]
+    for weighted in (True, False):
+        how = {"directed": directed, "weighted": weighted}
+        np.testing.assert_allclose(lagbc.group_closeness(A, single, **how), lagbc.closeness(A, **how), rtol=1e-14)
+        np.testing.assert_allclose(lagbc.group_harmonic(A, single, **how), lagbc.harmonic(A, **how), rtol=1e-13)
+    degrees = lagbc.as_graph(A, directed=directed).out_degrees
+    np.testing.assert_array_equal(lagbc.group_degree(A, single, directed=directed), degrees)
+    # a copy beside the graph changes no distance into a group, but the share of vertices that reach it
+    twice, groups = sp.block_diag([A, A]), [[0, 5, 7], [1], []]
+    alone = lagbc.group_harmonic(A, groups, directed=directed)
+    np.testing.assert_array_equal(lagbc.group_harmonic(twice, groups, directed=directed), alone)
+    for threads in (1, 3):
+        again = lagbc.group_harmonic(A, groups * 50, directed=directed, threads=threads)
+        np.testing.assert_array_equal(again, np.tile(alone, 50))
+    with pytest.raises(
+        ValueError, match=r"checkpoint='a\.npz' means nothing to group_harmonic, which searches from groups"
+    ):
+        lagbc.group_harmonic(A, groups, checkpoint="a.npz")
+    with pytest.raises(ValueError, match=r"groups\[1\] names vertex 3 more than once"):
+        lagbc.group_degree(A, [[1], [3, 3]])

@@ -139,6 +139,10 @@ def test_groups_and_percolation(path_graph, tmp_path):
     found = document("group-bc", path_graph, "--group", "10", "--group", "30,40", "--normalized")
     assert found["command"] == "group_bc"
     assert found["scores"] == {"group": [1, 2], "vertices": [[10], [30, 40]], "group_bc": [2 / 6, 0]}
+    for name in ("group_closeness", "group_harmonic", "group_degree"):
+        found = document(name.replace("_", "-"), path_graph, "--group", "10", "--group", "30,40")
+        scores = getattr(lagbc, name)(lagbc.read_graph(path_graph), [[10], [30, 40]])
+        assert (found["command"], found["scores"][name]) == (name, scores.tolist())
     assert document("group-bc", path_graph, "--group", "40", "--group", "10", "--top", 1)["scores"]["group"] == [2]
     (tmp_path / "states.txt").write_text("20 1\n")
     found = document("percolation", path_graph, "--states", tmp_path / "states.txt")

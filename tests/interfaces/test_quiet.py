@@ -11,7 +11,7 @@ from lagbc.interfaces.cli import main
 NEEDED = {
     "compare": "--roots 2 --device cpu",
     "gravity": "--decay 0.5",
-    "group-bc": "--group 1",
+    **dict.fromkeys(("group-bc", "group-closeness", "group-degree", "group-harmonic"), "--group 1"),
     "percolation": "--states states.csv",
 }
 BEGINS = {

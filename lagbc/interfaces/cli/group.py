@@ -1,4 +1,4 @@
-"""`lagbc group-bc`: betweenness of groups of vertices."""
+"""Commands of groups of vertices: `lagbc group-bc` and its kin, each made of its record."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from lagbc.interfaces.cli.document import arguments_of
 from lagbc.interfaces.cli.outputs import check_outputs, csv_line, write_array
 from lagbc.interfaces.cli.rows import Rows
 from lagbc.interfaces.cli.task import Task, carry_out
+from lagbc.scores.records import GROUP_BC, GROUP_CLOSENESS, GROUP_DEGREE, GROUP_HARMONIC, Centrality
 
 if TYPE_CHECKING:
     from lagbc.interfaces.cli.graphs import Source
@@ -23,43 +24,55 @@ if TYPE_CHECKING:
 
 # Width of a group in a table, in characters.
 _WIDTH = 40
+_NUMBERED = "Groups are numbered from 1 on, groups of --group before groups of --groups."
 
 
-@click.command("group-bc", epilog=options.GRAPH_HELP)
-@options.takes_graph
-@click.option("--group", "texts", metavar="V[,V...]", multiple=True, help="A group of vertices; once for each group.")
-@click.option("--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line.")
-@takes_arguments("normalized", "endpoints", "rtol")
-@options.takes_output(top=True)
-@options.takes_run("threads", "memory", "progress")
-def group_command(
-    source: options.GraphOptions,
-    texts: tuple[str, ...],
-    file: Path | None,
-    output: options.OutputOptions,
-    run: dict[str, Any],
-    **given: Any,
-) -> None:
-    """Betweenness of groups of vertices of GRAPH: the share of shortest paths that meet one.
+def _group_command(record: Centrality) -> click.Command:
+    """Make a command of groups with the arguments of its centrality."""
 
-    Groups are numbered from 1 on, groups of --group before groups of --groups.
-    """
-    if not texts and file is None:
-        raise click.UsageError("name groups by --group or --groups.")
-    check_outputs(output.out, None)
+    def run_command(
+        source: options.GraphOptions,
+        texts: tuple[str, ...],
+        file: Path | None,
+        output: options.OutputOptions,
+        run: dict[str, Any],
+        **given: Any,
+    ) -> None:
+        if not texts and file is None:
+            raise click.UsageError("name groups by --group or --groups.")
+        check_outputs(output.out, None)
 
-    def prepare(taken: Source, steps: Steps) -> _Groups:
-        with steps.step("reading the groups"):
-            groups = _read_groups(texts, file, taken.vertices)
-        return _Groups(taken, output, steps, groups, given, run)
+        def prepare(taken: Source, steps: Steps) -> _Groups:
+            with steps.step("reading the groups"):
+                groups = _read_groups(texts, file, taken.vertices)
+            return _Groups(taken, output, steps, record.name, groups, given, run)
 
-    carry_out(source, run["progress"], prepare)
+        carry_out(source, run["progress"], prepare)
+
+    declared: Any = run_command
+    for declare in (
+        options.takes_run("threads", "memory", "progress"),
+        options.takes_output(top=True),
+        takes_arguments(*record.takes),
+        click.option(
+            "--groups", "file", metavar="FILE", type=click.Path(path_type=Path), help="A file of groups, one a line."
+        ),
+        click.option(
+            "--group", "texts", metavar="V[,V...]", multiple=True, help="A group of vertices; once for each group."
+        ),
+        options.takes_graph,
+    ):
+        declared = declare(declared)
+    subject, _, of = record.summary.partition(" of groups: ")
+    told = f"{subject.capitalize()} of groups of vertices of GRAPH: {of}.\n\n{_NUMBERED}"
+    return click.command(record.name.replace("_", "-"), epilog=options.GRAPH_HELP, help=told)(declared)
 
 
 @dataclass(slots=True, eq=False)
 class _Groups(Task):
-    """The task of betweenness of groups, with options of its run."""
+    """The task of scores of groups by a function of lagbc, with options of its run."""
 
+    name: str
     groups: list[list[Any]]
     given: dict[str, Any]
     run: dict[str, Any]
@@ -69,7 +82,7 @@ class _Groups(Task):
         """Compute the scores."""
         import lagbc
 
-        self.scores = lagbc.group_bc(self.source.graph, self.groups, **self.run, **self.given)
+        self.scores = getattr(lagbc, self.name)(self.source.graph, self.groups, **self.run, **self.given)
 
     def write(self, path: Path) -> None:
         """Write a line a group: its number, its vertices as a line of CSV, and its score."""
@@ -80,8 +93,8 @@ class _Groups(Task):
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the document."""
-        _, rows = self._rows("group_bc", self.groups).shown(self.output)
-        return {"command": "group_bc", "arguments": arguments_of(self.given), "scores": rows.as_json()}
+        _, rows = self._rows(self.name, self.groups).shown(self.output)
+        return {"command": self.name, "arguments": arguments_of(self.given), "scores": rows.as_json()}
 
     def text(self) -> Iterator[str]:
         """Yield the table of the highest."""
@@ -105,3 +118,9 @@ def _read_groups(texts: tuple[str, ...], file: Path | None, vertices: Vertices) 
     from lagbc.io.tables import read_groups, vertices_in
 
     return [vertices_in(text, vertices) for text in texts] + ([] if file is None else read_groups(file, vertices))
+
+
+group_bc_command = _group_command(GROUP_BC)
+group_closeness_command = _group_command(GROUP_CLOSENESS)
+group_degree_command = _group_command(GROUP_DEGREE)
+group_harmonic_command = _group_command(GROUP_HARMONIC)

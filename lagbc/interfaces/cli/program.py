@@ -31,6 +31,9 @@ _MODULES = {
     "distances": "distances",
     "estimate": "estimate",
     "group-bc": "group",
+    "group-closeness": "group",
+    "group-degree": "group",
+    "group-harmonic": "group",
     "info": "info",
     "merge": "scores",
 }
@@ -50,7 +53,7 @@ class _Commands(click.Group):
         if name not in self.commands:
             if name in _MODULES:
                 module = import_module(f"lagbc.interfaces.cli.{_MODULES[name]}")
-                self.add_command(getattr(module, f"{name.removesuffix('-bc')}_command"))
+                self.add_command(getattr(module, f"{name.replace('-', '_')}_command"))
                 return super().get_command(ctx, name)
             if name not in scored():
                 load_extensions(OF_CENTRALITIES)
