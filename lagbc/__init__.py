@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # Modules, and the names that they hold: at run time one is imported on first use, for type checkers all are.
 _HOMES = {
     "api.betweenness": ("bc", "edge_bc"),
+    "api.communities": ("girvan_newman",),
     "api.counts": ("shortest_path_counts",),
     "api.distances": ("closeness", "distances", "eccentricity", "eccentricity_centrality", "harmonic"),
     "api.group": ("group_bc", "group_closeness", "group_degree", "group_harmonic"),
@@ -18,6 +19,7 @@ _HOMES = {
     "api.reach": ("gravity", "reach"),
     "api.stress": ("stress",),
     "api.together": ("centralities",),
+    "centrality.communities": ("Communities",),
     "scores.lengths": ("Distances",),
     "scores.records": ("Centrality",),
     "scores.registry": ("register_centrality", "unregister_centrality"),
@@ -56,6 +58,7 @@ _ELSEWHERE = {
     "approx_betweenness": "estimate",
     "average_path_length": "distances",
     "betweenness": "bc",
+    "community_edge_betweenness": "girvan_newman",
     "edge_betweenness": "edge_bc",
     "estimate_betweenness": "estimate",
     "from_pandas_edgelist": "graph_from_edges",
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
     from lagbc import types as types
     from lagbc.api.betweenness import bc as bc
     from lagbc.api.betweenness import edge_bc as edge_bc
+    from lagbc.api.communities import girvan_newman as girvan_newman
     from lagbc.api.counts import shortest_path_counts as shortest_path_counts
     from lagbc.api.distances import closeness as closeness
     from lagbc.api.distances import distances as distances
@@ -93,6 +97,7 @@ if TYPE_CHECKING:
     from lagbc.api.reach import reach as reach
     from lagbc.api.stress import stress as stress
     from lagbc.api.together import centralities as centralities
+    from lagbc.centrality.communities import Communities as Communities
     from lagbc.comparison.compare import compare as compare
     from lagbc.comparison.records import Comparison as Comparison
     from lagbc.comparison.records import Measurement as Measurement

@@ -309,6 +309,20 @@ def test_groups_beside_networkx(tmp_path):
     assert "| 3 groups of 2; NetworkX 2 of them |" in out.read_text()
 
 
+def test_communities_beside_others(tmp_path):
+    pytest.importorskip("igraph")
+    from benchmarks import communities
+
+    out = tmp_path / "out.md"
+    for part in ("karate", "none"):
+        options = f"--data {graphs.shipped_data()} --networks karate --part {part} --more 1 --out {out}".split()
+        result = CliRunner().invoke(communities.main, options)
+        assert result.exit_code == 0, result.output
+        text = out.read_text()
+        assert "| karate | 34 | 78 | 78 |" in text or part == "karate"
+        assert ("| karate | 5: 0.4013 | 5: 0.4013 | 5: 0.4013 |" in text) == (part == "none")
+
+
 def test_cutoffs_beside_igraph(tmp_path):
     """A cutoff reaches as many as it is to, and a run ends in a table, once the scores agree."""
     pytest.importorskip("igraph")

@@ -28,7 +28,8 @@ from lagbc.interfaces import nx_graph, nx_metadata
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 GROUP_DEGREES = tuple(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))
-OF_HOPS = {*GROUP_DEGREES, "global_efficiency", "bipartite_betweenness_centrality", "bipartite_closeness_centrality"}
+OF_BIPARTITE = ("bipartite_betweenness_centrality", "bipartite_closeness_centrality")
+OF_HOPS = {*GROUP_DEGREES, *OF_BIPARTITE, "global_efficiency", "girvan_newman"}
 WITH_WEIGHTS = ("betweenness_centrality", "edge_betweenness_centrality")
 LABELS = [0, 1, "one", (2, "two"), frozenset({3}), -7, 4.5, "z"]
 
@@ -48,8 +49,10 @@ def assert_same(ours, theirs):
 
 
 def function_of(name):
-    """The function of NetworkX of a name among its algorithms; those of `bipartite` are in a module."""
-    return getattr(nx, name, None) or getattr(nx.bipartite, name.removeprefix("bipartite_"))
+    """The function of NetworkX of a name among its algorithms; some are in modules."""
+    if name.startswith("bipartite_"):
+        return getattr(nx.bipartite, name.removeprefix("bipartite_"))
+    return getattr(nx, name, None) or getattr(nx.community, name)
 
 
 def both(function, *args, **kwargs):
@@ -725,6 +728,7 @@ def test_metadata():
         "group_closeness_centrality",
         *GROUP_DEGREES,
         "percolation_centrality",
+        "girvan_newman",
     }
     for function in info["functions"]:
         assert "lagbc" in function_of(function).backends
@@ -763,7 +767,7 @@ def test_networkx_own_tests(tmp_path):
     suite = [f"networkx.algorithms.centrality.tests.test_{name}" for name in of_centrality]
     of_distances = ("distance_measures", "efficiency", "wiener")
     suite += [f"networkx.algorithms.tests.test_{name}" for name in of_distances]
-    suite.append("networkx.algorithms.bipartite.tests.test_centrality")
+    suite += [f"networkx.algorithms.{room}.tests.test_centrality" for room in ("bipartite", "community")]
     suite.append("networkx.algorithms.shortest_paths.tests.test_generic")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "nx_suite_calls", "-p", "no:cacheprovider"]
     done = subprocess.run(

@@ -12,21 +12,24 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Sized
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import Any, cast
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 import lagbc
+from lagbc.centrality.communities import Division, check_run
 from lagbc.errors import InvalidTypeError, InvalidValueError, shortened
 from lagbc.graph.adapters import networkx_edge_data
 from lagbc.graph.graph import Graph
+from lagbc.graph.validate import as_graph
 from lagbc.interfaces.nx_graph import BackendGraph, Node, exact_lengths
 from lagbc.interfaces.nx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both in this module
 from lagbc.interfaces.nx_graph import convert_to_nx as convert_to_nx
 from lagbc.interfaces.nx_metadata import COMPUTED_BY, RUN_OPTIONS
+from lagbc.options import Options
 from lagbc.request import parse_vertex_weights
 from lagbc.scores.finish import rescale
 from lagbc.scores.records import Centrality
@@ -89,6 +92,10 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return "k=1 without endpoints leaves the score of the sampled node undefined, which lagbc does not return"
     if given.get("method") not in (None, "unweighted", "dijkstra"):
         return f"method is {given['method']!r}, and lagbc has searches of its own"
+    if given.get("most_valuable_edge") is not None:
+        return "most_valuable_edge is given, and lagbc removes the edge of the highest betweenness"
+    if name == "girvan_newman" and given["G"].is_multigraph():
+        return "G is a multigraph, and lagbc removes parallel edges as one"
     for one in ("v", "sp"):
         if given.get(one) is not None:
             return f"{one} is given, and lagbc computes all nodes in one sweep"
@@ -474,6 +481,31 @@ def _is_connected(G: BackendGraph) -> bool:
 def _are_integers(G: BackendGraph, weight: Any) -> bool:
     """Whether distances are integers; NetworkX gives a single node the integer 0."""
     return weight is None or len(G) == 1 or G.lengths(weight).dtype.kind in "biu"
+
+
+def girvan_newman(G: BackendGraph, most_valuable_edge: None = None, **run: Any) -> Iterator[tuple[set[Node], ...]]:
+    """Compute ``networkx.community.girvan_newman``, which divides G as far as the communities are asked for."""
+    _require_options(run)
+    tails, heads = G.entries.tails, G.entries.heads
+    graph = as_graph(G.entries.matrix(None), directed=False)
+    division = Division(graph, check_run(cast(Options, run), ()))
+    # NetworkX lists an edge from its earlier end, in the order in which the adjacency first has it.
+    is_edge = tails != heads
+    first, last = np.minimum(tails, heads)[is_edge], np.maximum(tails, heads)[is_edge]
+    _, place = np.unique(first * len(G) + last, return_index=True)
+    division.turns = np.lexsort((place, division.ends[:, 0]))
+    return _communities(G, division)
+
+
+def _communities(G: BackendGraph, division: Division) -> Iterator[tuple[set[Node], ...]]:
+    if not len(G.entries.tails):
+        yield tuple({node} for node in G)
+    for has_split in division.steps():
+        if has_split:
+            found: list[set[Node]] = [set() for _ in range(division.count)]
+            for node, label in zip(G.nodes, division.labels.tolist(), strict=True):
+                found[label].add(node)
+            yield tuple(found)
 
 
 def _call(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[str, Any], **given: Any) -> Any:

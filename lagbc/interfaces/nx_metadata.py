@@ -12,6 +12,7 @@ COMPUTED_BY = {function: record.name for record in registered() for function in 
     "bipartite_closeness_centrality": "closeness",
     "group_in_degree_centrality": "group_degree",
     "group_out_degree_centrality": "group_degree",
+    "girvan_newman": "girvan_newman",
 }
 
 # Differences of the results from NetworkX.
@@ -56,6 +57,11 @@ DIFFERENCES = {
         "and more, of graphs that are not connected, too."
     ),
     "global_efficiency": "Of hops alone, as in NetworkX; `lagbc.distances` takes lengths and directed graphs, too.",
+    "girvan_newman": (
+        "Edges whose scores differ by less than 1e-9 of the highest are equal, and of them the first in `G.edges` is "
+        "removed; NetworkX breaks ties by rounding. A component is searched only when it has lost an edge. A call with "
+        "`most_valuable_edge`, or of a multigraph, is left to NetworkX."
+    ),
 } | dict.fromkeys(
     ("diameter", "radius", "periphery", "center"),
     "Searches from all nodes, also with `usebounds`, which spares NetworkX most searches. By priority NetworkX "

@@ -21,11 +21,18 @@ class Stretch(NamedTuple):
 class Meter:
     """The progress of a run over its stretches."""
 
-    def __init__(self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        stretches: Sequence[Stretch],
+        report: Reporter | bool,
+        note: str,
+        stack: ExitStack,
+        unit: str = "root",
+    ) -> None:
         self._stretches = list(stretches)
         self._done = [stretch.done for stretch in stretches]
         self._begun = time.perf_counter()
-        self._report = _reporter(report, self._state, note, stack)
+        self._report = _reporter(report, self._state, note, stack, unit)
 
     def tell(self, number: int, done: int) -> None:
         """Take the count of finished roots of a stretch."""
@@ -47,7 +54,9 @@ class Meter:
         return Progress(sum(self._done), total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
 
 
-def _reporter(report: Reporter | bool, state: Callable[[], Progress], note: str, stack: ExitStack) -> Reporter | None:
+def _reporter(
+    report: Reporter | bool, state: Callable[[], Progress], note: str, stack: ExitStack, unit: str
+) -> Reporter | None:
     if callable(report):
         return report
     if not report:
@@ -58,7 +67,7 @@ def _reporter(report: Reporter | bool, state: Callable[[], Progress], note: str,
         return progress.total if progress.done == progress.total else int(progress.share * progress.total)
 
     before = state()
-    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit="root", desc="lagbc"))
+    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit=unit, desc="lagbc"))
 
     def draw(progress: Progress) -> None:
         bar.total = progress.total

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import lagbc
 from lagbc.errors import MissingDependencyError
-from lagbc.plots import check_figure_path, plot_centralities, plot_map, plot_scores
+from lagbc.plots import check_figure_path, plot_centralities, plot_communities, plot_map, plot_scores
 
 Text = pytest.importorskip("matplotlib.text").Text
 Bbox = pytest.importorskip("matplotlib.transforms").Bbox
@@ -319,3 +319,22 @@ def test_an_estimate_is_drawn_with_its_intervals(tmp_path):
     theirs = pytest.importorskip("matplotlib.figure").Figure()
     assert found.plot(ax=theirs.subplots()) is theirs
     assert theirs.axes[0].get_title() == found.reason
+
+
+def test_splits_are_drawn_from_the_top_down(tmp_path):
+    names = np.array([*"abcdefgh"])
+    ends = [0, 0, 1, 2, 3, 3, 4, 6], [1, 2, 2, 3, 4, 5, 5, 7]
+    found = lagbc.girvan_newman(lagbc.graph_from_edges(*(names[one] for one in ends), directed=False))
+    levels, tree = plot_communities(found, tmp_path / "a.png", title="triangles").axes
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    np.testing.assert_array_equal(levels.lines[0].get_data(), [found.counts, found.modularity])
+    assert levels.get_legend().get_texts()[0].get_text().startswith("3 communities: 0.")
+    segments = [line.tolist() for line in tree.collections[0].get_segments()]
+    bars = [line for line in segments if line[0][1] == line[1][1]]
+    assert bars[0] == [[1, 3], [4, 3]]  # a b c and d e f fall apart, which makes three communities with g h
+    assert len(bars) == 6
+    assert sorted(line[1][0] for line in segments if line[1][1] == 9) == [*range(8)]
+    assert [text.get_text() for text in tree.get_xticklabels()] == [names[v] for v in found.order]
+    bottom, top = tree.get_ylim()
+    assert bottom > top
+    assert plot_communities(lagbc.girvan_newman(np.eye(2))).axes[1].get_xlabel() == "vertices"
