@@ -34,7 +34,7 @@ from scipy.sparse import csr_array
 
 import lagbc
 from benchmarks import machine
-from benchmarks.generators import rmat, road_like
+from benchmarks.generators import rmat, road_like, with_hashed_lengths
 from benchmarks.graphs import is_symmetric, read
 from lagbc.methods.table import count_gpus, gpu_names
 
@@ -74,8 +74,9 @@ class Case:
     memory: str | None
 
     def load(self) -> csr_array:
-        """Make or read the graph."""
-        return graph_of(self.graph, None if self.data is None else Path(self.data))
+        """Make or read the graph, with integer lengths from 1 to 10 if edges shall have some."""
+        A = graph_of(self.graph, None if self.data is None else Path(self.data))
+        return with_hashed_lengths(A) if self.weighted else A
 
     def call(self, A: csr_array) -> Callable[..., Scores]:
         """Return the call that is timed, but for who makes it; of edges, the scores in the order of the matrix."""
@@ -176,7 +177,7 @@ def report(rows: list[dict[str, Any]]) -> str:
     host, rounds, device = machine.describe(), len(rows[0]["seconds"]), rows[0]["device"]
     first, *others = _engines(rows)
     found = ", ".join(gpu_names()) if device == "cuda" else ""
-    call = f"`{rows[0]['centrality']}`{' with lengths' * rows[0]['weighted']}"
+    call = f"`{rows[0]['centrality']}`{', with integer lengths from 1 to 10,' * rows[0]['weighted']}"
     lines = [
         f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
         f"commit {host['commit']}.",
@@ -239,13 +240,13 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 @click.command()
-@click.option("--graphs", default="rmat-14-16", show_default=True, help="rmat-SCALE-FACTOR or names, comma-separated.")
+@click.option("--graphs", default="rmat-14-16", show_default=True, help="rmat-SCALE-FACTOR, road_like-N, names.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of Matrix Market files that names are of.")
 @click.option("--workers", default="1,2", show_default=True)
 @click.option("--roots", type=click.IntRange(min=1), help="So many that are drawn.  [default: all]")
 @click.option("--device", type=click.Choice(list(ENGINES)), default="cpu", show_default=True)
 @click.option("--centrality", type=click.Choice(["bc", "edge_bc"]), default="bc", show_default=True)
-@click.option("--weighted", is_flag=True, help="Values are lengths.")
+@click.option("--weighted", is_flag=True, help="With lengths, integers from 1 to 10.")
 @click.option("--engines", default="processes,dask,ranks", show_default=True, help="Beside threads or GPUs.")
 @click.option("--memory", help="What each worker may take, where several share a GPU.")
 @click.option("--rounds", default=5, show_default=True)

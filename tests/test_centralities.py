@@ -193,6 +193,30 @@ def test_networkx_on_networks(centralities, example, name):
     np.testing.assert_allclose([scores[v, u] for u, v in edges], list(edges.values()), rtol=1e-12)
 
 
+@pytest.mark.parametrize("loop", [False, True])
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_scores_of_edges_have_narrow_indices(form, kind, loop):
+    A = sp.csr_array(scale_free(30, 90, seed=1), dtype=float)
+    A = A + sp.csr_array(([1.0] * loop, ([3] * loop, [3] * loop)), shape=A.shape)
+    A = form(sp.csr_array((A.data, A.indices.astype(kind), A.indptr.astype(kind)), shape=A.shape))
+    scores = lagbc.edge_bc(A, directed=True)
+    assert (scores.format, type(scores)) == (A.format, type(A))
+    arrays = (scores.row, scores.col) if A.format == "coo" else (scores.indices, scores.indptr)
+    assert {array.dtype for array in arrays} == {np.dtype(np.int32)}
+    assert scores.nnz == A.nnz
+
+
+def test_a_matrix_that_changes_during_its_run_is_an_error():
+    A = sp.csr_array(scale_free(60, 300, seed=1))
+
+    def change(_):
+        A.indptr[1] = 10**9
+
+    with pytest.raises(ValueError, match=r"A\.indptr does not rise from 0"):
+        lagbc.edge_bc(A, progress=change, reduce="none", device="cpu")
+
+
 @given(graphs(min_n=1), st.booleans(), st.booleans(), st.data())
 def test_networkx_sampled_edges(centralities, A, directed, normalized, data):
     n = A.shape[0]

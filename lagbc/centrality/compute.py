@@ -18,7 +18,7 @@ from lagbc.centrality.searches import closeness_into
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
 from lagbc.centrality.unassigned import unassigned_trips
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph.csr import as_numpy
+from lagbc.graph.csr import as_numpy, index_type
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy, stored_loops
@@ -28,7 +28,7 @@ from lagbc.planning.devices import reading_gpu
 from lagbc.planning.ties import warn_of_ties
 from lagbc.run.run import Result
 from lagbc.scores import registry
-from lagbc.scores.records import Centrality
+from lagbc.scores.records import BUILT_IN, Centrality
 from lagbc.scores.registry import all_sums, require_taken
 from lagbc.types import GraphLike
 
@@ -245,7 +245,7 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
         if scores.shape != (count,) and not centrality.of_graph:
             wanted = f"it is a number {of}, shape ({count},)"
             raise InvalidValueError(f"{returned} an array of shape {scores.shape}; {wanted}")
-        columns.append(scores)
+        columns.append(scores if centrality in BUILT_IN else scores.copy())  # others may return the sums themselves
     return columns
 
 
@@ -279,12 +279,14 @@ def _edge_matrix(A: Any, graph: Graph, scores: NDArray[np.float64]) -> Any:
     from scipy import sparse
 
     loops, host, shape = as_numpy(stored_loops(A)), graph.on_host, (graph.n, graph.n)
+    kind = index_type(max(graph.n, graph.nnz + len(loops)))
     if len(loops):
+        loops = loops.astype(kind)
         rows, columns = np.concatenate([host.rows, loops]), np.concatenate([host.indices, loops])
         values = np.concatenate([scores, np.zeros(len(loops))])
         matrix = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
     else:
-        matrix = sparse.csr_array((scores, host.indices.copy(), host.indptr.copy()), shape=shape)
+        matrix = sparse.csr_array((scores, host.indices.astype(kind), host.indptr.astype(kind)), shape=shape)
         matrix.has_canonical_format = True
     if is_cupy(A):
         from cupyx.scipy.sparse import csr_matrix

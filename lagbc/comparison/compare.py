@@ -160,11 +160,11 @@ def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> l
     if isinstance(methods, str) and methods == "all":
         applying = {(row.name, row.device) for row in on_device if row.weighted == weighted}
         return [row for row in on_device if row.weighted == weighted or (row.name, row.device) not in applying]
-    asked = [methods] if isinstance(methods, str) else list(methods)
+    asked = list(dict.fromkeys([methods] if isinstance(methods, str) else methods))
     there = [row for row in on_device if row.weighted == weighted]
     names = dict.fromkeys(row.name for row in there)
-    rows_of = {one: table.methods_of(weighted=weighted, method=one) for one in asked}
-    unknown = [one for one in asked if not any(row in there for row in rows_of[one])]
+    rows_of = {one: table.methods_of(weighted=weighted, method=str(one)) for one in asked if one != "auto"}
+    unknown = [one for one in asked if not any(row in there for row in rows_of.get(one, []))]
     if unknown or not asked:
         where = f"{'' if device == 'all' else f' on {device}'}{' with lengths' if weighted else ' for hops'}"
         rows = ", ".join(f"{row.name} on {row.device}" for row in there)
@@ -174,7 +174,8 @@ def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> l
     for named in rows_of.values():
         if not any(row.available for row in named if row in there):
             next(row for row in named if row in there).load()  # raises the error that names the missing library
-    return [replace(row, name=one) for row in there for one in asked if row in rows_of[one]]
+    # A row that is asked for without ways is the one of the table: the check looks for the trusted one.
+    return [row if one == row.name else replace(row, name=one) for row in there for one in asked if row in rows_of[one]]
 
 
 def _measure(task: Task, row: Method, check: Check) -> Measurement:

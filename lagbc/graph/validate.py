@@ -335,6 +335,8 @@ def stored_loops(A: Any) -> Any:
     A = adapters.to_matrix(A) if adapters.is_adaptable(A) else A
     if is_sparse(A) and A.format in ("csr", "csc"):
         indptr, columns, _ = _stored_rows(A, A.shape[0], weighted=False, copy=False)
+        if (np.diff(indptr) < 0).any():  # another thread has changed it since
+            raise _pointers_error(len(columns))
         rows = host.rows_of(indptr, columns)
     else:
         rows, columns, _ = _stored_entries(A)

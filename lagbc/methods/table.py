@@ -45,7 +45,9 @@ class Method:
     bounds : bool
         Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
     ways : tuple of tuple of str
-        Its ways, which follow the name after colons, one of each tuple at most: ``method="work-efficient:8"``.
+        Its ways, which follow the name after colons, one of each tuple at most: ``method="work-efficient:8"``. There
+        is a tuple of words, a tuple of whole numbers, or both; the plan of the module has the word that is asked for as
+        ``variant``, and the number as ``virtual_warp``.
     """
 
     name: str
@@ -326,6 +328,12 @@ def register_method(method: Method) -> None:
         raise InvalidValueError(f"there is a method {method.name!r} on {method.device}{weights} already")
     if method.device not in ("cpu", "cuda"):
         raise InvalidValueError(f"device={method.device!r} of method {method.name!r} is neither 'cpu' nor 'cuda'")
+    if ":" in method.name:
+        raise InvalidValueError(f"name={method.name!r}: a colon is put before a way of a method")
+    ways: Any = method.ways  # of whoever wrote the row
+    kinds = [isinstance(kind, tuple) and {isinstance(way, str) and way.isdecimal() for way in kind} for kind in ways]
+    if kinds not in ([], [{False}], [{True}], [{False}, {True}], [{True}, {False}]) or not all(map(all, ways)):
+        raise InvalidValueError(f"ways={ways!r}: they are a tuple of words, a tuple of whole numbers, or both")
     there = {field.name for field in fields(Sums)}
     if unknown := set(method.sums) - there:
         raise InvalidValueError(

@@ -85,7 +85,7 @@ def ranked(
     rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
         name, colon, _ = method.partition(":")
-        if colon and (named := table.methods_of(weighted=weighted, method=name, device=device)):
+        if colon and name != "auto" and (named := table.methods_of(weighted=weighted, method=name, device=device)):
             raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}")
         if table.methods_of(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"

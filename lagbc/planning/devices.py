@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -100,33 +101,43 @@ class Gpu:
 
 
 class _PinnedCopies:
-    """Copies to pinned memory, behind the kernels of a stream."""
+    """Copies through pinned memory, behind the kernels of a stream; after the wait they are in ordinary memory."""
 
     def __init__(self, device: Any, stream: Any) -> None:
-        self._device, self._stream = device, stream
-        self._copied: list[Any] = []  # until all are there: the next span would write over their memory
+        self._device, self._stream, self._lock = device, stream, Lock()
+        self._copied: list[tuple[Any, Any, Any]] = []  # array, pinned and ordinary memory, until the copy is there
         self._event: Any = None
 
     def __call__(self, array: Any) -> NDArray[Any]:
-        """Begin a copy."""
+        """Begin a copy; without pinned memory for it, wait for it."""
         if isinstance(array, np.ndarray):
             return array
         from cupy import cuda
         from cupyx import empty_pinned
 
-        copy: NDArray[Any] = empty_pinned(array.shape, array.dtype)
-        array.get(self._stream, out=copy, blocking=False)
-        self._copied.append(array)
+        try:
+            pinned = empty_pinned(array.shape, array.dtype)
+        except cuda.runtime.CUDARuntimeError as error:
+            if error.status != cuda.runtime.errorMemoryAllocation:
+                raise
+            on_host: NDArray[Any] = array.get(self._stream)
+            return on_host
+        copy: NDArray[Any] = np.empty(array.shape, array.dtype)
+        array.get(self._stream, out=pinned, blocking=False)
+        self._copied.append((array, pinned, copy))
         self._event = cuda.Event(block=True, disable_timing=True)  # whose waiting threads leave their cores to others
         self._event.record(self._stream)
         return copy
 
     def wait(self) -> None:
         """Wait for the copies."""
-        if self._event is not None:
-            with self._device:
-                self._event.synchronize()
-        self._copied.clear()
+        with self._lock:
+            if self._event is not None:
+                with self._device:
+                    self._event.synchronize()
+            for _, pinned, copy in self._copied:
+                copy[...] = pinned
+            self._copied.clear()
 
 
 def gpu_numbers(devices: tuple[int, ...] | All | None) -> tuple[int, ...]:

@@ -55,7 +55,8 @@ class Sweep(NamedTuple):
     @property
     def label(self) -> str:
         """The name of the sweep in a file of sums."""
-        return f"{self.work} {self.method} {self.device}"
+        ways = "".join(f":{way}" for way in (self.variant, self.virtual_warp) if way is not None)
+        return f"{self.work} {self.method}{ways} {self.device}"
 
     def __str__(self) -> str:
         if self.work == "small":

@@ -55,10 +55,10 @@ def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Sp
 
     Panels that do not begin a chunk are sent one by one: of many or large ones no chunk is cut.
     """
-    panels = -(-(last - first) // work.panel)
-    cut = work.panel if panels * work.bytes_of_sums <= _APART else work.cut
     shared = max(first, last - _SHARED * devices * work.portion)
     shared += -shared % work.portion if shared > first else 0
+    panels = -(-(last - shared) // work.panel)
+    cut = work.panel if panels * work.bytes_of_sums <= _APART else work.cut
     yield from work.spans(first, shared, work.portion)
     batches = -(-(last - shared) // (devices * work.batch))
     share = -(-(last - shared) // (devices * batches))
@@ -162,6 +162,7 @@ class _DeviceHand:
         self._stop, self.under_way, self.is_lost = StopFlag(), 0, False
         self._placed: MethodWork | None = None
         self._hand: Hand | None = None
+        self._last: Copies | None = None  # those of the span that was begun last
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
@@ -181,20 +182,33 @@ class _DeviceHand:
             return self._retried(span)
 
     def _retried(self, span: Span | None) -> tuple[list[Found], Copies]:
-        hand, copies = self._hand, self.device.copies()
+        hand = self._hand
         while True:
+            copies, found = self.device.copies(), list[Found]()
             try:
                 self._stop.check()
                 self._placed = self._placed or self._work.on(self.device.copy)
                 self._hand = hand = hand or self._placed.open(self._stop)
                 if span is None:
-                    return [], copies
+                    return found, copies
                 items = self._placed.items
                 found = [(one, hand(one, items[one.place])) for one in self._placed.batches(*span)]
-                return self._placed.sent(found, items[span.place], copies), copies
+                found = self._placed.sent(found, items[span.place], copies)
+                self._last = copies
+                return found, copies
             except MemoryError as error:
+                copies.wait()
+                found.clear()
+                last, self._last = self._last, None
+                if last is not None:  # the sums of the span before took memory, too
+                    last.wait()
+                    continue
                 self._hand = hand = None
                 self._work, self._placed = (self._placed or self._work).smaller(error, self._say), None
+            except BaseException:
+                with suppress(*self.device.failures):
+                    copies.wait()  # no later copy shall be given the memory of one that is under way
+                raise
 
     def _say(self, message: str) -> None:
         self._notes.append((f"{self.device.name}: {message}", MemoryWarning))

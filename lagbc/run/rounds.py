@@ -133,6 +133,11 @@ class Rounds(Sweeps):
 
         return run
 
+    @property
+    def cut(self) -> int:
+        """A panel, as each is sent for itself."""
+        return self.panel
+
     def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:
         """Bring them to the host."""
         return [(span, on_host(sums, to_host)) for span, sums in found]

@@ -66,6 +66,8 @@ def test_on_a_large_graph_methods_are_checked_against_the_cpu(monkeypatch, no_re
 @pytest.mark.skipif(len(CPU) < 2, reason="it takes two")
 def test_the_cpu_is_asked_even_if_it_is_not_measured(no_reference):
     trusted, other = CPU[:2]
+    named = lagbc.compare(GRAPH, 30, methods=[other.name, trusted.name], device="cpu")
+    assert [record.checked for record in named.records] == ["", f"{trusted.name} on cpu, 30 roots"]
     table = lagbc.compare(GRAPH, 30, methods=[other.name], device="cpu")
     assert titles(table.records) == [(other.name, "cpu")]
     assert table.records[0].checked == f"{trusted.name} on cpu, 30 roots"

@@ -144,8 +144,10 @@ def test_ways_of_one_method_are_rows_of_their_own(monkeypatch):
     asked = ["hybrid:8", "hybrid", "hybrid:32"]
     rows = compare._choose_rows(asked, "cuda", weighted=False)
     assert [row.name for row in rows] == asked
-    with pytest.raises(ValueError, match="there is no 'hybrid:3' on cuda for hops"):
-        compare._choose_rows([*asked, "hybrid:3"], "cuda", weighted=False)
+    assert compare._choose_rows(["hybrid", "hybrid"], "cuda", weighted=False) == [rows[1]]
+    for wrong in ("hybrid:3", "auto", 3):
+        with pytest.raises(ValueError, match=f"there is no {wrong!r} on cuda for hops"):
+            compare._choose_rows([*asked, wrong], "cuda", weighted=False)
 
 
 def test_what_is_not_given_is_as_config_says():

@@ -51,6 +51,27 @@ def test_a_method_that_is_added_is_one_of_all(my_method):
         lagbc.bc(A, method="mine")
 
 
+def test_the_module_is_told_its_way(my_method, tmp_path):
+    """And so is a file of sums: bits may depend on it."""
+    lagbc.register_method(replace(MINE, ways=(("up", "down"), ("8", "16"))))
+    plans = []
+
+    def prepare(graph, plan):
+        plans.append((plan.variant, plan.virtual_warp))
+        return hops.prepare(graph, plan)
+
+    my_method.prepare = prepare
+    for method, way in (("mine", (None, None)), ("mine:16", (None, 16)), ("mine:8:up", ("up", 8))):
+        (sweep,) = lagbc.plan(A, method=method).sweeps
+        assert (sweep.variant, sweep.virtual_warp) == way
+        lagbc.bc(A, method=method)
+        assert plans.pop() == way
+    for number, method in enumerate(("mine:8", "mine:16")):
+        lagbc.save_part(tmp_path / f"{number}.npz", (number + 1, 2), A, method=method)
+    with pytest.raises(ValueError, match="mine:16"):
+        lagbc.merge_parts([tmp_path / "0.npz", tmp_path / "1.npz"])
+
+
 def test_a_method_in_plain_python(monkeypatch):
     """The module to copy: every function that takes betweenness sums takes it, and its scores are those of others."""
     monkeypatch.setattr(table, "METHODS", table.METHODS)
@@ -75,6 +96,11 @@ def test_a_method_in_plain_python(monkeypatch):
         (replace(MINE, name="graphblas", weighted=True), "there is a method 'graphblas' on cpu with lengths already"),
         (replace(MINE, device="tpu"), "device='tpu' of method 'mine' is neither 'cpu' nor 'cuda'"),
         (replace(MINE, sums=("dependency", "sum")), "sums: there is no sum; there are: dependency"),
+        (replace(MINE, name="my:method"), "name='my:method': a colon is put before a way"),
+        (replace(MINE, ways=("ab",)), "they are a tuple of words, a tuple of whole numbers, or both"),
+        (replace(MINE, ways=(("a", "1"),)), "they are a tuple of words, a tuple of whole numbers, or both"),
+        (replace(MINE, ways=(("a",), ("b",))), "they are a tuple of words, a tuple of whole numbers, or both"),
+        (replace(MINE, ways=(("a", ""),)), "they are a tuple of words, a tuple of whole numbers, or both"),
     ],
 )
 def test_rows_that_are_refused(my_method, method, message):

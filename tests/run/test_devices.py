@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from types import SimpleNamespace
 from weakref import ref
@@ -207,6 +207,67 @@ def test_a_device_that_loses_sums_on_their_way_hands_their_spans_on(on, copies):
     assert len(warned) == 1
 
 
+class Waiting(Late):
+    """Copies whose wait lasts until the device has begun another span, at the end until nobody begins one."""
+
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+
+    def wait(self):
+        with self.device.changed:
+            self.device.under_way += 1
+            self.device.most = max(self.device.most, self.device.under_way)
+            self.device.changed.notify_all()
+            self.device.changed.wait_for(lambda: self.device.under_way > 1, timeout=0.2)
+        super().wait()
+        with self.device.changed:
+            self.device.under_way -= 1
+
+
+class Slow(Fake):
+    """A device that counts its spans under way."""
+
+    def __init__(self, name, **how):
+        super().__init__(name, **how)
+        self.changed, self.under_way, self.most = threading.Condition(), 0, 0
+
+    def copies(self):
+        return Waiting(self)
+
+
+def test_two_spans_of_a_device_are_under_way(on):
+    """One is begun while the one before is not there yet, and no third, though others have time for it."""
+    expected = lagbc.bc(A, **PLAIN)
+    slow, _ = on(Slow("slow"), Fake("at work for long", delay=0.3))
+    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
+    assert slow.most == 2
+
+
+@pytest.mark.parametrize("healthy", [0, 2])
+def test_a_device_that_loses_two_spans_is_lost_once(on, healthy):
+    """Both are handed on, or the run ends."""
+    expected = lagbc.bc(A, **PLAIN, batch=64)
+    together = threading.Barrier(2)
+
+    class Both(Lost):
+        def wait(self):
+            with suppress(threading.BrokenBarrierError):
+                together.wait(0.5)
+            super().wait()
+
+    failing = Fake("host 0")
+    failing.copies = Both
+    on(failing, *(Fake(f"host {i}", delay=0.02) for i in range(1, 1 + healthy)))
+    if not healthy:
+        with pytest.raises(RuntimeError, match="all devices have failed, host 0 as the last"):
+            lagbc.bc(A, **PLAIN, batch=64)
+        return
+    with pytest.warns(RuntimeWarning, match="host 0 has failed") as warned:
+        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
+    assert len(warned) == 1
+
+
 def test_devices_that_fail_all(on, tmp_path):
     """The checkpoint holds what was done, and goes on from it."""
     expected, file = lagbc.bc(A, **PLAIN), tmp_path / "run"
@@ -394,8 +455,9 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
 
     assert given_out() == lengths
     whole = [4096] * (roots // 4096) + [roots % 4096] * (roots % 4096 > 0)
-    monkeypatch.setattr(gpus, "_APART", 0)  # no panel is sent for itself
-    assert given_out() == whole
+    with monkeypatch.context() as patched:
+        patched.setattr(gpus, "_APART", 0)  # no panel is sent for itself
+        assert given_out() == whole
     module.batching = module.batching._replace(block=1)
     assert given_out() == whole
 
