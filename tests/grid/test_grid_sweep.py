@@ -32,6 +32,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.planning.rounds import arrays_of_sequence
+from lagbc.scores.records import DISTANCES
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -39,6 +40,13 @@ from lagbc.planning.rounds import arrays_of_sequence
 @pytest.mark.parametrize("A", GRAPHS, ids=range(3))
 def test_sums_of_one_process(A, directed, shape):
     require_sums_of_one_process(shape, A, directed=directed)
+
+
+@pytest.mark.parametrize("sample", [{}, {"k": 50, "rng": 2, "standard_error": True}], ids=["all roots", "sample"])
+def test_distances_of_one_process(sample):
+    A, call = scale_free(200, 700, seed=3), partial(lagbc.distances, **sample)
+    found = on_grid((2, 2), A, call, directed=False, sums=DISTANCES.sums)
+    np.testing.assert_allclose(found, call(A, directed=False), rtol=1e-12)
 
 
 @given(graphs(max_n=9), st.sampled_from(SHAPES), st.booleans(), st.booleans())

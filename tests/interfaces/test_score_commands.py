@@ -115,9 +115,7 @@ def test_a_seed_without_k_does_nothing_and_is_refused():
 
 def test_options_reach_the_run():
     assert "the budget is 0 B" in fail("stress", "example:karate", "--memory", "1", status=1)
-    assert "--variant one-block means nothing to batched" in fail(
-        "harmonic", "example:karate", "--variant", "one-block"
-    )
+    assert "--bucket-width 2.0 means nothing to batched" in fail("harmonic", "example:karate", "--bucket-width", "2")
     assert run("closeness", "example:karate", "--normalized").exit_code == 2
 
 
