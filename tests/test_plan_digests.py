@@ -6,6 +6,7 @@ constants of `lagbc.methods.tuning`, so that a plan depends on nothing that a ma
 """
 
 import os
+import re
 from functools import cache, partial
 from itertools import product
 
@@ -93,7 +94,7 @@ def plan(name, lengths, device, what, *, directed):
         "batch": needed.batch,
         "threads": needed.threads,
         "bytes": needed.total,
-        "reason": chosen.reason,
+        "reason": re.sub(r"; on one of \d+ GPUs \(device='all' takes all\)", "", chosen.reason),
     }
 
 
