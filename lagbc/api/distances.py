@@ -69,7 +69,8 @@ def closeness(
     A : as for `lagbc.bc`
     u : a vertex or an array of distinct vertices, optional
         Return the closeness of these alone, by a search from each along the reversed edges, on the CPU: in hops the
-        same bits. Does not go with `k` and `standard_error`, and not with options that ask for another way of the run.
+        same bits. A search takes longer than its part in a sweep of all vertices: where `u` are a sixth of them or
+        more, that is faster. Does not go with `k`, `standard_error` and options that ask for another way of the run.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
