@@ -89,6 +89,8 @@ LINES = (
     "group-bc path.txt",
     "distances path.txt --undirected --k 2 --cutoff 1,2",
     "distances path.txt --json",
+    "girvan-newman path.txt --undirected --communities 2",
+    "girvan-newman path.txt --json --communities 9",
     "group-bc path.txt --group 10,11",
     "bc absent.txt",
     "bc path.txt --out scores.txt",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_request
-from lagbc.calls import logged, raise_if_stopped, stopping_by
+from lagbc.calls import logged, phase, raise_if_stopped, stopping_by
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.graph.csr import Csr
 from lagbc.graph.graph import Graph
@@ -250,9 +250,10 @@ class Division:
         n, ones, found = part.size, np.ones(part.size), np.zeros(len(part.edges))
         dist = None if part.lengths is None else np.full(n, np.inf)
         places, rows = np.full(n, n, part.columns.dtype), native_csr(*part.csr())
-        is_in_range = core.sum_small_blocks(
-            rows, np.arange(n), ones, ones, places, dist, n, len(found), np.zeros(n), found
-        )
+        with phase("sweep"):
+            is_in_range = core.sum_small_blocks(
+                rows, np.arange(n), ones, ones, places, dist, n, len(found), np.zeros(n), found
+            )
         return found if is_in_range else None
 
     def _next(self) -> int:

@@ -67,6 +67,27 @@ def test_distances():
     assert "from 20 of 34 roots: the diameter of the graph is at least, its radius at most, the one found" in printed
 
 
+def test_communities(tmp_path):
+    graph = lagbc.read_graph("example:karate")
+    found, expected = document("girvan-newman", "example:karate"), lagbc.girvan_newman(graph)
+    assert found["command"] == "girvan_newman"
+    assert found["levels"]["communities"] == expected.counts.tolist()
+    assert found["levels"]["removed"] == expected.removals.tolist()
+    assert found["levels"]["modularity"] == expected.modularity.tolist()
+    assert found["scores"] == {"vertex": [*range(34)], "community": expected.labels().tolist()}
+    out, plot = tmp_path / "a.npy", tmp_path / "a.svg"
+    printed = succeed(
+        *("girvan-newman", "example:karate", "--until", 4, "--communities", 3, "--at-once", 0.1, "--top", 2),
+        *("--out", out, "--plot", plot),
+    )
+    expected = lagbc.girvan_newman(graph, until=4, at_once=0.1)
+    np.testing.assert_array_equal(np.load(out)[0], expected.labels(3))
+    assert f"3 communities: modularity {expected.modularity[2]:.6g}\n" in printed
+    rows = [line.split() for line in printed.splitlines() if line.lstrip().startswith(("1 ", "2 ", "3 "))][1:]
+    assert [row[2] for row in rows] == [str(size) for size in sorted(np.bincount(expected.labels(3)))[:0:-1]]
+    assert b"<svg" in plot.read_bytes()
+
+
 def test_what_ran():
     found = document("bc", "example:lesmis", "--strength", "--k", 20, "--seed", 3, "--normalized")
     graph = {"name": "lesmis", "format": "Matrix Market", "recognised": "", "vertices": 77, "edges": 254}

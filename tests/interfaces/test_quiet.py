@@ -19,6 +19,7 @@ BEGINS = {
     "compare": "method ",
     "compile": "",
     "distances": "     pairs  ",
+    "girvan-newman": "2 communities: modularity ",
     "info": "edges.txt: ",
 }
 # Cases beside one a command: roots that are drawn, and trips that no path takes.

@@ -30,6 +30,7 @@ _MODULES = {
     "completion": "completion",
     "distances": "distances",
     "estimate": "estimate",
+    "girvan-newman": "communities",
     "group-bc": "group",
     "group-closeness": "group",
     "group-degree": "group",
