@@ -342,15 +342,18 @@ def parse_flag(name: str, flag: Any) -> bool:
     return bool(flag)
 
 
-def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
-    """Make a check that takes one of some strings; or any string, where `otherwise` describes it for messages."""
+def _one_of(*values: str, otherwise: str = "", **elsewhere: str) -> Callable[[str, Any], str]:
+    """Make a check that takes one of some strings; or any string, where `otherwise` describes it for messages.
+
+    Strings of other programs have the `elsewhere` meant ones.
+    """
     *others, last = [*map(repr, values), *filter(None, [otherwise])]
 
     def parse(name: str, value: Any) -> str:
         if not isinstance(value, str):
             raise InvalidTypeError(f"{name}={value!r} is not a string; write {', '.join(others)} or {last}")
         if value not in values and not otherwise:
-            meant = did_you_mean(value, values, "")
+            meant = did_you_mean(value, elsewhere if value in elsewhere else values, "")
             raise InvalidValueError(
                 f"{name}={value!r} is none of {', '.join(others)} and {last}{meant and '; '}{meant}"
             )
@@ -359,7 +362,7 @@ def _one_of(*values: str, otherwise: str = "") -> Callable[[str, Any], str]:
     return parse
 
 
-_named_device = _one_of("auto", "cpu", "cuda", "all")
+_named_device = _one_of("auto", "cpu", "cuda", "all", gpu="cuda")
 # The form of functions and objects, for messages.
 _CALLED = {
     "progress": "True nor False nor a function",

@@ -652,7 +652,7 @@ def with_length(length):
 
 
 @pytest.mark.parametrize("length", UNFIT, ids=repr)
-@pytest.mark.parametrize("function", nx_metadata.COMPUTED_BY.keys() - OF_HOPS)
+@pytest.mark.parametrize("function", sorted(nx_metadata.COMPUTED_BY.keys() - OF_HOPS))
 def test_unfit_lengths_are_named(function, length):
     """NetworkX passes the error on as it is."""
     G = with_length(length)

@@ -81,6 +81,12 @@ class Communities:
     removals: Numbers
     modularity: NDArray[np.float64]
 
+    def __str__(self) -> str:
+        """Say how many levels there are, and which is the best."""
+        of = quantity(len(self.order), "vertex", "vertices")
+        levels = f"{self.counts[0]:,} to {self.counts[-1]:,} communities of {of}"
+        return f"{levels}; the highest modularity, {self.modularity.max():.4g}, is of {self.best:,}"
+
     @property
     def best(self) -> int:
         """The number of communities of the highest modularity, of equal ones the fewest."""

@@ -22,7 +22,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from lagbc.errors import InvalidValueError, did_you_mean
+from lagbc.errors import InvalidValueError, MissingDependencyError, did_you_mean
 from lagbc.graph.graph import Graph
 from lagbc.methods import table, tuning
 from lagbc.methods.probe import Probe, probe
@@ -81,12 +81,12 @@ def ranked(
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
-    weighted = graph.weighted
+    weighted, (name, *_) = graph.weighted, method.split(":")
+    ways = method.removeprefix(name)
     rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
-        name, colon, _ = method.partition(":")
-        if colon and name != "auto" and (named := table.methods_of(weighted=weighted, method=name, device=device)):
-            raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}")
+        if ways and name != "auto" and (named := table.methods_of(weighted=weighted, method=name, device=device)):
+            raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}; leave out {ways!r}")
         if table.methods_of(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
@@ -104,7 +104,12 @@ def ranked(
         _refuse(rows, weighted, sums=sums, demand=demand, bounds=bounds)
     ready = [row for row in offering if row.available]
     if not ready:
-        offering[0].load()  # raises the error that names the missing library
+        try:
+            offering[0].load()  # raises the error that names the missing library
+        except MissingDependencyError as error:
+            if ways and device == "auto" and table.methods_of(weighted=weighted, method=name, device="cpu"):
+                raise MissingDependencyError(f"{error}; {name} without {ways!r} runs on the CPU") from None
+            raise
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
     on_cpu, on_gpu = [row for row in ready if row.device == "cpu"], [row for row in ready if row.device == "cuda"]
@@ -169,8 +174,8 @@ def _ways_in_words(rows: list[Method]) -> str:
     """Say which ways the methods of a name go."""
     told = list[str]()
     for row in rows:
-        ways = " and ".join(f"one of {', '.join(kind)}" for kind in row.ways)
-        told.append(f"{row.name} on {row.device} {f'takes {ways}, after colons' if ways else 'goes one way alone'}")
+        ways = " and ".join(f"one of {', '.join(kind)}" for kind in row.ways) or "nothing"
+        told.append(f"{row.name} on {row.device} takes {ways} after a colon")
     return "; ".join(told)
 
 

@@ -103,6 +103,7 @@ def test_splits_are_those_of_networkx():
         G, agrees = random_graph(seed, 10 + seed % 10), []
         theirs = chosen_by(G, agrees)
         found = lagbc.girvan_newman(G)
+        assert f"; the highest modularity, {found.modularity.max():.4g}, is of {found.best}" in str(found)
         assert [communities(found.labels(k)) for k in found.counts.tolist()[1:]] == [
             sorted(map(sorted, level)) for level in theirs
         ]

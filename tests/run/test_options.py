@@ -68,6 +68,7 @@ def test_public_functions_take_the_defaults():
         ({"memory": 2**64}, ValueError, "memory=18446744073709551616 is more than 64 bits address; write e.g. 8GB"),
         ({"memory": -1}, ValueError, "memory=-1 is not a size"),
         ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64' and 'float32'"),
+        ({"device": "gpu"}, ValueError, "is none of 'auto', 'cpu', 'cuda' and 'all'; did you mean 'cuda'\\?"),
         ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
         ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
         ({"method": None}, TypeError, "method=None is not a string; write 'auto' or the name of a row"),
@@ -96,12 +97,12 @@ def test_options_that_mean_nothing_to_the_method():
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"method": "batched:8", "device": "cpu"}, "'batched:8': batched on cpu goes one way alone$"),
-        ({"method": "work-efficient:8", "device": "cpu"}, "work-efficient on cpu goes one way alone$"),
-        ({"method": "hybrid:3"}, "hybrid on cuda takes one of 1, 2, 4, 8, 16, 32, after colons$"),
-        ({"method": "warp-centric:4:8"}, "takes one of one-block, all-blocks and one of 1, 2, 4, 8, 16, 32, after co"),
-        ({"method": "node-parallel:"}, "node-parallel on cuda takes one of one-block, all-blocks, after colons$"),
-        ({"method": "dijkstra:2", "weighted": True}, "dijkstra on cpu goes one way alone; dijkstra on cuda takes one"),
+        ({"method": "batched:8", "device": "cpu"}, "batched on cpu takes nothing after a colon; leave out ':8'$"),
+        ({"method": "work-efficient:8", "device": "cpu"}, "on cpu takes nothing after a colon; leave out ':8'$"),
+        ({"method": "hybrid:3"}, "hybrid on cuda takes one of 1, 2, 4, 8, 16, 32 after a colon; leave out ':3'$"),
+        ({"method": "warp-centric:4:8"}, "takes one of one-block, all-blocks and one of 1, 2, 4, 8, 16, 32 after a"),
+        ({"method": "node-parallel:"}, "takes one of one-block, all-blocks after a colon; leave out ':'$"),
+        ({"method": "dijkstra:2", "weighted": True}, "cpu takes nothing after a colon; dijkstra on cuda takes one"),
         ({"method": "dijkstra:4"}, "method='dijkstra:4' takes lengths: pass weighted=True"),
         ({"method": "brandes:4"}, "there is no method='brandes:4'"),
     ],
@@ -110,6 +111,14 @@ def test_ways_that_a_method_does_not_go(options, told):
     for call in (lagbc.bc, lagbc.plan):
         with pytest.raises(ValueError, match=told):
             call(A, **options)
+
+
+@pytest.mark.skipif(table.count_gpus() > 0, reason="there is a GPU")
+def test_a_way_that_takes_a_gpu():
+    with pytest.raises(ImportError, match="work-efficient without ':8' runs on the CPU"):
+        lagbc.bc(A, method="work-efficient:8")
+    with pytest.raises(ImportError, match=r"needs an NVIDIA GPU.*\[cuda13\]'$"):
+        lagbc.bc(A, method="hybrid:8")
 
 
 def test_ways_that_methods_go():
