@@ -229,7 +229,8 @@ def test_numbers_of_distances(kind, data):
         if isinstance(theirs, tuple):
             assert ours == theirs
         else:
-            assert type(ours) is type(theirs)
+            # With lengths the type depends on which of them are on shortest paths.
+            assert options.get("weight") or type(ours) is type(theirs)
             assert ours == pytest.approx(theirs, rel=1e-12)
 
 

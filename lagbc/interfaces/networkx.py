@@ -251,7 +251,7 @@ def group_closeness_centrality(G: BackendGraph, S: Iterable[Node], weight: Any =
     """Compute ``networkx.group_closeness_centrality``: all nodes outside count, also those that do not reach `S`."""
     group = set(S)
     if not group:
-        raise ValueError("sources must not be empty")
+        raise InvalidValueError("sources must not be empty")
     if absent := [node for node in group if node not in G]:
         raise nx.NodeNotFound(shortened(f"Node {absent[0]} not found in graph"))
     graph, groups, others = G.graph(weight), [[G.numbers[node] for node in group]], len(G) - len(group)
