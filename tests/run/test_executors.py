@@ -517,4 +517,6 @@ def test_ctrl_c(tmp_path):
     assert process.returncode == 0
     done = int(np.load(file)["done"].sum())
     told = [first, *(line.split() for line in rest.splitlines()[:-1])]
-    assert done == int(told[-1][0]) < int(first[1])
+    # Ctrl-C may come between the sum of a task and its report.
+    assert done - int(told[-1][0]) in (0, 64)
+    assert done < int(first[1])
