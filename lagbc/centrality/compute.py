@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call, works_of
 from lagbc.calls import log_plan, logged, logger, phase, stopping_by
-from lagbc.centrality.searches import closeness_into
 from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
 from lagbc.centrality.unassigned import unassigned_trips
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -52,6 +51,8 @@ def compute(
     With `standard_error` it is a pair, the second one of errors. Other arguments are as for `lagbc.bc`.
     """
     if arguments.u is not None:
+        from lagbc.centrality.searches import closeness_into
+
         return on_device_of(A, closeness_into(A, read, batch, options, arguments, standard_error))
     centralities = (which,) if isinstance(which, Centrality) else which
     if with_defaults(options).get("comm") is not None:
