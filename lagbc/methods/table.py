@@ -270,14 +270,20 @@ def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") ->
     """Return the rows with lengths or without, of some name, with ways after it, and device; "auto" is any."""
     rows = [row for row in METHODS if row.weighted == weighted]
     if method != "auto":
-        name, *ways = method.split(":")
+        name, ways = parts_of(method)
         rows = [row for row in rows if row.name == name and row.goes(ways)]
     return rows if device == "auto" else [row for row in rows if row.device == device]
 
 
+def parts_of(method: str) -> tuple[str, list[str]]:
+    """Return the name of a method that is asked for, and the ways behind it."""
+    name, *ways = method.split(":")
+    return name, ways
+
+
 def ways_of(method: str) -> tuple[str | None, int | None]:
     """Return the schedule and the threads of a vertex that follow the name of a method; None where none does."""
-    _, *ways = method.split(":")
+    _, ways = parts_of(method)
     schedule = next((way for way in ways if not way.isdecimal()), None)
     return schedule, next((int(way) for way in ways if way.isdecimal()), None)
 

@@ -81,19 +81,18 @@ def ranked(
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
-    weighted, (name, *_) = graph.weighted, method.split(":")
-    ways = method.removeprefix(name)
+    weighted, (name, ways) = graph.weighted, table.parts_of(method)
     rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
         if ways and name != "auto" and (named := table.methods_of(weighted=weighted, method=name, device=device)):
-            raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}; leave out {ways!r}")
+            raise InvalidValueError(f"method={method!r}: {_ways_in_words(named)}; {_leave_out(ways)}")
         if table.methods_of(weighted=not weighted, method=method, device=device):
             takes = "no lengths: leave out weighted=True" if weighted else "lengths: pass weighted=True"
             problem = f"method={method!r} takes {takes}"
         else:
             problem = f"there is no method={method!r} with device={device!r}{' for weights' if weighted else ''}"
         there = [row.name for row in table.methods_of(weighted=weighted, device=device)]
-        raise InvalidValueError(f"{problem}; {did_you_mean(method, there, f'there are {_listed(weighted)}')}")
+        raise InvalidValueError(f"{problem}; {did_you_mean(name, there, f'there are {_listed(weighted)}')}")
     if bounds and not any(row.bounds for row in table.methods_of(weighted=weighted, device=device)):
         raise InvalidValueError(
             "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
@@ -108,7 +107,7 @@ def ranked(
             offering[0].load()  # raises the error that names the missing library
         except MissingDependencyError as error:
             if ways and device == "auto" and table.methods_of(weighted=weighted, method=name, device="cpu"):
-                raise MissingDependencyError(f"{error}; {name} without {ways!r} runs on the CPU") from None
+                raise MissingDependencyError(f"{error}; {_leave_out(ways)} for {name} on the CPU") from None
             raise
     roots = graph.n if roots is None else roots
     work = roots * graph.nnz
@@ -168,6 +167,10 @@ def _listed(weighted: bool) -> str:
         for device in dict.fromkeys(row.device for row in rows)
     ]
     return f"{'with' if weighted else 'without'} lengths {'; '.join(of_devices)}"
+
+
+def _leave_out(ways: list[str]) -> str:
+    return f"leave out {':' + ':'.join(ways)!r}"
 
 
 def _ways_in_words(rows: list[Method]) -> str:

@@ -137,8 +137,9 @@ class _Comparison(Task):
         """Widths of the columns that the terminal has room for, by their titles; all columns of a file or a pipe."""
         from lagbc.methods.table import METHODS
 
-        # Columns are as wide as titles, names and figures need.
-        longest = {"method": max(len(row.name) for row in METHODS), "formulation": 11, "device": 6, "difference": 13}
+        # Columns are as wide as titles, names and figures need; names that are asked for may have ways behind them.
+        names = [*(row.name for row in METHODS), *self.given["methods"].split(",")]
+        longest = {"method": max(map(len, names)), "formulation": 11, "device": 6, "difference": 13}
         widths = {title: max(len(title), longest.get(title, 8)) for title in self._cells}
         widths["from"] = _LONGEST_CHECKS
         room = get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
