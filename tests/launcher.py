@@ -21,6 +21,17 @@ SAID = {
 }
 
 
+def programs(folder, begin):
+    """Return a function that writes a program of a beginning and a body, and returns its path."""
+
+    def write(body):
+        script = folder / "program.py"
+        script.write_text(begin + body)
+        return script
+
+    return write
+
+
 def environment():
     path = os.pathsep.join([str(Path(lagbc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, **SAID, "PYTHONPATH": path}

@@ -36,14 +36,13 @@ _EVERYWHERE = np.array([np.inf])
 
 
 class OfGroups(NamedTuple):
-    """Sums over the vertices outside of each group, and the sizes of groups."""
+    """The sizes of groups, and sums over the vertices outside of each."""
 
     graph: Graph
-    # reached, distance, inverse: over those that reach the group of 1, of their distance d into it, and of 1 / d
-    reached: NDArray[np.float64]
-    distance: NDArray[np.float64]
-    inverse: NDArray[np.float64]
     sizes: NDArray[np.int64]
+    reached: NDArray[np.float64]  # of 1, over those that reach the group; of its degree, over its neighbours
+    distance: NDArray[np.float64] | None = None  # over those that reach the group, of their distance d into it
+    inverse: NDArray[np.float64] | None = None  # and of 1 / d
 
     @property
     def share(self) -> NDArray[np.float64]:
@@ -92,8 +91,7 @@ def scores_by_distances(A: GraphLike, record: Centrality, read: Read, options: O
         searched, roots = _with_groups(graph.transpose, groups)
         without = [np.append(group, root) for group, root in zip(groups, roots, strict=True)]
         reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings)[:, 0], -1, 0)
-    sizes = np.array([len(group) for group in groups], np.int64)
-    found: Any = OfGroups(graph, reached, distance, inverse, sizes)
+    found: Any = OfGroups(graph, _sizes(groups), reached, distance, inverse)
     return record.finish(found, arguments)
 
 
@@ -101,9 +99,12 @@ def scores_by_neighbours(A: GraphLike, record: Centrality, read: Read, options: 
     """Return scores of groups by the vertices that their edges lead to; arguments as for `lagbc.group_degree`."""
     graph, groups, _, arguments = _prepare_groups(A, record, read, options, arguments)
     counts = np.array([len(np.unique(graph.indices[edges_out_of(graph, group)])) for group in groups], np.float64)
-    sizes = np.array([len(group) for group in groups], np.int64)
-    found: Any = OfGroups(graph, counts, counts, counts, sizes)
+    found: Any = OfGroups(graph, _sizes(groups), counts)
     return record.finish(found, arguments)
+
+
+def _sizes(groups: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.array([len(group) for group in groups], np.int64)
 
 
 def _prepare_groups(

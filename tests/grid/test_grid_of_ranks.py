@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
-from launcher import LAUNCHER, TESTS, run
+from launcher import LAUNCHER, TESTS, programs, run
 
 import lagbc
 from lagbc.methods.table import count_gpus
@@ -29,14 +29,7 @@ comm = MPI.COMM_WORLD
 
 @pytest.fixture
 def program(tmp_path):
-    """Write a program; return its path."""
-
-    def write(body):
-        script = tmp_path / "program.py"
-        script.write_text(BEGIN + body)
-        return script
-
-    return write
+    return programs(tmp_path, BEGIN)
 
 
 EVERY = """

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launcher import LAUNCHER, TESTS, run
+from launcher import LAUNCHER, TESTS, programs, run
 
 import lagbc
 
@@ -30,15 +30,8 @@ LENGTHS = with_lengths(A, [1, 2, 3])
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """Write a program; return its path."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # a killed process leaves its folder
-
-    def write(body):
-        script = tmp_path / "program.py"
-        script.write_text(BEGIN + body)
-        return script
-
-    return write
+    return programs(tmp_path, BEGIN)
 
 
 EVERY = """
