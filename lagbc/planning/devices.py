@@ -57,11 +57,11 @@ class Device(Protocol):
         """Wait for all work begun on the device."""
 
     def copies(self) -> Copies:
-        """Return copies to the host of arrays that this thread's kernels make; called, and copied, in the context."""
+        """Return the copies to the host of one span; they begin in the device's context."""
 
 
 class Copies(Protocol):
-    """Copies of arrays to the host, each begun by a call, and of no use before the wait."""
+    """Copies of arrays to the host: a call begins one, and the wait ends all."""
 
     def __call__(self, array: Any) -> NDArray[Any]:
         """Begin a copy; an array of the host is returned as it is."""

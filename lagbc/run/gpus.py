@@ -19,10 +19,10 @@ from lagbc.native.pool import Pool
 from lagbc.planning.devices import Copies, Device
 from lagbc.run.work import Found, Hand, MethodWork, Span
 
-# Spans of a device that are under way at a time, and portions of each that are shared out at the end.
+# Spans of a device that are under way at a time, and portions a device that are shared out at the end.
 _IN_FLIGHT = _SHARED = 2
-# Bytes of panels that may be sent one by one: on a network of 264,346 vertices the rows of the last eight batches, 750
-# MB, took as long as half a chunk on two H200.
+# Bytes of panels that may be sent one by one: with 750 MB of them two H200 took 5.4 s for a network of 264,346
+# vertices, 5.0 with none.
 _APART = 2**28
 # Warnings for the caller's thread.
 Notes = list[tuple[str, type[Warning]]]
@@ -51,9 +51,9 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
 
 
 def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Span]:
-    """Cut a span into portions, and the last two of each device into equal shares of whole batches, where they are cut.
+    """Cut a span into portions, and the last ones, two a device, into equal shares of at most a batch.
 
-    Panels that do not begin a chunk are sent one by one: of many or large ones no chunk is cut.
+    A share that begins within a chunk sends its panels one by one: no chunk of many or large panels is cut.
     """
     shared = max(first, last - _SHARED * devices * work.portion)
     shared += -shared % work.portion if shared > first else 0

@@ -135,7 +135,7 @@ class Rounds(Sweeps):
 
     @property
     def cut(self) -> int:
-        """A panel, as each is sent for itself."""
+        """A panel, as each is sent by itself."""
         return self.panel
 
     def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:

@@ -92,7 +92,7 @@ class Work(ABC):
 
     @property
     def cut(self) -> int:
-        """Items at whose multiples a portion may be cut at no cost: panels, where each is sent for itself anyway."""
+        """Items at whose multiples a portion is cut at no cost: a panel, as each is sent by itself."""
         return self.panel
 
     @property

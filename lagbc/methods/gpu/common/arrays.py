@@ -17,8 +17,8 @@ _TILE = 4096  # as in the kernels
 def read(array: Any) -> NDArray[Any]:
     """Copy an array to the host once the kernels before are done.
 
-    The stream is waited for first: a copy that waits for long kernels holds up the threads of other GPUs in the driver,
-    which took 1.2 times as long on two.
+    The stream is waited for first. A copy that itself waits for a long kernel holds a lock of the driver, for which the
+    threads of other GPUs wait: two GPUs took 1.2 times as long.
     """
     cp.cuda.get_current_stream().synchronize()
     on_host: NDArray[Any] = array.get()
