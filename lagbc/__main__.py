@@ -2,11 +2,14 @@
 
 import sys
 
+from lagbc.interfaces.signals import signals_raise
+
 
 def run() -> None:
     """Run the command; while it is loaded Ctrl-C ends it with the words and the status that it has later."""
     try:
-        from lagbc.interfaces.cli import main
+        with signals_raise():
+            from lagbc.interfaces.cli import main
     except KeyboardInterrupt:
         sys.stderr.write("lagbc: interrupted\n")
         sys.exit(130)

@@ -20,7 +20,7 @@ from lagbc.extensions import OF_CENTRALITIES, load_extensions
 from lagbc.interfaces.cli.scores import score_command, scored
 from lagbc.interfaces.cli.text import in_options
 from lagbc.interfaces.launched import on_all_ranks
-from lagbc.interfaces.signals import Terminated, sigterm_raises
+from lagbc.interfaces.signals import Terminated, signals_raise
 
 # Commands that are not made of records, and their modules.
 _MODULES = {
@@ -85,7 +85,7 @@ class _Commands(click.Group):
             warnings.simplefilter("always", GraphFileWarning)
             warnings.showwarning = lambda message, *_, **__: self._print_message(ctx, "warning", str(message))
             try:
-                with sigterm_raises():
+                with signals_raise():
                     typed = [*ctx._protected_args, *ctx.args]
                     dealt = any(one.partition("=")[0] == "--grid" for one in typed)
                     return on_all_ranks(partial(super().invoke, ctx), dealt=dealt)
