@@ -2,7 +2,7 @@
 
 import sys
 
-from lagbc.interfaces.signals import signals_raise
+from lagbc.interfaces.process import signals_raise
 
 
 def run() -> None:

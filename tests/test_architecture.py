@@ -195,7 +195,7 @@ def test_graphs_that_are_dealt_are_known_in_one_folder():
     knowing = {
         name for name, tree in modules().items() if any("grid." in one for one in imports(tree, at_run_time=False))
     }
-    assert {name for name in knowing if not name.startswith("grid.")} == {"centrality.compute", "interfaces.cli.graphs"}
+    assert {name for name in knowing if not name.startswith("grid.")} == {"centrality.compute", "interfaces.cli.inputs"}
 
 
 def dataclasses_of(tree):

@@ -237,6 +237,6 @@ def test_nothing_else_writes_files():
     }
     assert elsewhere == {
         ("comparison/peak.py", "write_text("),  # a switch of the system
-        ("interfaces/launched.py", ', "w") as'),  # nowhere
+        ("interfaces/process.py", ', "w") as'),  # nowhere
         ("run/partial.py", ', "w") as'),  # within an archive
     }

@@ -12,7 +12,7 @@ from commands import run
 import lagbc
 from lagbc.centrality import compute
 from lagbc.errors import CheckpointError, FileError, GraphFormatError, MissingDependencyError, StoppedError
-from lagbc.interfaces.signals import Terminated
+from lagbc.interfaces.process import Terminated
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 USAGE = [

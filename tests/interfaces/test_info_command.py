@@ -13,8 +13,8 @@ from commands import reason_in, succeed
 import lagbc
 from lagbc import native
 from lagbc.comparison import predict
-from lagbc.interfaces.cli import info
-from lagbc.interfaces.cli.text import duration
+from lagbc.interfaces.cli import methods
+from lagbc.interfaces.cli.terminal import duration
 from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
 from lagbc.limits import in_units, usable_cores
@@ -141,7 +141,7 @@ def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
 
 
 def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
-    monkeypatch.setattr(info, "_MEASURED", 155)
+    monkeypatch.setattr(methods, "_MEASURED", 155)
     monkeypatch.setattr(choose, "probe", lambda *given: pytest.fail("probed"))
     monkeypatch.setattr(predict, "predict", lambda *given: pytest.fail("swept"))
     out = succeed("info", "example:karate")
@@ -154,7 +154,7 @@ def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
     assert found["memory"]["total"] > 0
     monkeypatch.setattr(predict, "predict", lambda *given: predict.Prediction(0.5, 34, 0, 34, 0.5))
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate", "--measure")
-    monkeypatch.setattr(info, "_MEASURED", 156)
+    monkeypatch.setattr(methods, "_MEASURED", 156)
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate")
     assert "\ntime: not predicted" in succeed("info", "example:karate", "--no-measure")
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lagbc.centrality import compute
 from lagbc.interfaces.cli import main
-from lagbc.interfaces.signals import Terminated, signals_raise
+from lagbc.interfaces.process import Terminated, signals_raise
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
 

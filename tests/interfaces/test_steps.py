@@ -11,8 +11,8 @@ from commands import run
 
 import lagbc
 from lagbc import calls
-from lagbc.interfaces.cli import steps as module
-from lagbc.interfaces.cli.steps import Steps, shown_steps
+from lagbc.interfaces.cli import terminal as module
+from lagbc.interfaces.cli.terminal import Steps, shown_steps
 from lagbc.io import read
 
 pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
@@ -123,7 +123,7 @@ def test_commands_show_their_steps(monkeypatch, at_once, path_graph, tmp_path):
         return slow
 
     monkeypatch.setattr(read, "_read_whole", slowly(read._read_whole))
-    monkeypatch.setattr("lagbc.interfaces.cli.results.write_array", slowly(lambda *_: None))
+    monkeypatch.setattr("lagbc.interfaces.cli.centralities.write_array", slowly(lambda *_: None))
     out = tmp_path / "scores.npy"
     shown = run("bc", path_graph, "--progress", "--out", out).stderr
     assert f"lagbc: reading {path_graph}" in shown

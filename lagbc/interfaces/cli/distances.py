@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
-from lagbc.interfaces.cli.document import arguments_of, as_json
-from lagbc.interfaces.cli.outputs import check_outputs
-from lagbc.interfaces.cli.rows import Rows
+from lagbc.interfaces.cli.inputs import read_arguments
+from lagbc.interfaces.cli.outputs import Rows, arguments_of, as_json, check_outputs
 from lagbc.interfaces.cli.task import Task, carry_out
-from lagbc.interfaces.cli.text import left_behind, table
+from lagbc.interfaces.cli.terminal import left_behind, table
 
 if TYPE_CHECKING:
-    from lagbc.interfaces.cli.graphs import Source
-    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.interfaces.cli.inputs import Source
+    from lagbc.interfaces.cli.terminal import Steps
 
 
 @click.command("distances", epilog=options.GRAPH_HELP)
 @options.takes_graph
-@takes_arguments("sources", "cutoff")
+@options.takes_arguments("sources", "cutoff")
 @options.takes_sample
 @options.error_option
 @options.takes_output(out="Write a row for each cutoff: a .npy array, or a table, .csv or .parquet.")

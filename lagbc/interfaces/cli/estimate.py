@@ -14,19 +14,16 @@ import click
 
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli import options
-from lagbc.interfaces.cli.arguments import read_arguments, takes_arguments
-from lagbc.interfaces.cli.document import arguments_of
-from lagbc.interfaces.cli.graphs import Dealing
-from lagbc.interfaces.cli.outputs import check_outputs
-from lagbc.interfaces.cli.rows import Rows, rows_of_edges, rows_of_vertices
+from lagbc.interfaces.cli.inputs import Dealing, read_arguments
+from lagbc.interfaces.cli.outputs import Rows, arguments_of, check_outputs, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out
-from lagbc.interfaces.cli.text import in_options, left_behind
+from lagbc.interfaces.cli.terminal import in_options, left_behind
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
     from lagbc.estimates.estimate import Estimate
-    from lagbc.interfaces.cli.graphs import Source
-    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.interfaces.cli.inputs import Source
+    from lagbc.interfaces.cli.terminal import Steps
 
 # The meaning of a score, by the sum that is estimated.
 _MEANINGS = {
@@ -59,7 +56,7 @@ _MEANINGS = {
 @click.option("--max-roots", type=int, help="At most so many roots.")
 @click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
-@takes_arguments("vertices", "endpoints", "rtol")
+@options.takes_arguments("vertices", "endpoints", "rtol")
 @options.takes_output(
     out="Write scores and intervals of vertices: a .csv or .parquet table, or rows of an array, .npy.",
     plot="scores in the order of their ranks, with intervals",

@@ -1,7 +1,8 @@
-"""Options that commands share: each is declared once, and reaches a command in a record of its kind."""
+"""Options of commands: each is declared once, with its completion in a shell; most reach a command in a record."""
 
 from __future__ import annotations
 
+import glob
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import CompletionItem
 
 from lagbc.errors import Error, shortened
-from lagbc.interfaces.cli.completion import complete_device, complete_graph, complete_method
-from lagbc.interfaces.cli.text import in_options
+from lagbc.interfaces.cli.terminal import in_options
+from lagbc.io.examples import EXAMPLE, example_names
 from lagbc.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
@@ -96,6 +98,30 @@ class MapOptions(NamedTuple):
 NO_MAP = MapOptions(None, None)
 
 
+def _complete_graph(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the networks that come with lagbc if the word begins as their names do, else files."""
+    is_example = incomplete.startswith(EXAMPLE)
+    if is_example or (incomplete and EXAMPLE.startswith(incomplete) and not glob.glob(glob.escape(incomplete) + "*")):
+        names = (EXAMPLE + name for name in example_names())
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return _complete_file(ctx, param, incomplete)
+
+
+def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _complete_method(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from lagbc.methods.table import METHODS
+
+    names = dict.fromkeys(["auto", *(row.name for row in METHODS)])
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def _complete_device(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in ("auto", "cpu", "cuda", "all") if name.startswith(incomplete)]
+
+
 def _column(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
@@ -156,8 +182,8 @@ def _of_run(option: Option) -> Callable[[str], Any]:
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
 # Settings of click for options of a run: how their texts are read, and their completions in a shell.
 _SETTINGS: dict[str, dict[str, Any]] = {
-    "method": {"shell_complete": complete_method},
-    "device": {"shell_complete": complete_device},
+    "method": {"shell_complete": _complete_method},
+    "device": {"shell_complete": _complete_device},
     "threads": {"type": click.IntRange(1)},
     "checkpoint": {"type": click.Path(path_type=Path)},
     "progress": {"default": None, "show_default": False, "callback": _is_terminal},
@@ -255,7 +281,7 @@ def _of_graph(**own: Any) -> GraphOptions:
 takes_graph = _takes_record(
     _of_graph,
     "source",
-    click.argument("name", metavar="GRAPH", shell_complete=complete_graph),
+    click.argument("name", metavar="GRAPH", shell_complete=_complete_graph),
     click.option(
         "--directed/--undirected", default=None, help="Edges one way or both ways.  [default: what the file says]"
     ),
@@ -335,3 +361,90 @@ takes_map = _takes_record(
         "the vertices of a GraphML file]",
     ),
 )
+
+
+def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
+    """Parse the numbers of an option that may be given more than once."""
+    if not values:
+        return None
+    value = ",".join(values)
+    try:
+        numbers = [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            shortened(f"{value!r} is no number, and no numbers with commas between"), ctx, param
+        ) from None
+    if len(set(numbers)) < len(numbers):
+        raise click.BadParameter(shortened(f"{value!r} holds a number twice; each is a column"), ctx, param)
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _vertex_option(name: str, meaning: str) -> Callable[[_Function], _Function]:
+    told = f"{meaning}; or a file of them. Names that hold commas in quotes: '\"Lee, C.\"'."
+    return click.option(f"--{name}", metavar="V[,V...]|@FILE", help=told)
+
+
+def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callable[[_Function], _Function]:
+    return click.option(
+        f"--{name}",
+        metavar="FILE[:COLUMN]",
+        shell_complete=_complete_file,
+        required=required,
+        help=f"{meaning}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
+    )
+
+
+# Options by the names of their arguments in Python.
+_ARGUMENTS = {
+    "sources": _vertex_option("sources", "Only paths that begin at these vertices"),
+    "targets": _vertex_option("targets", "Only paths that end at these"),
+    "vertices": _vertex_option("vertices", "Scores of these vertices alone"),
+    "source_weights": _weight_option("source-weights", "How often each vertex counts as a beginning"),
+    "target_weights": _weight_option("target-weights", "How often each counts as an end"),
+    "states": _weight_option("states", "How far each vertex is percolated", required=True),
+    "demand": click.option(
+        "--demand",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="Loads by trips: a table of the columns origin, destination and trips, or a matrix (.npz or .mtx) with a "
+        "row for each origin.",
+    ),
+    "cutoff": click.option(
+        "--cutoff",
+        multiple=True,
+        callback=_parse_numbers,
+        metavar="D[,D...]",
+        help="Only pairs of vertices at most so far apart, in hops or lengths; several give a column each.",
+    ),
+    "decay": click.option(
+        "--decay",
+        multiple=True,
+        callback=_parse_numbers,
+        metavar="B[,B...]",
+        help="A pair at distance d counts exp(-B d); several give a column each, for every cutoff.",
+    ),
+    "normalized": click.option("--normalized", is_flag=True, help="Divide by the number of pairs, as NetworkX does."),
+    "endpoints": click.option("--endpoints", is_flag=True, help="Count the two ends of a path too."),
+    "wf_improved": click.option(
+        "--wf-improved/--no-wf-improved",
+        default=True,
+        show_default=True,
+        help="Scale closeness down where few vertices reach one.",
+    ),
+    "log2": click.option("--log2", is_flag=True, help="Base-2 logarithms of stress."),
+    "rtol": click.option(
+        "--rtol", type=float, help="Relative difference up to which two lengths of paths are equal; 0 by default."
+    ),
+}
+
+
+def takes_arguments(*names: str) -> Callable[[_Function], _Function]:
+    """Declare some arguments, in the order of the table above."""
+
+    def declare(command: _Function) -> _Function:
+        for name, option in reversed(_ARGUMENTS.items()):
+            if name in names:
+                command = option(command)
+        return command
+
+    return declare

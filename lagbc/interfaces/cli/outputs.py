@@ -1,27 +1,38 @@
-"""Files of scores, written by commands."""
+"""The scores of a command in rows: printed as a table or as a document in JSON, and written to files.
+
+``--json`` prints one line, in the layout of docs/command-line.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+from click.core import ParameterSource
+
+from lagbc import __version__
 from lagbc.errors import InvalidValueError, MissingDependencyError
 from lagbc.files import require_writable, write_whole
+from lagbc.interfaces.cli.terminal import table
 from lagbc.scores.columns import title_of
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from lagbc.call import Call
+    from lagbc.interfaces.cli.inputs import Source
+    from lagbc.interfaces.cli.options import OutputOptions
     from lagbc.scores.records import Centrality
 
 
-def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
-    """Raise ValueError, before the computation, if an array cannot hold the names of the ends of edges."""
-    if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
-        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv or .parquet file")
+# The number of the layout, raised by changes that break scripts; new names break none.
+_LAYOUT = 1
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
@@ -37,6 +48,12 @@ def check_outputs(out: Path | None, plot: Path | None) -> None:
     for path in (out, plot):
         if path is not None:
             require_writable(path)
+
+
+def require_numbers(out: Path | None, labels: np.ndarray | None) -> None:
+    """Raise ValueError, before the computation, if an array cannot hold the names of the ends of edges."""
+    if out is not None and out.suffix == ".npy" and labels is not None and labels.dtype.kind not in "iu":
+        raise InvalidValueError(f"--out {out}: an array holds no names; write the edges to a .csv or .parquet file")
 
 
 class Column(NamedTuple):
@@ -74,14 +91,91 @@ def split_columns(scores: Any) -> list[Any]:
     return list(scores.T) if scores.ndim == 2 and hasattr(scores, "strides") else [scores]
 
 
-def csv_line(fields: Iterable[Any]) -> str:
-    """Return fields as a line of CSV."""
-    import csv
-    import io
+class Rows(NamedTuple):
+    """Columns of scores, and keys that name the vertex, both ends of an edge, or the group of each row."""
 
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(fields)
-    return line.getvalue()
+    keys: dict[str, np.ndarray]
+    scores: dict[str, np.ndarray]
+    errors: np.ndarray | None = None
+    once: np.ndarray | None = None  # rows to show, if an undirected edge has two
+
+    def shown(self, output: OutputOptions) -> tuple[np.ndarray, Rows]:
+        """Return the rows to show, and their places: the highest of the first column, or all in their order."""
+        import numpy as np
+
+        first = next(iter(self.scores.values()))
+        once = np.arange(len(first)) if self.once is None else self.once
+        places = once
+        if not output.as_json or output.top is not None:
+            places = once[np.argsort(-first[once], kind="stable")[: output.count_shown(len(once))]]
+        keys, scores = ({name: one[places] for name, one in held.items()} for held in (self.keys, self.scores))
+        return places, Rows(keys, scores, None if self.errors is None else self.errors[places])
+
+    def as_text(self, more: Mapping[str, Sequence[Any] | np.ndarray]) -> str:
+        """Align the rows in a table, with ranks, and `more` columns."""
+        columns = [
+            *([name, *map(str, names)] for name, names in self.keys.items()),
+            *([name, *(f"{score:.8g}" for score in column)] for name, column in self.scores.items()),
+            *([] if self.errors is None else [["error", *map(_error_in_words, self.errors)]]),
+            *([name, *map(str, values)] for name, values in more.items()),
+        ]
+        ranks = ["rank", *map(str, range(1, len(columns[0])))]
+        order = f"ranked by {next(iter(self.scores))}\n" if len(self.scores) > 1 else ""
+        return order + table(list(zip(ranks, *columns, strict=True)), right=True)
+
+    def as_json(self) -> dict[str, list[Any]]:
+        """Return a list for each column, with None for scores that are not finite, such as the logarithm of 0."""
+        columns = self.scores if self.errors is None else {**self.scores, "error": self.errors}
+        keys = {name: names.tolist() for name, names in self.keys.items()}
+        return {**keys, **{name: _finite_or_none(values) for name, values in columns.items()}}
+
+    def write(self, path: Path) -> None:
+        """Write all rows, with all bits: tables, or a .npy array, with a row a column of scores of vertices."""
+        import numpy as np
+
+        columns = list(self.scores.values())
+        if path.suffix == ".npy":
+            write_array(path, np.column_stack([*self.keys.values(), *columns]) if self.of_edges else np.array(columns))
+        elif path.suffix == ".parquet":
+            write_parquet(path, self.keys | self.scores)
+        else:
+            rows = zip(*(column.tolist() for column in (*self.keys.values(), *columns)), strict=True)
+            write_rows(path, (*self.keys, *self.scores), rows)
+
+    @property
+    def of_edges(self) -> bool:
+        """Whether the rows are edges."""
+        return "source" in self.keys
+
+
+def _error_in_words(error: float) -> str:
+    """Return a standard error in words; NaN is not known."""
+    return "-" if math.isnan(error) else f"± {error:.2g}"
+
+
+def _finite_or_none(values: np.ndarray) -> list[float | None]:
+    import numpy as np
+
+    numbers: list[float | None] = values.tolist()
+    for place in np.flatnonzero(~np.isfinite(values)).tolist():
+        numbers[place] = None
+    return numbers
+
+
+def rows_of_vertices(columns: dict[str, np.ndarray], source: Source, errors: np.ndarray | None = None) -> Rows:
+    """Return a row for each vertex."""
+    return Rows({"vertex": source.vertex_names}, columns, errors)
+
+
+def rows_of_edges(matrices: Mapping[str, Any], source: Source) -> Rows:
+    """Return a row for each stored entry of matrices of one pattern."""
+    import numpy as np
+
+    entries = {name: matrix.tocoo() for name, matrix in matrices.items()}
+    first, names = next(iter(entries.values())), source.vertex_names
+    keys = {"source": names[first.row], "target": names[first.col]}
+    once = np.flatnonzero(source.directed | (first.row <= first.col))
+    return Rows(keys, {name: matrix.data for name, matrix in entries.items()}, once=once)
 
 
 def write_array(path: Path, array: np.ndarray) -> None:
@@ -106,6 +200,16 @@ def write_rows(path: Path, titles: Iterable[str], rows: Iterable[Iterable[Any]])
         writer.writerows(rows)
 
 
+def csv_line(fields: Iterable[Any]) -> str:
+    """Return fields as a line of CSV."""
+    import csv
+    import io
+
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(fields)
+    return line.getvalue()
+
+
 def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     """Write columns by their titles as Parquet."""
     import pyarrow
@@ -121,3 +225,41 @@ def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
 def _is_text(column: Any) -> bool:
     """Whether a column is an array of StringDType, which pyarrow does not know."""
     return getattr(getattr(column, "dtype", None), "kind", "") == "T"
+
+
+def show_document(command: str, source: Source, **parts: Any) -> None:
+    """Print a document about a graph: its head, the same for all commands, and parts."""
+    head = {"layout": _LAYOUT, "version": __version__, "command": command, "graph": _describe_graph(source)}
+    click.echo(json.dumps(head | parts, allow_nan=False))
+
+
+def _describe_graph(source: Source) -> dict[str, Any]:
+    graph = source.graph
+    return {
+        "name": source.title,
+        "format": source.file.format,
+        "recognised": source.file.said,
+        "vertices": graph.n,
+        "edges": graph.nnz if graph.directed else graph.nnz // 2,
+        "directed": graph.directed,
+        "values": source.lengths,
+    }
+
+
+def method_of(call: Call) -> dict[str, str]:
+    """Return the method of a call, and its reason."""
+    return {"name": call.plan.method, "device": call.plan.device, "reason": call.reason}
+
+
+def arguments_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments typed on the command line."""
+    context = click.get_current_context()
+    source_of, given = context.get_parameter_source, {**given, "memory": context.params.get("memory")}
+    return {name: as_json(value) for name, value in given.items() if source_of(name) is ParameterSource.COMMANDLINE}
+
+
+def as_json(value: Any) -> Any:
+    """Return a value that JSON can hold: an infinite cutoff becomes text."""
+    if isinstance(value, list):
+        return [as_json(one) for one in value]
+    return str(value) if isinstance(value, Path) or (isinstance(value, float) and math.isinf(value)) else value

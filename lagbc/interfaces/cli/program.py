@@ -1,4 +1,4 @@
-"""The program: its commands, and its end by an error."""
+"""The program `lagbc`: its table of commands, its end by an error, and the two commands about the program itself."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ from itertools import takewhile
 from typing import Any
 
 import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
 
 from lagbc import __version__
 from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
 from lagbc.extensions import OF_CENTRALITIES, load_extensions
-from lagbc.interfaces.cli.scores import score_command, scored
-from lagbc.interfaces.cli.text import in_options
-from lagbc.interfaces.launched import on_all_ranks
-from lagbc.interfaces.signals import Terminated, signals_raise
+from lagbc.interfaces.cli.centralities import score_command, scored
+from lagbc.interfaces.cli.options import quiet_option
+from lagbc.interfaces.cli.terminal import duration, in_options
+from lagbc.interfaces.process import Terminated, on_all_ranks, signals_raise
+from lagbc.io.examples import EXAMPLE
 
 # Commands that are not made of records, and their modules.
 _MODULES = {
-    "centralities": "scores",
-    "compare": "compare",
-    "compile": "compile",
-    "completion": "completion",
+    "centralities": "centralities",
+    "compare": "methods",
+    "compile": "program",
+    "completion": "program",
     "distances": "distances",
     "estimate": "estimate",
-    "girvan-newman": "communities",
-    "group-bc": "group",
-    "group-closeness": "group",
-    "group-degree": "group",
-    "group-harmonic": "group",
-    "info": "info",
-    "merge": "scores",
+    "girvan-newman": "groups",
+    "group-bc": "groups",
+    "group-closeness": "groups",
+    "group-degree": "groups",
+    "group-harmonic": "groups",
+    "info": "methods",
+    "merge": "centralities",
 }
 # Errors of what is given, rather than of its run.
 _WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
@@ -144,3 +146,62 @@ def main() -> None:
     Exit status: 0; 1 if the run failed; 2 if an argument, a file or a graph is wrong; 3 if compare finds wrong scores;
     130 after Ctrl-C, 143 after SIGTERM.
     """
+
+
+class _Bash(BashComplete):
+    """Completion for bash, which splits words at colons: of example:NAME it completes NAME."""
+
+    _has_colon = False
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        words: list[str] = []
+        for word in (*args, incomplete):
+            if words and (words[-1] == EXAMPLE or (word == ":" and words[-1] + word == EXAMPLE)):
+                words[-1] += word
+            else:
+                words.append(word)
+        self._has_colon = words[-1].startswith(EXAMPLE)
+        return words[:-1], words[-1]
+
+    def format_completion(self, item: CompletionItem) -> str:
+        if self._has_colon:
+            item = CompletionItem(item.value.removeprefix(EXAMPLE), item.type, item.help)
+        return super().format_completion(item)
+
+
+add_completion_class(_Bash)
+
+
+# The variable in which a shell asks for completions.
+_VARIABLE = "_LAGBC_COMPLETE"
+_COMPLETION = """Print what SHELL needs to complete commands, options and file names of lagbc.
+
+\b
+bash:  eval "$(lagbc completion bash)"    in ~/.bashrc
+zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit
+fish:  lagbc completion fish | source     in ~/.config/fish/config.fish"""
+
+
+@click.command("completion", help=_COMPLETION)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script of a shell."""
+    program = click.get_current_context().find_root()
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(program.command, {}, "lagbc", _VARIABLE).source())
+
+
+@click.command("compile")
+@quiet_option
+def compile_command(quiet: bool) -> None:
+    """Compile all kernels of the GPU now, for this user, rather than at their first call.
+
+    The line that is printed names the folder of the kernels. Kernels of a CPU are compiled when lagbc is installed.
+    """
+    from lagbc.centrality.compiled import compile_kernels
+
+    done = compile_kernels()
+    if not quiet:
+        click.echo(f"cuda: {done.what}, in {duration(done.seconds)}; kept in {done.folder}")

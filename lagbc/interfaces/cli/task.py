@@ -12,17 +12,16 @@ import click
 
 from lagbc.calls import record
 from lagbc.errors import InvalidValueError
-from lagbc.interfaces.cli.document import show_document
-from lagbc.interfaces.cli.graphs import deal_source, open_source, title_lines, weight_lines
-from lagbc.interfaces.cli.steps import shown_steps
-from lagbc.interfaces.cli.text import timing
+from lagbc.interfaces.cli.inputs import deal_source, open_source, title_lines, weight_lines
+from lagbc.interfaces.cli.outputs import show_document
+from lagbc.interfaces.cli.terminal import shown_steps, timing
 from lagbc.limits import stating
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
-    from lagbc.interfaces.cli.graphs import Dealing, Source
+    from lagbc.interfaces.cli.inputs import Dealing, Source
     from lagbc.interfaces.cli.options import GraphOptions, OutputOptions
-    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.interfaces.cli.terminal import Steps
 
 
 class Drawing(NamedTuple):

@@ -1,4 +1,4 @@
-"""The graph of a command: read by its options, and described."""
+"""The inputs of a command: its graph, and the vertices, numbers, trips and coordinates that files hold for it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lagbc.errors import InvalidValueError
-from lagbc.interfaces.cli.text import note
+from lagbc.errors import InvalidValueError, MissingFileError, quantity
+from lagbc.interfaces.cli.options import NO_SAMPLE, GraphOptions, MapOptions, SampleOptions
+from lagbc.interfaces.cli.terminal import note
 
 if TYPE_CHECKING:
     from lagbc.call import Call as Planned
+    from lagbc.graph.coordinates import Coordinates
     from lagbc.graph.graph import Graph
-    from lagbc.interfaces.cli.options import GraphOptions
-    from lagbc.interfaces.cli.steps import Steps
+    from lagbc.interfaces.cli.terminal import Steps
     from lagbc.io.graph_file import GraphFile
     from lagbc.io.tables import Vertices
+
+
+# Begins the name of a file of vertices.
+_FILE = "@"
 
 
 @dataclass(eq=False)
@@ -37,7 +42,7 @@ class Source:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the file, checked on demand."""
+        """The graph of the file, checked when it is first asked for."""
         from lagbc.graph.validate import as_graph
 
         strength = self.file.strengths
@@ -79,7 +84,7 @@ class Dealing(NamedTuple):
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
     """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
     from lagbc.grid.run import Call, Part, on_grid, take_part
-    from lagbc.interfaces.launched import ranks
+    from lagbc.interfaces.process import ranks
     from lagbc.options import of_grid
 
     if (comm := ranks()) is None:
@@ -102,19 +107,13 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
 
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
-    """Read the graph, or a part of it; print a note if it is taken as directed because its format does not tell."""
+    """Read the graph, or a part of it; a note says so if edges go one way because the format does not tell."""
     from lagbc.io.examples import EXAMPLE
     from lagbc.io.read import read_graph
 
     name = options.name
     with steps.step(f"reading {name}", "B"):
-        file = read_graph(
-            name,
-            strengths=options.strength,
-            progress=steps.progress,
-            part=part,
-            **options.columns,
-        )
+        file = read_graph(name, strengths=options.strength, progress=steps.progress, part=part, **options.columns)
     if options.directed is None and not file.tells_direction:
         note(f"the format, {file.format}, tells no direction: edges go one way (--undirected takes them both ways)")
     return Source(
@@ -123,6 +122,67 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
         lengths=options.lengths,
         title=name.removeprefix(EXAMPLE) if name.startswith(EXAMPLE) else Path(name).name,
     )
+
+
+def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions = NO_SAMPLE) -> dict[str, Any]:
+    """Replace texts, and names of files, by the vertices and arrays that they hold."""
+    read = dict(given)
+    vertices = source.vertices
+    for name in ("sources", "targets", "vertices"):
+        if given.get(name) is not None:
+            read[name] = _read_vertices(given[name], vertices)
+    for name in ("source_weights", "target_weights", "states"):
+        if given.get(name) is not None:
+            read[name] = _read_weights(name, given[name], vertices)
+    if given.get("demand") is not None:
+        from lagbc.io.trips import read_trips
+
+        if sample.k is not None:
+            raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")
+        read["demand"] = read_trips(given["demand"], vertices)
+    return read
+
+
+def _read_vertices(text: str, vertices: Vertices) -> list[Any]:
+    from lagbc.io.tables import read_vertices, vertices_in
+
+    if not text.startswith(_FILE):
+        return vertices_in(text, vertices)
+    path = Path(text.removeprefix(_FILE))
+    if not path.exists():
+        raise MissingFileError(
+            f"there is no file {str(path)!r}, of which {text} has the vertices; write names without @"
+        )
+    return read_vertices(path, vertices)
+
+
+def _read_weights(name: str, text: str, vertices: Vertices) -> Any:
+    from lagbc.io.tables import read_numbers
+
+    path, _, column = (text, "", "") if Path(text).exists() else text.rpartition(":")
+    if not path:
+        path, column = text, ""
+    numbers, named = read_numbers(Path(path), column or None, vertices)
+    if named < vertices.n:
+        among = f"{quantity(named, 'vertex', 'vertices')} of {vertices.n:,}"
+        note(f"{path} names {among}; the others have 0 ({name.replace('_', ' ')})")
+    return numbers
+
+
+def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
+    """Return the coordinates of the vertices, before the computation; None if no map is drawn."""
+    if options.plot_map is None:
+        return None
+    from lagbc.graph.coordinates import as_coordinates
+    from lagbc.io.tables import read_coordinates
+
+    file = source.file
+    found = file.coordinates
+    if options.coordinates is not None:
+        found = read_coordinates(options.coordinates, file.rows.shape[0], file.labels)
+    if found is None:
+        raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
+    return as_coordinates(found, file, source.graph)
 
 
 def file_layout(source: Source) -> str:
@@ -139,7 +199,7 @@ def headline(source: Source) -> str:
 
 
 def title_lines(source: Source) -> list[str]:
-    """Return the title and the size, and the layout of the file if one was recognised."""
+    """Return the line of title and size, and a line of the layout that was recognised in the file, if any."""
     return [headline(source), file_layout(source)] if source.file.said else [headline(source)]
 
 
@@ -156,7 +216,7 @@ def has_weights(source: Source) -> bool:
 
 
 def weight_lines(source: Source) -> list[str]:
-    """Return lines on the use of the stored values; none if they are all the same and ignored."""
+    """Return lines on the use of the stored values; no line if they are all the same and ignored."""
     if not source.weighted:
         ignored = (
             "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"

@@ -1,11 +1,16 @@
-"""The program started by an MPI launcher: rank 0 reads, prints and writes, and the other ranks compute with it."""
+"""The process of a command: the ranks that an MPI launcher started, and the signals that end it.
+
+Rank 0 reads, prints and writes, and the other ranks compute with it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, NoReturn
 
 from lagbc.errors import MissingDependencyError
 
@@ -76,3 +81,38 @@ def _count_launched() -> int:
     names = (*_SIZES, *[_SIZE_OF_STEP] * (_PMIX_RANK in os.environ))
     sizes = (os.environ.get(name, "") for name in names)
     return max((int(size) for size in sizes if size.isdecimal()), default=1)
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end; files are closed and checkpoints written, as at Ctrl-C."""
+
+
+@contextmanager
+def signals_raise() -> Iterator[None]:
+    """Let SIGINT and SIGTERM raise in the main thread, unless they have other handlers; a second SIGTERM is ignored.
+
+    A signal that a library loses, or makes an ImportError of while it is loaded, is raised at the end.
+    """
+    received: list[KeyboardInterrupt] = []
+
+    def handle(number: int, _: object) -> NoReturn:
+        received.append(Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
+        if number == signal.SIGTERM:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise received[-1]
+
+    before: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    in_main = threading.current_thread() is threading.main_thread()
+    taken = [number for number, handler in before.items() if in_main and signal.getsignal(number) is handler]
+    for number in taken:
+        signal.signal(number, handle)
+    try:
+        yield
+    except Exception:
+        if not received:
+            raise
+    finally:
+        for number in taken:
+            signal.signal(number, before[number])
+    if received:
+        raise received[-1]
