@@ -25,8 +25,8 @@ from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains, Piece, Whole
 from lagbc.reduce.reduced import without_chains
 from lagbc.request import Request
-from lagbc.run.loop import sum_over, threaded
-from lagbc.run.works import sum_piece, work_of
+from lagbc.run.run import sum_piece, work_of
+from lagbc.run.work import sum_over, threaded
 
 Roots = NDArray[np.int64]
 Clock = Callable[[], float]

@@ -35,7 +35,7 @@ import numpy as np
 from benchmarks import machine, sanitize_native
 from benchmarks.sanitize_calls import GROUPS
 from benchmarks.sanitize_page import Heading, Outcome, count_reports, missed, page, run
-from lagbc.run.kernels import SOURCES
+from lagbc.centrality.compiled import SOURCES
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck", "fill")
 FILLS = 0, 255  # bytes: zeros, and NaNs

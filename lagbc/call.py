@@ -23,16 +23,15 @@ from lagbc.limits import give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.planning import memory
-from lagbc.planning.devices import is_read_on_device
+from lagbc.planning.devices import devices_of, is_read_on_device
 from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.reduce.pieces import Chains, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
 from lagbc.room import SMALL_RUN, Room
 from lagbc.run.partial import digests_of
-from lagbc.run.run import NotSummed, Result, carriers_of, keep_total, meter_of, run, stretch_of
-from lagbc.run.work import NONE_DONE, PieceWork
-from lagbc.run.works import work_of
+from lagbc.run.run import NotSummed, Result, keep_total, meter_of, run, stretch_of, work_of
+from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, threaded
 from lagbc.scores.records import Centrality
 from lagbc.scores.registry import all_sums, require_decays, require_defined_sample
 
@@ -185,6 +184,28 @@ def sum_call(call: Call) -> Result:
 def works_of(call: Call) -> list[PieceWork]:
     """Return the works of the pieces of a call."""
     return list(map(work_of, call.reduced.pieces, call.plan.sweeps, repeat(call.room)))
+
+
+def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stack: ExitStack) -> list[Carrier]:
+    """Return the carrier of each work: an executor, its own, several devices, threads, or the calling thread."""
+    if settings.executor is not None:
+        from lagbc.run.submit import Submit
+
+        submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
+        return [submit.carry] * len(works)
+    return [_carrier_here(work, plan, settings) for work in works]
+
+
+def _carrier_here(work: PieceWork, plan: Plan, settings: Settings) -> Carrier:
+    """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
+    if work.own_carrier is not None:
+        return work.own_carrier  # type: ignore[no-any-return]
+    devices = devices_of(settings, work.row) if isinstance(work, MethodWork) else []
+    if not devices:
+        return inline if plan.is_short else threaded
+    from lagbc.run.gpus import over_devices
+
+    return partial(over_devices, devices)
 
 
 def digests_of_call(call: Call) -> dict[str, str]:

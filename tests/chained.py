@@ -16,8 +16,8 @@ from lagbc.reduce.pieces import Chains
 from lagbc.reduce.streams import Ways
 from lagbc.request import Request
 from lagbc.room import Room
-from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.works import work_of
+from lagbc.run.run import work_of
+from lagbc.run.work import inline, sum_over, threaded
 
 ROWS = {row.name: row for row in lagbc.METHODS if row.device == "cpu" and row.weighted}
 BATCHED = ROWS["batched"]

@@ -6,8 +6,8 @@ from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 from lagbc.room import Room
-from lagbc.run.loop import sum_over, threaded
-from lagbc.run.works import work_of
+from lagbc.run.run import work_of
+from lagbc.run.work import sum_over, threaded
 
 OF_REQUEST = ("sums", "omega", "root_weights", "class_sizes", "demand", "bounds", "endpoints", "rtol")
 OF_SWEEP = ("batch", "threads", "dtype", "bucket_width", "variant", "virtual_warp", "in_place", "linear")

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lagbc.centrality.compiled import SOURCES
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import declared, kernel_of
 from lagbc.methods.gpu.batched.kernels import SUMS
-from lagbc.run.kernels import SOURCES
 
 PATH = "methods/gpu/batched/sums.cu"
 POINTERS = (

@@ -22,6 +22,7 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
+from lagbc.centrality.compiled import SOURCES
 from lagbc.extensions import OF_FORMATS
 from lagbc.interfaces.cli import main
 from lagbc.io.examples import example_names
@@ -31,7 +32,6 @@ from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
-from lagbc.run.kernels import SOURCES
 from lagbc.scores.registry import registered
 
 ROOT = Path(__file__).parents[1]

@@ -92,17 +92,17 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 # Raised beside the errors of lagbc, each in the modules of its line: what others ask for by contract, and what a
 # caller within lagbc catches.
 FOREIGN = {
-    "NotImplementedError": "methods interfaces.nx_graph planning.plan run.sweeps run.works interfaces.cli.task",
+    "NotImplementedError": "methods interfaces.nx_graph planning.plan run.sweeps run.run interfaces.cli.task",
     "AttributeError": "__init__",
     "KeyboardInterrupt": "run.ranks run.submit native.pool interfaces.process",
     "ImportError": "native",
-    "IndexError": "graph.host.csr run.within",
+    "IndexError": "graph.host.csr run.sweeps",
     "ValueError": "graph.host.csr",
     "LookupError": "cuda.kernel",
     "AssertionError": "io.formats.edge_list",
     "Interrupted": "methods run",
     "Ended": "grid.sweep",
-    "NotContractible": "reduce run.chains",
+    "NotContractible": "reduce run.bicomponents",
     "NotReducible": "reduce.blocks",
     "NotSummed": "run.run",
     "TooSlow": "comparison.measure",

@@ -23,7 +23,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.reduce import tuning
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.small import SmallBlocks
-from lagbc.run.chains import _Groups
+from lagbc.run.bicomponents import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
 CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)

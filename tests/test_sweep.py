@@ -32,7 +32,7 @@ from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
 from lagbc.planning import memory
 from lagbc.room import SMALL_RUN, budget
-from lagbc.run.loop import sum_over
+from lagbc.run.work import sum_over
 
 A = scale_free(500, 4000, seed=1)
 LENGTHS = with_lengths(A, np.arange(1, 11))

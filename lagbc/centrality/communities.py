@@ -33,7 +33,7 @@ from lagbc.options import (
 from lagbc.planning.ties import warn_of_ties
 from lagbc.reduce import tuning
 from lagbc.request import make_request
-from lagbc.run.progress import Meter, Stretch
+from lagbc.run.run import Meter, Stretch
 from lagbc.scores.records import EDGE_BC
 from lagbc.types import GraphLike
 

@@ -1,8 +1,9 @@
-"""Kernels of a GPU, compiled before any run waits for them."""
+"""All kernels of a GPU, compiled before any run waits for them."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,23 @@ from scipy import sparse
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
+from lagbc.cuda.compiler import Source
+from lagbc.cuda.kernel import Program
+from lagbc.graph.device.kernels import PROGRAMS
 from lagbc.methods import table
+from lagbc.methods.gpu.batched.kernels import KERNELS as BATCHED
+from lagbc.methods.gpu.common.kernels import ARRAYS, Kernels
+from lagbc.methods.gpu.delta_stepping.kernels import KERNELS as DELTA_STEPPING
+from lagbc.methods.gpu.probe import PROBE
+from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.options import Options
+from lagbc.reduce.device.kernels import STREAMS
 from lagbc.scores.registry import find, shared
+
+_ALL: tuple[Kernels | Program, ...]
+_ALL = (*PROGRAMS, ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE, STREAMS)
+SOURCES = tuple(kernels.source for kernels in _ALL)
 
 
 class Compiled(NamedTuple):
@@ -30,7 +44,6 @@ def compile_kernels() -> Compiled:
     import cupy
 
     from lagbc.cuda import cache, compiler
-    from lagbc.run.kernels import variants
 
     begun = time.perf_counter()
     wanted = [(source, options) for _, source, options in variants()]
@@ -41,6 +54,12 @@ def compile_kernels() -> Compiled:
     _run_small_graphs()
     what = f"{len(wanted)} kernel modules for sm_{cupy.cuda.Device().compute_capability}"
     return Compiled(what, time.perf_counter() - begun, str(cache.folder()))
+
+
+def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+    """Yield (label, source, options) of each compiled variant."""
+    for kernels in _ALL:
+        yield from kernels.variants()
 
 
 def _run_small_graphs() -> None:

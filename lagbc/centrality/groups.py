@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
-from lagbc.calls import logged, stopping_by
+from lagbc.calls import logged, raise_if_stopped, stopping_by
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -25,11 +25,8 @@ from lagbc.planning.memory import host_graph_bytes
 from lagbc.planning.ties import warn_of_ties
 from lagbc.request import parse_tolerance, parse_vertices
 from lagbc.room import SMALL_RUN, Room
-from lagbc.run.groups import Groups
-from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.progress import Meter, Stretch
-from lagbc.run.run import edges_of
-from lagbc.run.work import Total
+from lagbc.run.run import Meter, Stretch, edges_of
+from lagbc.run.work import Hand, Items, Span, Total, Work, inline, sum_over, threaded
 from lagbc.types import GraphLike
 
 # Bytes a thread for the shares of the groups that are counted at once, and the most such groups.
@@ -160,6 +157,43 @@ def _sum_pairs(
 
 def _report(meter: Meter, before: int, total: Total) -> None:
     meter.tell(0, before + total.done)
+
+
+class Groups(Work):
+    """Sums over roots for some groups; `in_group` has a column for each."""
+
+    panel = 32  # the same for every carrier
+    batch = 64  # roots that are searched together
+
+    def __init__(
+        self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
+    ) -> None:
+        self.items, self.hands = roots, hands
+        self._graph, self._in_group, self._rtol, self._endpoints = graph, in_group, rtol, endpoints
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand that polls the stop flag within a search; its sums are those of each panel."""
+        from lagbc.methods.cpu import groups
+
+        state = groups.prepare(self._graph, groups.plan_of(self._rtol, stop), self._in_group, endpoints=self._endpoints)
+
+        def run(_: Span, roots: Items) -> list[NDArray[np.float64]]:
+            raise_if_stopped()
+            # A row a panel; `state` is the scratch of this hand alone.
+            return list(groups.sum_batch(state, roots, self.panel))
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: list[NDArray[np.float64]]) -> Total:
+        """Add panel after panel."""
+        whole = self.finish(total)
+        for of_panel in sums:
+            whole = whole + of_panel
+        return Total(span.last, whole)
+
+    def finish(self, total: Total) -> NDArray[np.float64]:
+        """Return a number a group."""
+        return np.zeros(self._in_group.shape[1]) if total.whole is None else total.whole
 
 
 def _fit_memory(graph: Graph, groups: int, settings: Settings) -> tuple[int, int]:

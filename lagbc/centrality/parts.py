@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from lagbc.arguments import Arguments, Read
-from lagbc.call import Call, digests_of_call, prepare, require_memory, result_of, works_of
+from lagbc.call import Call, carriers_of, digests_of_call, prepare, require_memory, result_of, works_of
 from lagbc.calls import log_plan, logged, stopping_by
 from lagbc.centrality.compute import find_all, finish_call, keywords_of, warn_of_ties_of
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
@@ -29,7 +29,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.options import Options, Settings, check_options, with_defaults
 from lagbc.planning.devices import reading_gpu
 from lagbc.run.partial import PartialFile, Writer
-from lagbc.run.run import carriers_of
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
 from lagbc.scores.registry import require_taken
 from lagbc.types import CentralityName, GraphLike

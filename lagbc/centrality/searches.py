@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
-from lagbc.calls import logged, stopping_by
+from lagbc.calls import logged, raise_if_stopped, stopping_by
 from lagbc.centrality.groups import members_of, settings_of
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
@@ -24,10 +24,8 @@ from lagbc.options import Options, Settings
 from lagbc.planning.memory import host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_vertices
 from lagbc.room import Room
-from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.progress import Meter, Stretch
-from lagbc.run.run import edges_of
-from lagbc.run.searches import Searches
+from lagbc.run.run import Meter, Stretch, edges_of
+from lagbc.run.work import Hand, Span, Total, Work, inline, sum_over, threaded
 from lagbc.scores.finish import mean_closeness
 from lagbc.scores.records import Centrality
 from lagbc.types import GraphLike
@@ -165,6 +163,47 @@ def _sum_into(
         carry = inline if is_short else threaded
         found: NDArray[np.float64] = work.finish(sum_over(work, carry, keep=lambda total: meter.tell(0, total.done)))
     return found
+
+
+class Searches(Work):
+    """Sums for each root; items are places of roots, and `without` has the vertices that each does not count."""
+
+    panel = batch = 64  # roots that are searched together
+
+    def __init__(
+        self,
+        graph: Graph,
+        roots: NDArray[np.int64],
+        without: Sequence[NDArray[np.int64]],
+        counted: NDArray[np.int64] | None,
+        cutoffs: NDArray[np.float64],
+        hands: int,
+    ) -> None:
+        self.items, self.hands = np.arange(len(roots)), hands
+        self._graph, self._roots, self._without, self._counted, self._cutoffs = graph, roots, without, counted, cutoffs
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand that polls the stop flag within a search."""
+        from lagbc.methods.cpu import searches
+
+        state = searches.prepare(self._graph, stop)
+
+        def run(span: Span, _: NDArray[np.int64]) -> NDArray[np.float64]:
+            raise_if_stopped()
+            roots, without = self._roots[span.place], self._without[span.first : span.last]
+            return searches.sum_batch(state, roots, without, self._counted, self._cutoffs)
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: NDArray[np.float64]) -> Total:
+        """Put the rows of a span behind those of the total."""
+        return Total(span.last, np.concatenate([self.finish(total), sums]))
+
+    def finish(self, total: Total) -> NDArray[np.float64]:
+        """Return the sums, shape (roots, cutoffs, 3)."""
+        from lagbc.methods.cpu.searches import SUMS
+
+        return np.zeros((0, len(self._cutoffs), SUMS)) if total.whole is None else total.whole
 
 
 def _fit_memory(graph: Graph, roots: int, settings: Settings) -> int:

@@ -26,7 +26,7 @@ from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
 from lagbc.room import Room
-from lagbc.run.works import sum_piece
+from lagbc.run.run import sum_piece
 from lagbc.types import Auto
 
 # A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.

@@ -1,4 +1,4 @@
 """Estimates with intervals that hold: the terms of roots, and rounds of roots until intervals are narrow enough.
 
-`lagbc.run.sequence` has the rule.
+`lagbc.run.rounds` has the rule.
 """

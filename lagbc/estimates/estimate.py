@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
-from lagbc.call import Call, on_device_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
+from lagbc.call import Call, carriers_of, on_device_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
 from lagbc.calls import log_plan, logged, raise_if_stopped, stopping_by
 from lagbc.centrality.compute import as_returned, made_on_ranks
 from lagbc.errors import InvalidTypeError, InvalidValueError
@@ -47,13 +47,10 @@ from lagbc.reduce.pieces import Small, Whole, whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
 from lagbc.room import Room
-from lagbc.run.loop import Carrier, sum_over
 from lagbc.run.partial import digests_of
-from lagbc.run.rounds import Rounds
-from lagbc.run.run import carriers_of, keep_total, meter_of
-from lagbc.run.sequence import Sequence, aims_of_top
-from lagbc.run.work import NONE_DONE, PieceWork
-from lagbc.run.works import sum_piece, work_of
+from lagbc.run.rounds import Rounds, Sequence, aims_of_top
+from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
+from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 from lagbc.scores.records import Centrality
 from lagbc.scores.registry import require_taken
 from lagbc.types import Auto, GraphLike

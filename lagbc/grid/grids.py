@@ -23,10 +23,9 @@ from lagbc.grid.sweep import Cell, Ended
 from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
 from lagbc.room import Room
-from lagbc.run.loop import retrying
+from lagbc.run.run import sum_piece
 from lagbc.run.tasks import portable
-from lagbc.run.work import Found
-from lagbc.run.works import sum_piece
+from lagbc.run.work import Found, retrying
 
 Floats = NDArray[np.float64]
 # The numbers of roots, and how often each counts.

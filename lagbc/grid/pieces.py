@@ -28,11 +28,10 @@ from lagbc.reduce.pieces import Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce
 from lagbc.request import Request
 from lagbc.room import Room
-from lagbc.run.loop import Carrier
 from lagbc.run.rounds import Rounds
+from lagbc.run.run import work_of
 from lagbc.run.sweeps import Sweeps, into_range
-from lagbc.run.work import Items, PieceWork, Span, Total
-from lagbc.run.works import work_of
+from lagbc.run.work import Carrier, Items, PieceWork, Span, Total
 
 Floats = NDArray[np.float64]
 

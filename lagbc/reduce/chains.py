@@ -10,7 +10,7 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
     chains   a vertex inside a chain is passed by the demand along the whole chain, by the demand that leaves or enters
              from vertices behind it, and by paths within the chain
 
-`lagbc.reduce.streams` makes M, and the sums of leaving and entering demand; `lagbc.run.chains` has the sums over
+`lagbc.reduce.streams` makes M, and the sums of leaving and entering demand; `lagbc.run.bicomponents` has the sums over
 the roots. This module contracts a bicomponent and puts its scores together.
 
 Parallel chains: a longer one never carries a path between junctions, and its edge is left out. A chain as long as the

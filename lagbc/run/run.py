@@ -1,31 +1,32 @@
-"""A plan carried out: the work of each piece, summed one after the other."""
+"""A plan carried out: the work of each piece, summed one after the other, and their progress."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import partial, singledispatch
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
-from lagbc.options import Settings
-from lagbc.planning.devices import devices_of
-from lagbc.planning.plan import Plan
+from lagbc.options import Progress, Reporter, Settings
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.piece import NotContractible
+from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
-from lagbc.run.loop import Carrier, inline, sum_over, threaded
-from lagbc.run.small import Slices
-from lagbc.run.work import MethodWork, PieceWork, Total
+from lagbc.room import Room
+from lagbc.run.bicomponents import Junctions, Slices
+from lagbc.run.sweeps import Sweeps, Within
+from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
 if TYPE_CHECKING:
     from lagbc.run.checkpoint import Checkpoint
-    from lagbc.run.progress import Meter, Stretch
 
 
 class Result(NamedTuple):
@@ -49,6 +50,41 @@ class Result(NamedTuple):
         for c, d, alone in bounds:
             if decays or d == 0:
                 yield self._replace(sums=self.sums.column(bounds, c, d), request=self.request._replace(bounds=alone))
+
+
+@singledispatch
+def work_of(piece: Piece, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
+    """Return the work of a piece; `module` may stand in for the module of its method."""
+    raise NotImplementedError
+
+
+@work_of.register(Small)
+def _(piece: Small, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Slices:
+    return Slices(piece, sweep)
+
+
+@work_of.register(Chains)
+def _(piece: Chains, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Junctions:
+    return Junctions(piece, sweep, room, module)
+
+
+@work_of.register(Whole)
+def _(piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> Sweeps | Within:
+    if piece.drawn is not None:
+        from lagbc.run.rounds import Rounds
+
+        return Rounds(piece, sweep, room)
+    if sweep.work == "within":
+        return Within(piece, sweep, room, module)
+    return Sweeps(piece, sweep, room, module)
+
+
+def sum_piece(
+    piece: Piece, sweep: Sweep, room: Room | None, module: MethodModule | None = None, carry: Carrier = threaded
+) -> Sums:
+    """Return the sums of one piece, on the host."""
+    work = work_of(piece, sweep, room, module)
+    return work.finish(sum_over(work, carry))
 
 
 class NotSummed(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece whole)
@@ -77,42 +113,24 @@ def run(
     return found
 
 
-def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stack: ExitStack) -> list[Carrier]:
-    """Return the carrier of each work: an executor, its own, several devices, threads, or the calling thread."""
-    if settings.executor is not None:
-        from lagbc.run.submit import Submit
-
-        submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
-        return [submit.carry] * len(works)
-    return [_carrier_here(work, plan, settings) for work in works]
+def keep_total(kept: Checkpoint | None, meter: Meter | None, number: int, total: Total) -> None:
+    """Take a new total, for a file and for the progress."""
+    if kept is not None:
+        kept.keep(number, total)
+    if meter is not None:
+        meter.tell(number, total.done)
 
 
-def _carrier_here(work: PieceWork, plan: Plan, settings: Settings) -> Carrier:
-    """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
-    if work.own_carrier is not None:
-        return work.own_carrier  # type: ignore[no-any-return]
-    devices = devices_of(settings, work.row) if isinstance(work, MethodWork) else []
-    if not devices:
-        return inline if plan.is_short else threaded
-    from lagbc.run.gpus import over_devices
+class Stretch(NamedTuple):
+    """A part of a run."""
 
-    return partial(over_devices, devices)
-
-
-def meter_of(
-    reduced: Reduced, works: Sequence[PieceWork], totals: Sequence[Total], settings: Settings, stack: ExitStack
-) -> Meter:
-    """Return the meter of a call that asks for progress."""
-    from lagbc.run.progress import Meter
-
-    stretches = [stretch_of(work, total.done) for work, total in zip(works, totals, strict=True)]
-    return Meter(stretches, settings.progress, _note(reduced), stack)
+    roots: int
+    done: int  # of them, before
+    edges: float  # that each root traverses; in the undirected case an edge counts once
 
 
 def stretch_of(work: PieceWork, done: int = 0) -> Stretch:
     """Return the part of the progress that a work is."""
-    from lagbc.run.progress import Stretch
-
     if isinstance(work, Slices):
         return Stretch(len(work.items), done, work.piece.work / max(1, len(work.items)))
     return Stretch(len(work.items), done, edges_of(work.graph))
@@ -123,6 +141,73 @@ def edges_of(graph: Graph) -> float:
     return graph.nnz if graph.directed else graph.nnz / 2
 
 
+class Meter:
+    """The progress of a run over its stretches."""
+
+    def __init__(
+        self,
+        stretches: Sequence[Stretch],
+        report: Reporter | bool,
+        note: str,
+        stack: ExitStack,
+        unit: str = "root",
+    ) -> None:
+        self._stretches = list(stretches)
+        self._done = [stretch.done for stretch in stretches]
+        self._begun = time.perf_counter()
+        self._report = _reporter(report, self._state, note, stack, unit)
+
+    def tell(self, number: int, done: int) -> None:
+        """Take the count of finished roots of a stretch."""
+        self._done[number] = done
+        if self._report is not None:
+            self._report(self._state())
+
+    def begin_anew(self, number: int, stretch: Stretch) -> None:
+        """Replace a stretch."""
+        self._stretches[number], self._done[number] = stretch, stretch.done
+
+    def _state(self) -> Progress:
+        seconds = time.perf_counter() - self._begun
+        pairs = list(zip(self._stretches, self._done, strict=True))
+        traversed = sum((done - stretch.done) * stretch.edges for stretch, done in pairs)
+        work = max(sum(stretch.roots * stretch.edges for stretch in self._stretches), 1e-300)
+        share = sum(done * stretch.edges for stretch, done in pairs) / work
+        total = sum(stretch.roots for stretch in self._stretches)
+        return Progress(sum(self._done), total, seconds, traversed / max(seconds, 1e-9) / 1e9, share)
+
+
+def _reporter(
+    report: Reporter | bool, state: Callable[[], Progress], note: str, stack: ExitStack, unit: str
+) -> Reporter | None:
+    if callable(report):
+        return report
+    if not report:
+        return None
+    from tqdm.auto import tqdm
+
+    def drawn(progress: Progress) -> int:
+        return progress.total if progress.done == progress.total else int(progress.share * progress.total)
+
+    before = state()
+    bar = stack.enter_context(tqdm(total=before.total, initial=drawn(before), unit=unit, desc="lagbc"))
+
+    def draw(progress: Progress) -> None:
+        bar.total = progress.total
+        bar.set_postfix_str(f"{progress.gteps:.3g} GTEPS{note}", refresh=False)
+        bar.update(drawn(progress) - bar.n)
+
+    return draw
+
+
+def meter_of(
+    reduced: Reduced, works: Sequence[PieceWork], totals: Sequence[Total], settings: Settings, stack: ExitStack
+) -> Meter:
+    """Return the meter of a call that asks for progress."""
+    stretches = [stretch_of(work, total.done) for work, total in zip(works, totals, strict=True)]
+    return Meter(stretches, settings.progress, _note(reduced), stack)
+
+
 def _note(reduced: Reduced) -> str:
     """Return the note of a progress bar beside the rate."""
     if reduced.tree is not None:
@@ -131,11 +216,3 @@ def _note(reduced: Reduced) -> str:
     roots = len(piece.request.roots)
     idle = roots - int(np.count_nonzero(piece.graph.out_degrees[piece.request.roots]))
     return f"; {idle} of {roots} have no out-edges" if idle else ""
-
-
-def keep_total(kept: Checkpoint | None, meter: Meter | None, number: int, total: Total) -> None:
-    """Take a new total, for a file and for the progress."""
-    if kept is not None:
-        kept.keep(number, total)
-    if meter is not None:
-        meter.tell(number, total.done)

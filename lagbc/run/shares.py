@@ -19,11 +19,9 @@ from lagbc.errors import PartError
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.reduce.piece import NotContractible
-from lagbc.run.loop import Carrier
 from lagbc.run.partial import PartialFile, Writer, digest_order, open_writer
-from lagbc.run.progress import Meter
-from lagbc.run.run import stretch_of
-from lagbc.run.work import NONE_DONE, Found, PieceWork, Span, Total
+from lagbc.run.run import Meter, stretch_of
+from lagbc.run.work import NONE_DONE, Carrier, Found, PieceWork, Span, Total
 
 # The owner of the sums of a share where a digest differs.
 _OWNERS = {

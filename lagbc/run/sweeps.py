@@ -1,10 +1,14 @@
-"""Sums over roots: forward and backward sweeps, a batch at a time."""
+"""Sums over roots by a method, a batch at a time: forward and backward sweeps, or searches within cutoffs and decays.
+
+Sums of few vertices (`lagbc.methods.sums.SparseSums`) wait to be added in order. Within bounds a panel of roots sums to
+these alone, so that the cost is by the vertices within reach.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +16,9 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
-from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
+from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
 from lagbc.methods.roots import chunk_length
-from lagbc.methods.sums import SparseSums, Sums, Waiting
+from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
@@ -34,6 +38,12 @@ Rows: TypeAlias = Sums | list[SparseSums]
 Part: TypeAlias = Sums | Waiting
 # Prefixes of the names of sums with a row for each panel, and of the sums of the chunk at hand.
 _PANELS, _CHUNK = "panels/", "chunk/"
+
+# Within bounds: times that a hand is given panels, at least, and roots at a time, at most. Waiting for a thread takes
+# as long as some 20 roots, and the sums of large panels take memory.
+_TIMES, _ROOTS = 8, 256
+# The kinds of rows of sparse sums, in a file.
+_ROWS_OF = ("vertices", "edges", "roots")
 
 
 class Sweeps(MethodWork):
@@ -261,6 +271,145 @@ class Batches:
         return rows or sparse or self._work.zero_rows(self._arrays, len(roots)), overflowed
 
 
+class Within(MethodWork):
+    """Sums over roots within bounds: the sums of panels wait, and are added in order."""
+
+    panel: int = 0
+
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
+        self.items, self.panel = np.zeros(0, np.int64), 1
+        super().__init__(piece, sweep, room, module)
+        self.items = piece.ordered(self.row)
+        self.panel = cast("SumsWithin", self.module).blocks.size(len(self.items))
+        self.take(sweep, self.plan)
+
+    def take(self, sweep: Sweep, plan: SweepPlan) -> None:
+        """Take some small panels at a time; each hand gets spans a few times."""
+        super().take(sweep, plan)
+        panels = -(-len(self.items) // self.panel)
+        self.batch = self.panel * max(1, min(panels // (_TIMES * self.hands), _ROOTS // self.panel))
+
+    @property
+    def portion(self) -> int:
+        """A panel for each thread."""
+        return self.panel * self.hands
+
+    @property
+    def grain(self) -> int:
+        """A panel."""
+        return self.panel
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Prepare a state for panels."""
+        panels = _Panels(self, stop)
+
+        def run(span: Span, roots: Items) -> list[SparseSums]:
+            found = list[SparseSums]()
+            for first in range(0, len(roots), self.panel):
+                found += panels.run(roots[first : first + self.panel])
+            return found
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: list[SparseSums]) -> Total:
+        """Let the sums of panels wait."""
+        return Total(span.last, None, self._part(total).plus(sums))
+
+    def _part(self, total: Total) -> Waiting:
+        if total.part is None:
+            return Waiting(Sums.zeros(np, self.plan.sums, self.graph.n, self.graph.nnz, self.plan.bounds))
+        return cast("Waiting", total.part)
+
+    def finish(self, total: Total) -> Sums:
+        """Add the waiting sums."""
+        with phase("finish"):
+            return self._part(total).whole()
+
+    def pack(self, span: Span, sums: list[SparseSums]) -> Arrays:
+        """Return the rows of each sparse sum, and its numbers."""
+        arrays = Arrays()
+        for number, sparse in enumerate(sums):
+            arrays |= {f"{number}/at_{name}": getattr(sparse, name) for name in _ROWS_OF}
+            arrays |= {f"{number}/{name}": array for name, array in sparse.sums}
+        return arrays
+
+    def unpack(self, span: Span, read: Reads) -> list[SparseSums]:
+        """Read all sparse sums of a span."""
+        found, shapes = list[SparseSums](), self._shapes
+        while read.has(f"{(number := len(found))}/at_vertices"):
+            places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS_OF]
+            at = SparseSums(places[0], places[1], places[2], Sums())
+            for name, (rows, *_) in shapes.items():
+                places_of = at.rows(name)
+                if len(places_of) and not 0 <= places_of.min() <= places_of.max() < rows:
+                    raise IndexError(f"{name} has no such rows")
+            sums = {name: read(f"{number}/{name}", (len(at.rows(name)), *shape[1:])) for name, shape in shapes.items()}
+            found.append(at._replace(sums=Sums(**sums)))
+        return found
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {
+            name: (self.graph.nnz if name == "edges" else self.graph.n, self.plan.columns(name))
+            for name in self.plan.sums
+        }
+
+    def pack_total(self, total: Total) -> Arrays:
+        """Return the sums, the waiting ones added."""
+        return dict(self._part(total).whole()) if total.done else {}
+
+    def unpack_total(self, done: int, read: Reads) -> Total:
+        """Read the sums."""
+        if not done:
+            return Total(done)
+        return Total(done, None, Waiting(Sums(**{name: read(name, shape) for name, shape in self._shapes.items()})))
+
+
+class _Panels:
+    """Sums of panels in a state of their own, for one thread at a time; `into_range` scales the weights."""
+
+    def __init__(self, work: Within, stop: StopFlag) -> None:
+        self._graph, self._plan, self._module = work.graph, work.plan.with_flag(stop), cast("SumsWithin", work.module)
+        scaled, self._beyond = into_range(self._plan, work.graph.n)
+        self._power = _exponent(self._plan.omega) - _exponent(scaled.omega)
+        with phase("prepare"):
+            self._state = work.module.prepare(work.graph, scaled)
+
+    def run(self, roots: Items) -> list[SparseSums]:
+        """Sum a panel; roots whose sums overflow float64 are summed by themselves, after the others."""
+        ((near, overflowed),) = self._module.sum_within(self._state, [np.where(self._beyond[roots], -1, roots)])
+        with np.errstate(over="ignore"):
+            for name, array in near.sums:
+                if name in OF_BOUNDS and self._power:
+                    np.ldexp(array, self._power, out=array)
+        return [near, *self._alone(roots[overflowed | self._beyond[roots]])]
+
+    def _alone(self, roots: Items) -> Iterator[SparseSums]:
+        from lagbc.methods.cpu import extended
+
+        if len(roots):
+            rows = self._plan.summed(self._graph) + 2 * self._graph.n + self._graph.nnz
+            self._plan.require_growth(8 * rows + extended.bytes_of_root(self._graph, self._plan))
+        for root in roots.tolist():
+            plan, graph = plan_of_root(self._plan, root), self._graph.on_host
+            bounds: Any = plan.bounds
+            sums = Sums.zeros(np, plan.sums, graph.n, graph.nnz, bounds)
+            for c, d, alone in bounds:
+                names = plan.sums if d == 0 else plan.sums & DECAYING
+                column = {
+                    name: array if name in OF_ROOTS else array[None]
+                    for name, array in sums.column(bounds, c, d)
+                    if name in names
+                }
+                extended.add_root(graph, replace(plan, bounds=alone, sums=names), root, Sums(**column), 0, root)
+            vertices, edges = np.arange(graph.n), np.arange(graph.nnz)
+            yield SparseSums(vertices, edges, vertices, sums)
+
+
+def _exponent(omega: NDArray[np.float64] | None) -> int:
+    return 0 if omega is None else int(np.frexp(omega.max())[1])
+
+
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
 
@@ -272,10 +421,12 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     if plan.demand is not None:
         demand, beyond = without_far_apart(plan.demand)
         return replace(plan, demand=demand), beyond
-    shift = 0 if plan.omega is None else _shift(plan.omega)
+    omega, shift = plan.omega, 0
+    if omega is not None and omega.any():
+        shift = int(shift_into_range(omega[omega > 0].min(), omega.max()))
     if not shift and not plan.exponent:
         return plan, np.zeros(n, np.bool_)
-    omega, times = plan.omega, np.ones(n) if plan.root_weights is None else plan.root_weights
+    times = np.ones(n) if plan.root_weights is None else plan.root_weights
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(times, shift + plan.exponent)
         beyond = np.ldexp(scaled, -shift - plan.exponent) != times
@@ -285,10 +436,3 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
             omega = scaled_omega
     scaled[beyond] = 0
     return replace(plan, omega=omega, root_weights=scaled, exponent=0), beyond
-
-
-def _shift(omega: NDArray[np.float64]) -> int:
-    """Return the exponent to take from omega."""
-    if not omega.any():
-        return 0
-    return int(shift_into_range(omega[omega > 0].min(), omega.max()))

@@ -35,10 +35,9 @@ from lagbc.planning.devices import gpu_of_worker
 from lagbc.planning.sweep import Memory, Sweep
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.room import SMALL_RUN
-from lagbc.run.loop import Hands
-from lagbc.run.within import Within
-from lagbc.run.work import Found, Items, MethodWork, PieceWork, Span
-from lagbc.run.works import work_of
+from lagbc.run.run import work_of
+from lagbc.run.sweeps import Within
+from lagbc.run.work import Found, Hands, Items, MethodWork, PieceWork, Span
 
 # Bytes at whose multiples the arrays of a packed work begin, as compiled code reads them best.
 _ALIGNMENT = 64

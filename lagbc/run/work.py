@@ -1,26 +1,32 @@
-"""Works: sums over items in their order.
+"""Works, and the one loop over them.
 
-Items are roots, mostly. Sums have two levels. A panel of items is summed at once, to a row of sums; the panels of a
-chunk are added in order, from zero; and the chunks are added in order. Panels and chunks hold the same items for every
-carrier, and no batch crosses the end of a chunk. So the total has the same bits whatever the batch, the threads, the
-memory and the carrier.
+A work is a sum over items, roots mostly, in their order. Sums have two levels. A panel of items is summed at once, to a
+row of sums; the panels of a chunk are added in order, from zero; and the chunks are added in order. Panels and chunks
+hold the same items for every carrier, and no batch crosses the end of a chunk. So the total has the same bits whatever
+the batch, the threads, the memory and the carrier.
+
+A carrier is a generator function of a work and the places of its items. It yields spans with their sums, in order, and
+no hand is at work once it is closed. Where memory runs out it goes on with less at a time, none of which changes a bit;
+MemoryError says that the memory is too little for the smallest batch.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.calls import phase, raise_if_stopped
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, in_units
+from lagbc.limits import BUDGET_VARIABLE, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.planning import memory
@@ -55,20 +61,12 @@ class Total(NamedTuple):
 NONE_DONE = Total(0)
 
 
-class Reads(Protocol):
-    """Reads of the arrays of a work from a file, by their names."""
-
-    def __call__(self, name: str, shape: tuple[int | None, ...], dtype: Any = float) -> NDArray[Any]:
-        """Return an array of this shape, None for any length; a misfit is an error before it is read."""
-
-    def has(self, name: str) -> bool:
-        """Whether there is an array of this name."""
-
-
 # The sums of a span, of the kind of its work.
 Found = tuple[Span, Any]
 # Sums the items of a batch, in a state of its own, for one thread at a time.
 Hand = Callable[[Span, Items], Any]
+# Yields the sums of spans of a work, from a place to before another.
+Carrier = Callable[[Any, int, int], Generator[Found]]
 
 
 class Work(ABC):
@@ -146,6 +144,122 @@ class Work(ABC):
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with less at a time, and say so; MemoryError for the least."""
         raise error
+
+
+def sum_over(
+    work: Work,
+    carry: Carrier,
+    total: Total = NONE_DONE,
+    last: int | None = None,
+    keep: Callable[[Total], object] | None = None,
+) -> Total:
+    """Sum a work over its items, in order, from a total on, until it is enough, or to before the place `last`.
+
+    `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
+    """
+    last = len(work.items) if last is None else last
+    with phase("sweep"), closing(carry(work, total.done, last)) as found:
+        for span, sums in found:
+            total = work.add(total, span, sums)
+            del sums
+            if keep is not None:
+                keep(total)
+            if work.may_end_early and work.is_enough(total):
+                break
+    return total
+
+
+def inline(work: Work, first: int, last: int) -> Generator[Found]:
+    """Sum in the calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
+
+    It takes no Ctrl-C while a kernel runs.
+    """
+    return retrying(_one_by_one, work, first, last)
+
+
+def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
+    hand = work.open(StopFlag())
+    for span in work.batches(first, last):
+        raise_if_stopped()
+        yield span, hand(span, work.items[span.first : span.last])
+
+
+def threaded(work: Work, first: int, last: int) -> Generator[Found]:
+    """Sum in as many threads as a work has hands; at most two batches a thread are ahead of the loop."""
+    return retrying(_side_by_side, work, first, last)
+
+
+def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
+    hands = Hands(work)
+    try:
+        yield from hands.run(work.batches(first, last), work.items)
+    finally:
+        hands.close()
+
+
+def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
+    """Carry a work, and go on with less at a time where memory runs out."""
+    while first < last:
+        try:
+            with closing(carry(work, first, last)) as found:
+                for one in found:
+                    first = one[0].last
+                    yield one
+                    del one  # else it would be held during the wait for the next one
+        except MemoryError as error:
+            work = work.smaller(error)
+        if first < last:
+            give_back()  # the states of before, which no name holds any more
+
+
+class Hands:
+    """The hands of a work in this process, each with a thread and a state of its own.
+
+    The first state is made at once, or MemoryError is raised; the others are made on demand.
+    """
+
+    def __init__(self, work: Work) -> None:
+        from lagbc.native.pool import Pool
+
+        self._stop, self._context = StopFlag(), work.context()
+        # A function that named `self` would close a circle with it: states would stay until the garbage collection.
+        self._open = partial(work.open, self._stop)
+        self._idle: list[Hand] = [self._open()]
+        self._pool = Pool(work.hands)
+
+    def run(self, spans: Iterator[Span], items: Items, first: int = 0) -> Iterator[Found]:
+        """Yield the sums of spans, in order; `items` are those from place `first` on."""
+        yield from self._pool.in_order(partial(self._run, items, first), spans)
+
+    def _run(self, items: Items, first: int, span: Span) -> Any:
+        """Sum a span by an idle hand, or by a new one; a hand that fails is at work no more."""
+        with self._context:
+            try:
+                hand = self._idle.pop()
+            except IndexError:
+                hand = self._open()
+            sums = hand(span, items[span.first - first : span.last - first])
+            self._idle.append(hand)
+            return sums
+
+    def stop(self) -> None:
+        """Stop the hands at their next level."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Stop the hands, and wait until none is at work."""
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Reads(Protocol):
+    """Reads of the arrays of a work from a file, by their names."""
+
+    def __call__(self, name: str, shape: tuple[int | None, ...], dtype: Any = float) -> NDArray[Any]:
+        """Return an array of this shape, None for any length; a misfit is an error before it is read."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is an array of this name."""
 
 
 class PieceWork(Work):

@@ -20,8 +20,7 @@ from lagbc.planning import choose, rounds
 from lagbc.planning.rounds import arrays_of_sequence
 from lagbc.planning.sweep import request_to, row_of
 from lagbc.reduce.pieces import Whole
-from lagbc.run.rounds import Rounds
-from lagbc.run.sequence import Sequence
+from lagbc.run.rounds import Rounds, Sequence
 
 SOCIAL = scale_free(1500, 9000, seed=2)
 LENGTHS = with_lengths(scale_free(1200, 6000, seed=3), [1, 2, 3])

@@ -14,8 +14,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.planning import memory
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run.loop import inline
-from lagbc.run.works import sum_piece
+from lagbc.run.run import sum_piece
+from lagbc.run.work import inline
 
 (DELTA,) = (row for row in lagbc.METHODS if row.name == "delta-stepping")
 (CPU,) = (row for row in lagbc.METHODS if row.key == ("batched", "cpu", True))

@@ -9,7 +9,7 @@ import pytest
 from strategies import times
 
 import lagbc
-from lagbc.run.kernels import SOURCES, variants
+from lagbc.centrality.compiled import SOURCES, variants
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed (the extra 'kernels')")
 pathfinder = pytest.importorskip("cuda.pathfinder")
@@ -168,5 +168,5 @@ def test_every_kernel_file_is_compiled():
 
 
 def test_the_sources_do_not_load_cupy():
-    command = "import sys, lagbc.run.kernels; sys.exit('cupy' in sys.modules)"
+    command = "import sys, lagbc.centrality.compiled; sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -14,8 +14,8 @@ from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Small
-from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.works import sum_piece, work_of
+from lagbc.run.run import sum_piece, work_of
+from lagbc.run.work import inline, sum_over, threaded
 
 
 def graph_of(n, edges, *, directed=False, lengths=None):

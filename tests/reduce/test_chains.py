@@ -37,7 +37,7 @@ from lagbc.reduce import chains, columns
 from lagbc.reduce.chains import contract
 from lagbc.reduce.junctions import group_size
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.run import chains as run
+from lagbc.run import bicomponents
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
@@ -197,14 +197,14 @@ def test_memory_that_ends(power, monkeypatch):
     """A second worker that does not fit is done without; the first one is not."""
     made = []
 
-    class Scarce(run._Groups):
+    class Scarce(bicomponents._Groups):
         def __init__(self, *arguments):
             made.append(self)
             if len(made) == 2:
                 raise MemoryError
             super().__init__(*arguments)
 
-    monkeypatch.setattr(run, "_Groups", Scarce)
+    monkeypatch.setattr(bicomponents, "_Groups", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
         ours = sums_of(ones(power), threads=2)
     np.testing.assert_array_equal(ours.dependency, summed(ones(power)).dependency)

@@ -18,8 +18,8 @@ from lagbc.methods.contract import Batching
 from lagbc.reduce.columns import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
-from lagbc.run import chains as run
-from lagbc.run.loop import inline
+from lagbc.run import bicomponents
+from lagbc.run.work import inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 SOURCE = Path(kernels.__file__).with_name("columns.py")
@@ -39,7 +39,7 @@ def device_columns(monkeypatch, emulated):
     monkeypatch.setitem(sys.modules, "cupy", Arrays)
     monkeypatch.setattr(table, "_is_installed", lambda library: library != "cupy")  # `Arrays` has no spec
     exec(compile(SOURCE.read_text(encoding="utf-8"), str(SOURCE), "exec"), vars(changed))
-    monkeypatch.setattr(run, "_columns_on", lambda device: changed.Columns)
+    monkeypatch.setattr(bicomponents, "_columns_on", lambda device: changed.Columns)
     return changed.Columns
 
 
@@ -122,7 +122,7 @@ def test_memory_that_ends(device_columns, wide, monkeypatch):
     """A group that does not fit is halved, to the same bits, until it is a block."""
     piece, sizes = unlike(130), []
 
-    class Scarce(run._Groups):
+    class Scarce(bicomponents._Groups):
         most = 64
 
         def __init__(self, *given):
@@ -132,7 +132,7 @@ def test_memory_that_ends(device_columns, wide, monkeypatch):
             super().__init__(*given)
 
     whole = sums_of(piece, wide, size=192, carry=inline)
-    monkeypatch.setattr(run, "_Groups", Scarce)
+    monkeypatch.setattr(bicomponents, "_Groups", Scarce)
     with pytest.warns(lagbc.MemoryWarning, match="goes on with batch="):
         assert_same_bits(sums_of(piece, wide, size=192, carry=inline), whole)
     assert sizes == [192, 128, 64]
@@ -150,7 +150,7 @@ def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
             made.append(weights.T.copy())
             return weights
 
-    monkeypatch.setattr(run, "_columns_on", lambda device: Noted)
+    monkeypatch.setattr(bicomponents, "_columns_on", lambda device: Noted)
     found = []
     for size in (64, 128, 192):
         made.clear()

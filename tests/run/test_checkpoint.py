@@ -25,7 +25,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import partial
-from lagbc.run.chains import Junctions
+from lagbc.run.bicomponents import Junctions
 
 A = scale_free(500, 4000, seed=1)
 SWEPT = np.count_nonzero(as_graph(A).out_degrees)

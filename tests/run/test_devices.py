@@ -16,6 +16,7 @@ from strategies import grid, scale_free, with_lengths
 from swept import work
 
 import lagbc
+from lagbc import call as one_way
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
@@ -23,11 +24,10 @@ from lagbc.methods.cpu.batched import hops
 from lagbc.options import check_options
 from lagbc.planning import devices
 from lagbc.room import Room
-from lagbc.run import gpus, run
-from lagbc.run.loop import threaded
-from lagbc.run.small import Slices
-from lagbc.run.work import NONE_DONE
-from lagbc.run.works import work_of
+from lagbc.run import gpus
+from lagbc.run.bicomponents import Slices
+from lagbc.run.run import work_of
+from lagbc.run.work import NONE_DONE, threaded
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
@@ -118,7 +118,7 @@ def on(monkeypatch):
             return here(work, first, last)
 
         for name in ("inline", "threaded"):
-            monkeypatch.setattr(run, name, carry)
+            monkeypatch.setattr(one_way, name, carry)
         return chosen
 
     return choose

@@ -23,7 +23,7 @@ from strategies import grid, scale_free, with_lengths
 import lagbc
 from lagbc.methods.contract import Interrupted
 from lagbc.methods.cpu.traversal import hops
-from lagbc.run import chains, tasks
+from lagbc.run import bicomponents, tasks
 from lagbc.run.work import Span
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
@@ -126,7 +126,7 @@ def test_chains_that_cannot_be_contracted_after_all(pool, monkeypatch):
     power = hub(300)
     expected = lagbc.bc(power, device="cpu", reduce="none", directed=False)
 
-    monkeypatch.setattr(chains, "_LARGEST_COUNT", 0.5)
+    monkeypatch.setattr(bicomponents, "_LARGEST_COUNT", 0.5)
     scores = lagbc.bc(power, device="cpu", reduce="all", directed=False, executor=Inline())
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 

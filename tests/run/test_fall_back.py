@@ -17,7 +17,7 @@ from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.planning import memory
 from lagbc.room import Room
-from lagbc.run.works import work_of
+from lagbc.run.run import work_of
 
 A = scale_free(500, 4000, seed=1)
 

@@ -18,7 +18,7 @@ from lagbc.centrality import compute
 from lagbc.reduce import memory, tuning
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
-from lagbc.run.chains import Junctions
+from lagbc.run.bicomponents import Junctions
 from lagbc.run.checkpoint import Checkpoint
 from lagbc.run.partial import PartialFile
 

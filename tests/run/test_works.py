@@ -29,10 +29,9 @@ from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small
 from lagbc.room import Room
-from lagbc.run import loop
-from lagbc.run.loop import inline, sum_over, threaded
-from lagbc.run.work import NONE_DONE, Span
-from lagbc.run.works import sum_piece, work_of
+from lagbc.run import work as works
+from lagbc.run.run import sum_piece, work_of
+from lagbc.run.work import NONE_DONE, Span, inline, sum_over, threaded
 
 EVERY = frozenset({"dependency", "stress", "reached", "distance", "inverse", "edges", "depth"})
 ROW = {row.weighted: row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu")}
@@ -313,7 +312,7 @@ def test_chunks_of_the_devices():
 def test_less_at_a_time_where_memory_runs_out(short_chunks, monkeypatch):
     """The hands fail after some spans, until one is left with the smallest batch."""
     piece, sweep = wide()
-    expected, told, carried = sum_piece(piece, sweep, Room()), [], loop._side_by_side
+    expected, told, carried = sum_piece(piece, sweep, Room()), [], works._side_by_side
     failures = iter([MemoryError("first"), MemoryError("second"), MemoryError("third")])
 
     def scarce(work, first, last):
@@ -323,7 +322,7 @@ def test_less_at_a_time_where_memory_runs_out(short_chunks, monkeypatch):
         if (error := next(failures, None)) is not None:
             raise error
 
-    monkeypatch.setattr(loop, "_side_by_side", scarce)
+    monkeypatch.setattr(works, "_side_by_side", scarce)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on with batch="):
         sums = sum_piece(piece, sweep, Room())
     assert told[:4] == [(2, 192), (1, 192), (1, 96), (1, 48)]
