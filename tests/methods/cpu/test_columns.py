@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from lagbc.native.core import clear_unreached, find_extremes, turn, turn_back
 
 SHAPES = [(1, 1), (15, 64), (128, 3), (129, 64), (1024, 16), (1025, 17), (2500, 64)]
