@@ -8,17 +8,19 @@ __version__ = "0.1.0"
 
 # Modules, and the names that they hold: at run time one is imported on first use, for type checkers all are.
 _HOMES = {
-    "api.betweenness": ("bc", "edge_bc"),
-    "api.communities": ("girvan_newman",),
-    "api.counts": ("shortest_path_counts",),
-    "api.distances": ("closeness", "distances", "eccentricity", "eccentricity_centrality", "harmonic"),
-    "api.group": ("group_bc", "group_closeness", "group_degree", "group_harmonic"),
-    "api.parts": ("merge_parts", "save_part"),
-    "api.percolation": ("percolation",),
+    "api.betweenness": ("bc", "edge_bc", "percolation", "stress"),
+    "api.distances": (
+        "closeness",
+        "distances",
+        "eccentricity",
+        "eccentricity_centrality",
+        "harmonic",
+        "shortest_path_counts",
+    ),
+    "api.groups": ("girvan_newman", "group_bc", "group_closeness", "group_degree", "group_harmonic"),
     "api.plan": ("estimate_memory", "plan", "select_method"),
     "api.reach": ("gravity", "reach"),
-    "api.stress": ("stress",),
-    "api.together": ("centralities",),
+    "api.together": ("centralities", "merge_parts", "save_part"),
     "centrality.communities": ("Communities",),
     "scores.lengths": ("Distances",),
     "scores.records": ("Centrality",),
@@ -76,27 +78,27 @@ if TYPE_CHECKING:
     from lagbc import types as types
     from lagbc.api.betweenness import bc as bc
     from lagbc.api.betweenness import edge_bc as edge_bc
-    from lagbc.api.communities import girvan_newman as girvan_newman
-    from lagbc.api.counts import shortest_path_counts as shortest_path_counts
+    from lagbc.api.betweenness import percolation as percolation
+    from lagbc.api.betweenness import stress as stress
     from lagbc.api.distances import closeness as closeness
     from lagbc.api.distances import distances as distances
     from lagbc.api.distances import eccentricity as eccentricity
     from lagbc.api.distances import eccentricity_centrality as eccentricity_centrality
     from lagbc.api.distances import harmonic as harmonic
-    from lagbc.api.group import group_bc as group_bc
-    from lagbc.api.group import group_closeness as group_closeness
-    from lagbc.api.group import group_degree as group_degree
-    from lagbc.api.group import group_harmonic as group_harmonic
-    from lagbc.api.parts import merge_parts as merge_parts
-    from lagbc.api.parts import save_part as save_part
-    from lagbc.api.percolation import percolation as percolation
+    from lagbc.api.distances import shortest_path_counts as shortest_path_counts
+    from lagbc.api.groups import girvan_newman as girvan_newman
+    from lagbc.api.groups import group_bc as group_bc
+    from lagbc.api.groups import group_closeness as group_closeness
+    from lagbc.api.groups import group_degree as group_degree
+    from lagbc.api.groups import group_harmonic as group_harmonic
     from lagbc.api.plan import estimate_memory as estimate_memory
     from lagbc.api.plan import plan as plan
     from lagbc.api.plan import select_method as select_method
     from lagbc.api.reach import gravity as gravity
     from lagbc.api.reach import reach as reach
-    from lagbc.api.stress import stress as stress
     from lagbc.api.together import centralities as centralities
+    from lagbc.api.together import merge_parts as merge_parts
+    from lagbc.api.together import save_part as save_part
     from lagbc.centrality.communities import Communities as Communities
     from lagbc.comparison.compare import compare as compare
     from lagbc.comparison.records import Comparison as Comparison

@@ -1,4 +1,39 @@
 """The public functions of scores, each with its signature, its specification and its call.
 
-Each packs its arguments into `Read` and `Arguments`, and has them computed with its record of `centrality/records.py`.
+Each packs its arguments into `Read` and `Arguments`, and has them computed with its record of `scores/records.py`. The
+classes here are keywords that functions have in common, beside the options of a run, for their overloads.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lagbc.options import Options
+from lagbc.types import Auto, DemandLike, Vertices
+
+
+class OfSamples(Options, total=False):
+    """Keywords of sums over roots."""
+
+    batch: int | Auto
+    directed: bool | None
+    weighted: bool | str | None
+    strength: bool | str
+    sources: Vertices | None
+    k: int | None
+    rng: int | np.random.Generator | None
+
+
+class OfPairs(OfSamples, total=False):
+    """Keywords of sums over paths between pairs of vertices."""
+
+    targets: Vertices | None
+    source_weights: ArrayLike | Mapping[Any, float] | None
+    target_weights: ArrayLike | Mapping[Any, float] | None
+    demand: DemandLike | None
+    rtol: float | None
+    normalized: bool

@@ -1,4 +1,4 @@
-"""Betweenness of vertices and of edges. All functions refer to the docstring of `bc`, their specification."""
+"""Shortest paths that lead through vertices or edges: betweenness, stress and percolation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lagbc.api.keywords import OfPairs
+from lagbc.api import OfPairs, OfSamples
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
 from lagbc.options import Options, refuses_places
-from lagbc.scores.records import BC, EDGE_BC
+from lagbc.scores.records import BC, EDGE_BC, PERCOLATION, STRESS
 from lagbc.types import Auto, DemandLike, EdgeScores, GraphLike, One, ScoresAndErrors, Several, Vertices
 
 
@@ -358,3 +358,149 @@ def edge_bc(
         normalized=normalized,
     )
     return compute(A, EDGE_BC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
+
+
+class OfStress(OfSamples, total=False):
+    """Keywords of `stress` but for `standard_error`."""
+
+    targets: Vertices | None
+    cutoff: ArrayLike | None
+    rtol: float | None
+    log2: bool
+
+
+@overload
+def stress(
+    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfStress]
+) -> NDArray[np.float64]: ...
+@overload
+def stress(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfStress]) -> ScoresAndErrors: ...
+@refuses_places
+def stress(
+    A: GraphLike,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    sources: Vertices | None = None,
+    targets: Vertices | None = None,
+    cutoff: ArrayLike | None = None,
+    rtol: float | None = None,
+    k: int | None = None,
+    rng: int | np.random.Generator | None = None,
+    log2: bool = False,
+    standard_error: bool = False,
+    **options: Unpack[Options],
+) -> NDArray[np.float64] | ScoresAndErrors:
+    r"""Stress centrality of every vertex: the number of shortest paths with it in their interior.
+
+    .. math:: T(v) = \sum_{s \ne v} \sum_{t \ne v} \sigma_{st}(v)
+
+    Pairs without a path add nothing. With ``directed=False`` each unordered pair counts once.
+
+    Parameters
+    ----------
+    A, batch, directed, weighted, strength, sources, targets, cutoff, rtol : as for `lagbc.bc`
+    k, rng : as for `lagbc.bc`
+        The sum over `k` roots is scaled by (n - 1) / (sampled roots other than v).
+    log2 : bool
+        Return the base-2 logarithm, -inf where the score is 0. If a score leaves the range of float64, all are computed
+        again, a root at a time.
+    standard_error : as for `lagbc.bc`
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        With several cutoffs a column each. Exact up to 2**53; paths are counted in float64, whatever the dtype. A CuPy
+        array if `A` is a CuPy matrix.
+
+    Raises
+    ------
+    OverflowError
+        A score is more than float64 holds, and `log2` is False.
+    The errors of `lagbc.bc`.
+
+    Notes
+    -----
+    The backward sweep of `lagbc.bc` with counts in place of shares: a vertex scores sigma(v) t(v), with t(v) the sum of
+    1 + t(w) over the next vertices w on shortest paths.
+
+    References
+    ----------
+    A. Shimbel, Structural parameters of communication networks, Bull. Math. Biophysics 15 (1953) 501-507.
+
+    U. Brandes, On variants of shortest-path betweenness centrality and their generic computation, Social Networks 30
+    (2008) 136-145.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0, 1.0], offsets=1, shape=(4, 4))
+    >>> lagbc.stress(path, directed=False)
+    array([0., 2., 2., 0.])
+    """
+    arguments = Arguments(sources=sources, targets=targets, cutoff=cutoff, rtol=rtol, k=k, rng=rng, log2=log2)
+    return compute(A, STRESS, batch, Read(directed, weighted, strength), options, arguments, standard_error)
+
+
+@refuses_places
+def percolation(
+    A: GraphLike,
+    states: ArrayLike | Mapping[Any, float],
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    rtol: float | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Percolation centrality of every vertex: the share of percolated paths that lead through it, as in NetworkX.
+
+    A path from s counts by the state x of s, such as its degree of infection. With :math:`\delta_s(v)` as in
+    `lagbc.bc`,
+
+    .. math:: PC(v) = \frac{1}{n - 2} \sum_{s \ne v} \delta_s(v) \frac{x_s}{\sum_u x_u - x_v}.
+
+    Parameters
+    ----------
+    A : as for `lagbc.bc`
+    states : array of float, shape (n,), or a mapping
+        x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of names of vertices to their
+        states; those that it leaves out have 0.
+    batch, directed, weighted, strength, rtol : as for `lagbc.bc`
+        Pairs are ordered: nothing is halved with ``directed=False``.
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        0 where no other vertex is percolated, and if there are fewer than three vertices. A CuPy array if `A` is a CuPy
+        matrix.
+
+    Raises
+    ------
+    ValueError
+        The largest state is more than 2**960 (about 1e289) times the smallest above 0: float64 holds neither their
+        quotient nor the score of the vertex with the largest state.
+    The errors of `lagbc.bc`.
+
+    Notes
+    -----
+    One sweep from the vertices whose state is not 0; states are the root weights.
+
+    References
+    ----------
+    M. Piraveenan, M. Prokopenko and L. Hossain, Percolation centrality, PLoS ONE 8 (2013) e53095.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    >>> lagbc.percolation(path, [0.5, 0.25, 0.5], directed=False)
+    array([0., 1., 0.])
+    """
+    arguments = Arguments(states=states, rtol=rtol)
+    return compute(A, PERCOLATION, batch, Read(directed, weighted, strength), options, arguments)
