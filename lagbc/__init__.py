@@ -49,8 +49,8 @@ _HOMES = {
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
     "options": ("Options", "Progress", "config"),
     "planning.choose": ("Selection",),
-    "planning.memory": ("MemoryEstimate",),
     "planning.plan": ("Plan",),
+    "planning.sweep": ("MemoryEstimate",),
 }
 _MODULES = ("plots", "reference", "types")
 __all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in names)])
@@ -128,8 +128,8 @@ if TYPE_CHECKING:
     from lagbc.options import Progress as Progress
     from lagbc.options import config as config
     from lagbc.planning.choose import Selection as Selection
-    from lagbc.planning.memory import MemoryEstimate as MemoryEstimate
     from lagbc.planning.plan import Plan as Plan
+    from lagbc.planning.sweep import MemoryEstimate as MemoryEstimate
     from lagbc.scores.lengths import Distances as Distances
     from lagbc.scores.records import Centrality as Centrality
     from lagbc.scores.registry import register_centrality as register_centrality

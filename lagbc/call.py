@@ -22,9 +22,9 @@ from lagbc.graph.validate import take_graph
 from lagbc.limits import give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.planning import memory
 from lagbc.planning.devices import devices_of, is_read_on_device
 from lagbc.planning.plan import Plan, make_plan, with_sweep
+from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
@@ -115,7 +115,7 @@ def plan_request(
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
     room = Room.of_call(settings.memory, graph)
     if room.of_process is not None:
-        memory.require_order(graph, request, settings, room)
+        require_order(graph, request, settings, room)
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
         labels = kept.labels
@@ -237,7 +237,7 @@ def require_memory(call: Call) -> None:
             by_other = other.plan.estimate(other.room)
             if not by_other.is_over:
                 instead = f", or pass method={by_other.method!r}, which needs up to {in_units(by_other.total)}"
-    raise OutOfMemoryError(f"{memory.over_budget(needed, needed.total, needed.budget)}; {raised_by()}{instead}")
+    raise OutOfMemoryError(f"{over_budget(needed, needed.total, needed.budget)}; {raised_by()}{instead}")
 
 
 def on_device_of(graph: Graph, request: Request, settings: Settings) -> Settings:

@@ -1,4 +1,8 @@
-"""The request of a call: sums, roots, weights of vertices. Each argument is checked here."""
+"""The request of a call: sums, roots, weights of vertices. Each argument is checked here.
+
+Without a tolerance of lengths, rounding may take ties from paths: callers are warned, of strengths by these alone, of
+lengths where a short search finds some.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.arguments import OF_THE_SUMS, Arguments
 from lagbc.demand import origins, parse_demand
-from lagbc.errors import InvalidTypeError, InvalidValueError
+from lagbc.errors import InvalidTypeError, InvalidValueError, TieWarning, warn
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.given import array_of, as_reals, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words, parse_numbers, vertex_numbers
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Bounds
+from lagbc.native import core, csr
 from lagbc.options import parse_count, parse_flag, parse_real
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from lagbc.types import Vertices
+
+# Sums of up to some 50 lengths in two orders differ by at most this part; others hardly ever come so near.
+_NEAR = 2.0**-48
+# Edges that all searches look at, and one of some: small graphs are searched whole. An edge takes 20 to 40 ns.
+_EDGES, _EDGES_OF_ROOT = 2**15, 2**12
+# Lengths that are looked at to tell that all are whole numbers, whose sums are exact.
+_LENGTHS = 1000
 
 
 class Request(NamedTuple):
@@ -221,3 +234,47 @@ def require_flags(**flags: Any) -> None:
     """Raise TypeError if one of the named arguments is neither True nor False."""
     for name, flag in flags.items():
         parse_flag(name, flag)
+
+
+def warn_of_ties(graph: Graph, rtol: float | None, roots: NDArray[np.int64], *, everywhere: bool = True) -> None:
+    """Warn of ties of lengths that rounding breaks, unless a tolerance is given.
+
+    Strengths tell of them; lengths are searched, if all paths from the roots count, `everywhere`.
+    """
+    if rtol is not None or graph.weights is None:
+        return
+    remedy = "rtol=1e-9 takes them for ties, rtol=0 leaves it at that"
+    if graph.of_strengths:
+        if has_rounded_inverses(graph):
+            of = (
+                "lengths 1 / w are rounded, and paths that tie in exact numbers (1/3 + 1/6, 1/2) may not tie in float64"
+            )
+            warn(f"{of}; {remedy}", TieWarning)
+    elif everywhere and (found := _find_near_tie(graph, roots)) is not None:
+        root, v, *sums = found
+        ends = f"from {in_words(graph.names, root)} to {in_words(graph.names, v)}"
+        of = f"paths {ends} are {sums[0]!r} and {sums[1]!r} long: rounding keeps them, and maybe others, from a tie"
+        warn(f"{of}; {remedy}, and whole numbers (metres for kilometres) tie exactly", TieWarning)
+
+
+def has_rounded_inverses(graph: Graph) -> bool:
+    """Whether lengths 1 / w are rounded: so are all but powers of two."""
+    return bool((np.frexp(as_numpy(graph.weights))[0] != 0.5).any())
+
+
+def _find_near_tie(graph: Graph, roots: NDArray[np.int64]) -> tuple[int, int, float, float] | None:
+    """Return a root, a vertex, and two sums of lengths of paths between them that differ by rounding alone.
+
+    All roots of a small graph are searched from, and some of a large one, each along few edges, on the host; None if no
+    such paths are found.
+    """
+    if graph.is_on_device or not len(roots) or graph.weights is None:
+        return None
+    first = graph.weights[:_LENGTHS]
+    if np.array_equal(first, np.rint(first)):
+        return None
+    if graph.nnz * len(roots) > _EDGES:
+        count = min(_EDGES // min(graph.nnz, _EDGES_OF_ROOT), len(roots))
+        roots = roots[(2 * np.arange(count) + 1) * len(roots) // (2 * count)]
+    found = core.find_near_tie(csr(*graph.csr), np.ascontiguousarray(roots), _EDGES_OF_ROOT, _NEAR)
+    return None if found[0] < 0 else found

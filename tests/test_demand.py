@@ -40,7 +40,7 @@ from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import within as balls
 from lagbc.methods.sums import Bounds
-from lagbc.planning import memory
+from lagbc.planning.sweep import memory_of
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -459,7 +459,7 @@ def test_memory_is_counted(row):
     graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
     if not row.weighted and row.device == "cpu":
         one, two = (swept(graph, np.arange(144), row, replace(plan, threads=threads)) for threads in (1, 2))
-        assert memory.estimate(*two).workspace >= memory.estimate(*one).workspace + 8 * room
+        assert memory_of(*two).workspace >= memory_of(*one).workspace + 8 * room
 
 
 # Which methods take it

@@ -30,7 +30,8 @@ from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
-from lagbc.planning import memory
+from lagbc.planning import sweep as planned
+from lagbc.planning.sweep import _own_bytes, host_graph_bytes
 from lagbc.room import SMALL_RUN, budget
 from lagbc.run.work import sum_over
 
@@ -657,15 +658,15 @@ def test_bytes_of_a_root_beyond_float64_are_bound(asked, options, weighted):
 def test_a_graph_in_order_takes_what_is_counted(shape, weighted):
     given = grid(100, 100) if shape == "mesh" else scale_free(3000, 40_000, seed=1)
     graph = as_graph(with_lengths(given, np.arange(1, 11)), directed=shape == "directed", weighted=weighted)
-    own, plan = memory._own_bytes(graph), SweepPlan(batch=64, roots=64)
+    own, plan = _own_bytes(graph), SweepPlan(batch=64, roots=64)
     load("work-efficient", False, True)
 
     def order():
         assert graph.reordered.transpose.nnz == graph.nnz
 
     peak = own + most_memory(order)
-    assert 0.5 * peak < memory.host_graph_bytes(graph, plan)[0]
-    assert peak <= 1.05 * memory.host_graph_bytes(graph, plan)[1] + 50_000
+    assert 0.5 * peak < host_graph_bytes(graph, plan)[0]
+    assert peak <= 1.05 * host_graph_bytes(graph, plan)[1] + 50_000
 
 
 def test_roots_beyond_float64_keep_to_the_budget():
@@ -706,7 +707,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
     monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
-    monkeypatch.setattr(memory, "SMALL_RUN", 1000)
+    monkeypatch.setattr(planned, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "k": 128}
     one, two = (lagbc.plan(given, threads=threads, **options).memory.total for threads in (1, 2))
     with pytest.raises(MemoryError, match=r"smallest batch, 64; it may take .*B, which memory= or LAGBC_MEMORY"):

@@ -19,9 +19,8 @@ from lagbc.methods import table
 from lagbc.options import Options, Settings, check_options, refuses_places
 from lagbc.planning.choose import Selection
 from lagbc.planning.devices import reading_gpu
-from lagbc.planning.memory import MemoryEstimate
 from lagbc.planning.plan import Plan
-from lagbc.planning.sweep import row_of
+from lagbc.planning.sweep import MemoryEstimate, row_of
 from lagbc.request import Request, parse_bounds
 from lagbc.scores.registry import all_sums, require_taken
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices

@@ -30,9 +30,8 @@ from lagbc.options import (
     parse_real,
     refuse_unknown,
 )
-from lagbc.planning.ties import warn_of_ties
 from lagbc.reduce import tuning
-from lagbc.request import make_request
+from lagbc.request import make_request, warn_of_ties
 from lagbc.run.run import Meter, Stretch
 from lagbc.scores.records import EDGE_BC
 from lagbc.types import GraphLike

@@ -24,7 +24,7 @@ from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
 from lagbc.planning.devices import reading_gpu
-from lagbc.planning.ties import warn_of_ties
+from lagbc.request import warn_of_ties
 from lagbc.run.run import Result
 from lagbc.scores import registry
 from lagbc.scores.records import BUILT_IN, Centrality

@@ -21,9 +21,8 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.planning.memory import host_graph_bytes
-from lagbc.planning.ties import warn_of_ties
-from lagbc.request import parse_tolerance, parse_vertices
+from lagbc.planning.sweep import host_graph_bytes
+from lagbc.request import parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.room import SMALL_RUN, Room
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Hand, Items, Span, Total, Work, inline, sum_over, threaded

@@ -21,7 +21,7 @@ from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import Options, Settings
-from lagbc.planning.memory import host_graph_bytes
+from lagbc.planning.sweep import host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_vertices
 from lagbc.room import Room
 from lagbc.run.run import Meter, Stretch, edges_of

@@ -37,15 +37,24 @@ from lagbc.options import (
     parse_real,
     refuses_places,
 )
-from lagbc.planning import rounds
 from lagbc.planning.devices import is_read_on_device, reading_gpu
 from lagbc.planning.plan import Plan, sweep_of_small
-from lagbc.planning.rounds import Population
+from lagbc.planning.population import (
+    LEAST_PILOT,
+    PILOT,
+    PROBED,
+    Population,
+    draw,
+    plan_rounds,
+    population_of,
+    sizes_of_pilot,
+    sizes_of_rounds,
+    takes_linear,
+)
 from lagbc.planning.sweep import Sweep, row_of
-from lagbc.planning.ties import warn_of_ties
 from lagbc.reduce.pieces import Small, Whole, whole
 from lagbc.reduce.reduced import Reduced
-from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags
+from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.room import Room
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds, Sequence, aims_of_top
@@ -490,7 +499,7 @@ def run_estimate(asked: Asked) -> Estimate:
     begun, told = time.perf_counter(), f"estimate of {asked.centrality.name}"
     stops = stopping_by(asked.settings.stop, asked.settings.checkpoint)
     with logged(told), stops, reading_gpu(asked.A, asked.settings.devices):
-        uploads = partial(is_read_on_device, asked.A, lambda: rounds.PROBED, asked.settings)
+        uploads = partial(is_read_on_device, asked.A, lambda: PROBED, asked.settings)
         graph = take_graph(asked.A, **asked.read._asdict(), uploads=uploads)
         raise_if_stopped()
         run = _Run(asked, graph, name, begun)
@@ -548,7 +557,7 @@ class _Run:
 
     def result(self) -> Estimate:
         """Draw rounds, or sweep all roots."""
-        population = rounds.population_of(self._graph, self._request, self._settings, self._room)
+        population = population_of(self._graph, self._request, self._settings, self._room)
         if population.size < 3 or self._graph.n < 3:
             if self._name == "distance" and self._graph.n:
                 self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
@@ -574,14 +583,14 @@ class _Run:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
         most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
         labels = () if self._kept is None else self._kept.labels
-        plan = rounds.plan_rounds(population, order, self._settings, self._room, labels, most)
+        plan = plan_rounds(population, order, self._settings, self._room, labels, most)
         (sweep,) = plan.sweeps
         row = row_of(whole(population.graph, population.request), sweep)
         self._device = row.device
         sizes = self._round_sizes(population)[:1]
         if self._may_cut_pilot:
-            sizes = rounds.sizes_of_pilot(int(sizes[0]), row.load().batching.block)
-        piece, drawn = rounds.draw(population, order, sweep, sizes)
+            sizes = sizes_of_pilot(int(sizes[0]), row.load().batching.block)
+        piece, drawn = draw(population, order, sweep, sizes)
         terms = terms_of(
             self._graph,
             self._asked.centrality,
@@ -595,7 +604,7 @@ class _Run:
         found = [self._first_round(piece, plan, drawn, terms)]
         aim, sequence = found[0]
         may_be_linear = self._name == "dependency" and not aim.is_out_of_time()
-        if may_be_linear and rounds.takes_linear(population, sweep) and aim.may_be_linear(sequence):
+        if may_be_linear and takes_linear(population, sweep) and aim.may_be_linear(sequence):
             found.append(self._first_round(piece, plan, drawn._replace(linear=True), terms.linear()))
         return plan, *min(found, key=lambda one: one[0].foreseen)
 
@@ -615,7 +624,7 @@ class _Run:
     ) -> NDArray[np.int64]:
         if self._wanted.max_seconds is not None:  # the time may end within a round, and lose it
             foreseen = None
-        return rounds.sizes_of_rounds(population.size, self._device, self._wanted.max_roots, foreseen, pilot)
+        return sizes_of_rounds(population.size, self._device, self._wanted.max_roots, foreseen, pilot)
 
     def _first_round(self, piece: Whole, plan: Plan, sweep: Sweep, terms: Terms) -> tuple[Aim, Sequence]:
         self._require_memory(piece, plan)
@@ -660,7 +669,7 @@ class _Run:
         """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
 
         def bound() -> float:
-            roots = np.sort(order[: rounds.LEAST_PILOT if self._may_cut_pilot else rounds.PILOT["cpu"]])
+            roots = np.sort(order[: LEAST_PILOT if self._may_cut_pilot else PILOT["cpu"]])
             out = self._depths(self._graph, roots, "from")
             back = self._depths(self._graph.transpose, roots, "to") if self._graph.directed else out
             return float((out + back).min())
@@ -692,7 +701,7 @@ class _Run:
         total = sequence
         if sizes and not aim.is_reached(sequence):
             later, (sweep,) = order[pilot:], plan.sweeps
-            piece, drawn = rounds.draw(population, later, sweep, np.array(sizes), linear=linear, label=label)
+            piece, drawn = draw(population, later, sweep, np.array(sizes), linear=linear, label=label)
             self._require_memory(piece, plan)
             plan.warn_of_less_memory(self._settings.batch)
             total = self._sweep(self._rounds(piece, drawn).towards(aim, sequence), plan, order, label)

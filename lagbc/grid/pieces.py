@@ -21,9 +21,8 @@ from lagbc.methods.contract import Batching, MethodModule, SweepPlan
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.planning import memory
 from lagbc.planning.plan import sweep_of
-from lagbc.planning.sweep import Sweep, row_of
+from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory, row_of
 from lagbc.reduce.pieces import Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce
 from lagbc.request import Request
@@ -83,7 +82,7 @@ def _(graph: Dealt, request: Request, settings: Settings, room: Room, *, swept: 
     return Reduced((whole(graph, request),))
 
 
-@memory.bytes_of_swept.register(Dealt)
+@bytes_of_swept.register(Dealt)
 def _(graph: Dealt, request: SweepPlan, device: str) -> tuple[int, int]:
     """Count those of a rank."""
     return graph.bytes_of_rank(on_gpu=device != "cpu")
@@ -143,7 +142,7 @@ def _(piece: Spread, settings: Settings, room: Room, label: str = "", seconds: f
         reason += f", {int(np.count_nonzero(~graph.trees.is_core))} vertices of trees folded"
     in_flight = graph.grids.in_flight
     sweep = Sweep("roots", row.name, row.device, False, roots, batch, in_flight, reason, batch, beside=beside)
-    return memory.fit(piece, sweep, room)
+    return fit_memory(piece, sweep, room)
 
 
 def _require_sweepable(request: Request, settings: Settings) -> None:

@@ -318,7 +318,7 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
 
 def _bytes_of_sequence(n: int) -> int:
     """Count the bytes of a confidence sequence; its module loads SciPy, 26 MB a rank that other calls do without."""
-    from lagbc.planning.rounds import arrays_of_sequence
+    from lagbc.planning.population import arrays_of_sequence
 
     return bytes_of(arrays_of_sequence(n))
 

@@ -23,11 +23,9 @@ from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.native import cores
 from lagbc.options import Settings
-from lagbc.planning import memory
 from lagbc.planning.choose import Selection, by_rule, ranked
 from lagbc.planning.devices import gpu_numbers
-from lagbc.planning.memory import MemoryEstimate
-from lagbc.planning.sweep import Memory, Sweep
+from lagbc.planning.sweep import Memory, MemoryEstimate, Sweep, fit_memory, memory_of_call, most_batch, over_budget
 from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
@@ -147,7 +145,7 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Swe
     if reduced.tree is None:
         method, device, reason, needed = sweeps[0].method, sweeps[0].device, sweeps[0].reason, sweeps[0].memory
     else:
-        needed = memory.of_call(graph, sweeps, edges="edges" in request.sums)
+        needed = memory_of_call(graph, sweeps, edges="edges" in request.sums)
         main = max(range(len(reduced.large)), key=lambda number: _swept(reduced.pieces[number]), default=-1)
         if main < 0:  # small blocks alone are left
             row = _ranked(graph, request, settings)[0].method
@@ -204,7 +202,7 @@ def _sweep_of_whole(
         if sweep.memory.total > limit and _is_offered(graph, request, settings.method, "cpu"):
             piece.lined_up, own = None, settings._replace(device="cpu")
             on_cpu = _first_within(piece, _sweeps_of(piece, own, seconds, beside), room)
-            return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
+            return on_cpu._replace(too_large=over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 
@@ -224,12 +222,12 @@ def _first_within(piece: Whole | Chains, sweeps: Iterable[Sweep], room: Room) ->
     """Return the first of the sweeps that fits into the memory, told of one that does not; the first if none does."""
     first, too_large = None, ""
     for made in sweeps:
-        sweep = memory.fit(piece, made, room)
+        sweep = fit_memory(piece, made, room)
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total <= limit:
             return sweep._replace(reason=f"{sweep.reason}; {too_large}") if too_large else sweep
         if first is None:
-            first, too_large = sweep, memory.over_budget(sweep, sweep.memory.total, limit)
+            first, too_large = sweep, over_budget(sweep, sweep.memory.total, limit)
     assert first is not None
     return first
 
@@ -244,7 +242,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         threads = min(threads, 1 + int(roots * graph.nnz / tuning.THREAD_WORK))
     # A worker of an executor has one chunk after the other.
     shared = roots if settings.executor is None else min(roots, chunk_length(row, batching))
-    batch = memory.most_batch(row, batching, roots, -(-shared // threads), settings.batch)
+    batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
     if threads > 1 and batching.concurrent:
         threads = most_threads(min(threads, max(-(-roots // batch), 1)))
     # Sums of targets, or stress, may leave the range of float32.
@@ -283,7 +281,7 @@ def _sweep_of_chains(piece: Chains, settings: Settings, room: Room, *_: object) 
     is_chosen = settings.device == settings.method == "auto"
     if sweep.memory.total > limit and piece.device == "cuda" and is_chosen:
         on_cpu = _sweep_of_chains_on(piece, "cpu", settings, room)
-        return on_cpu._replace(too_large=memory.over_budget(sweep, sweep.memory.total, limit))
+        return on_cpu._replace(too_large=over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 

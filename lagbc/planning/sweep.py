@@ -1,17 +1,45 @@
-"""A sweep: how one piece is summed. It is data: numbers and strings, which print, compare and pickle."""
+"""A sweep: how one piece is summed, as data, and the memory that it takes.
+
+It is numbers and strings, which print, compare and pickle. Batch and threads keep to the memory that a call may take.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from lagbc.errors import InvalidValueError, quantity
-from lagbc.limits import in_units
-from lagbc.methods import table
-from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.demand import demand_bytes
+from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
+from lagbc.graph.graph import Graph
+from lagbc.limits import in_units, raised_by
+from lagbc.methods import table, tuning
+from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import Batching, StopFlag, SweepPlan
+from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
-from lagbc.reduce.junctions import ADDED
+from lagbc.options import Settings
+from lagbc.reduce.junctions import ADDED, widths
+from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
+from lagbc.request import Request
+from lagbc.room import SMALL_RUN, Room
+
+# On the host, bytes per vertex that are freed before the sweep: for a probe's search by bits; for the order of a graph
+# of high diameter; for grouping roots by hops to 16 hubs, or by lengths to one.
+_PROBE_BYTES, _PROXIMITY_BYTES, _HUBS_BYTES, _DIJKSTRA_BYTES = 40, 112, 40, 112
+# The part of these that the allocator keeps, where no later array fits: this share, up to a bound, as it gives large
+# blocks back to the system.
+_KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
+# Bounds of the bytes of a call by one thread, for each vertex and stored edge: the smallest graphs are counted by these
+# alone, as to count all arrays takes longer than to sweep them.
+_SMALL_VERTEX, _SMALL_EDGE = 4096, 160
+# On a device, per entry: when sorted, its key twice; when merged with others, a flag and a place; with a length, this
+# twice, too.
+_KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
+# On a device, per vertex, while the order of the vertices or of the roots is made.
+_ORDER_BYTES = 120
 
 
 class Memory(NamedTuple):
@@ -116,4 +144,276 @@ def request_to(
         budget=budget,
         growth=growth,
         stop=StopFlag(),
+    )
+
+
+def most_batch(
+    method: Method, batching: Batching, roots: int, share: int | None = None, asked: int | None = None
+) -> int:
+    """Return the batch without a bound on memory: whole blocks, each within one chunk, and no more than the roots.
+
+    It is the one asked for, or the method's; where batches run side by side, at most a thread's `share` of the roots.
+    """
+    batch = min(batching.auto if asked is None else asked, chunk_length(method, batching))
+    if batching.block > 1 and batching.concurrent and share is not None:
+        batch = min(batch, share)
+    return batching.round(max(1, min(batch, roots)))
+
+
+def fit_memory(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
+    """Choose batch and threads that keep to the budget, or come as near to it as possible."""
+    small = piece.graph.n * _SMALL_VERTEX + piece.graph.nnz * _SMALL_EDGE
+    is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
+    is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
+    # A library's own matrices are not bound by it.
+    if is_tiny and not room.is_stated and not row_of(piece, sweep).requires:
+        return sweep._replace(memory=Memory(workspace=small))
+    sweep = sweep._replace(memory=memory_of(piece, sweep))
+    while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
+        if (less := smaller_sweep(piece, sweep)) is None:
+            break
+        sweep = less._replace(memory=memory_of(piece, less))
+    return sweep
+
+
+def smaller_sweep(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> Sweep | None:
+    """Give up a thread, half the batch, or rows of path counts, none of which changes a bit; None at the least.
+
+    `graph` is as for `memory_of`.
+    """
+    module = row_of(piece, sweep).load()
+    batching = module.batching
+    if batching.concurrent and sweep.threads > 1:
+        return sweep._replace(threads=sweep.threads - 1)
+    # Within bounds the method fixes the panels; groups of junctions on a CPU are fixed by the graph.
+    if sweep.work == "within" or (sweep.work == "chains" and batching.concurrent):
+        return None
+    if sweep.batch > batching.block:
+        return sweep._replace(batch=batching.round(sweep.batch // 2))
+    if isinstance(piece, Chains) or sweep.in_place:
+        return None
+    in_place = sweep._replace(in_place=True)
+    graph = piece.placed(row_of(piece, sweep)) if graph is None else graph
+    with_rows, without = (bytes_of(module.arrays(graph, request_to(piece, one))) for one in (sweep, in_place))
+    return in_place if without < with_rows else None
+
+
+def request_within(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
+    """Return the request of a sweep to its method, with the rest of the budget, at least 512 KiB, shared by workers."""
+    needed = sweep.memory.total
+    if isinstance(piece, Chains) or (needed <= SMALL_RUN and not room.is_stated):
+        return request_to(piece, sweep)
+    limit = room.for_need(needed, sweep.device)
+    states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
+    return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - needed) // states)
+
+
+def memory_of(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> Memory:
+    """Bound the memory of a sweep; `graph` is that of the piece as it was placed, which is not placed again."""
+    row = row_of(piece, sweep)
+    module, request = row.load(), request_to(piece, sweep)
+    graph, batching = piece.placed(row) if graph is None else graph, module.batching
+    workers = sweep.threads if batching.concurrent else 1
+    # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
+    blocks = 1 if request.bounds is not None else batching.rows(0, sweep.batch).stop
+    batches = -(-sweep.roots // max(sweep.batch, 1))
+    # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
+    # and of batches, done and in work.
+    states = sweep.beside + _states_of(batching, sweep.threads) * bytes_of(module.arrays(graph, request))
+    if request.demand is not None:
+        states += demand_bytes(request.demand, 0 if "demand" in module.options else sweep.batch, workers)
+    scores = 8 * request.summed(graph) * (5 + blocks * min(2 * workers, batches))
+    held, most = bytes_of_swept(graph, request, row.device)
+    of_graph = max(held, most - states - scores)
+    if isinstance(piece, Chains):
+        states += _beside_states(piece, sweep, request, states)
+    return Memory(of_graph, states, scores)
+
+
+def _states_of(batching: Batching, threads: int) -> int:
+    """Count the states of a method in a process."""
+    return threads if batching.concurrent else 1
+
+
+def _beside_states(piece: Chains, sweep: Sweep, request: SweepPlan, states: int) -> int:
+    """Bound the bytes of sweeps from junctions beyond the states for one block of each worker; a group is a batch.
+
+    Each worker has a state for each block of a group, and one for far ends; on a GPU one state serves the whole group.
+    A group holds distances, path counts and target weights, and the demand that enters each chain; besides, columns of
+    far ends, and copies of the columns of one sweep. A GPU holds the chains, too.
+    """
+    contracted, module = piece.contracted, row_of(piece, sweep).load()
+    n, chains = piece.graph.n, len(contracted.ways.lengths)
+    width, far = widths(module.batching, sweep.batch)
+    columns = 3 * sweep.batch + 2 * far
+    if module.batching.concurrent:
+        numbers = (columns + 4 * width) * n + sweep.batch * chains
+        return sweep.batch // width * states + 8 * sweep.threads * numbers
+    numbers = (columns + 6 * sweep.batch) * n + 3 * sweep.batch * chains + 20 * len(contracted.inside)
+    return bytes_of(module.arrays(piece.graph, replace(request, batch=far))) + 8 * numbers
+
+
+@singledispatch
+def bytes_of_swept(graph: Any, plan: SweepPlan, device: str) -> tuple[int, int]:
+    """Count the bytes that a graph holds during the sweeps on a device, and at most while it is prepared."""
+    return (host_graph_bytes if device == "cpu" else device_graph_bytes)(graph, plan)
+
+
+def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
+    """Count the bytes that a graph on the host holds during the sweeps, and at most while it is prepared.
+
+    A matrix is transposed range by range of its columns: the rows of its entries, the entries of a range, the result.
+    """
+    n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
+    entries, edge = graph.nnz, _edge_bytes(graph)
+    roots = n if plan.roots is None else plan.roots
+    is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
+    # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
+    held = _own_bytes(graph) + n * (5 * 8 + index * graph.has_high_diameter) + entries * edge
+    if graph.transpose is not graph:  # transposes, degrees of one, and the pattern both ways
+        held += n * (4 * 8) + 2 * entries * edge + graph.symmetric.nnz * index
+    if is_grouped and graph.weighted:  # the matrix that SciPy searches
+        held += n * index + entries
+    elif is_grouped:  # distances to 16 hubs
+        held += 16 * n
+    grouping = n * (_DIJKSTRA_BYTES if graph.weighted else _HUBS_BYTES) * is_grouped
+    ordering = n * _PROXIMITY_BYTES * graph.has_high_diameter - entries * length
+    transposing = _transposing_bytes(graph)
+    if "edges" in plan.sums:
+        held += 8 * entries
+        transposing = max(transposing, entries * (4 * index + 4 * 8))
+    freed = max(n * _PROBE_BYTES, grouping, ordering, transposing)
+    return held + min(int(_KEPT_SHARE * freed), _MOST_KEPT), held + freed
+
+
+def _own_bytes(graph: Graph) -> int:
+    """Count the bytes of the edges, unless they are the caller's."""
+    return sum(array.nbytes for array in graph.csr[1:] if array is not None and array.flags.owndata)
+
+
+def _edge_bytes(graph: Graph) -> int:
+    return int(graph.indices.dtype.itemsize) + 8 * graph.weighted
+
+
+def _transposing_bytes(graph: Graph) -> int:
+    """Count the bytes of the entries while a graph is transposed, without the result."""
+    index, length = graph.indices.dtype.itemsize, 8 * graph.weighted
+    return int(graph.n * (8 + index) + graph.nnz * (4 * index + 2 * length))
+
+
+def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
+    """Estimate the same two figures for a graph that is swept on a device.
+
+    A graph on the host is uploaded in sweep order, and methods count these bytes. Else the matrix is read on the
+    device: its entries are sorted and merged, of an undirected graph both ways at once, with lengths once more.
+    """
+    n, entries = graph.n, graph.nnz
+    if not graph.is_on_device:
+        return 0, _ORDER_BYTES * n
+    length = graph.weighted
+    edge = graph.indices.dtype.itemsize + 8 * length
+    own = 8 * n + edge * entries
+    held = 2 * own  # and in sweep order
+    reading = own + entries * (edge + _KEY_BYTES + _MERGE_BYTES + _LENGTH_BYTES * length)
+    joined = 2 * entries * (_KEY_BYTES + _MERGE_BYTES)  # both ways
+    if not graph.directed:
+        both = own + 4 * entries + joined + 2 * entries * _LENGTH_BYTES * length
+    elif graph.transpose is graph:  # made to find out, and sorted as the reordered copy is: from rows, by keys
+        both = 2 * own + entries * (4 + _KEY_BYTES + _LENGTH_BYTES * length)
+    else:
+        held += 2 * own + 8 * n + 4 * graph.symmetric.nnz
+        both = 2 * own + 4 * entries + joined
+    held += 4 * n * graph.has_high_diameter  # components
+    if "edges" in plan.sums:
+        held += 8 * entries
+    return held, max(reading, both, held + _ORDER_BYTES * n)
+
+
+def memory_of_call(graph: Graph, sweeps: Sequence[Sweep], *, edges: bool) -> Memory:
+    """Bound the memory of a call: the graph, and its pieces one after the other; also the memory to make these."""
+    workspace = max((one.memory.workspace for one in sweeps), default=0)
+    scores = 8 * graph.n + sum(one.memory.scores for one in sweeps)
+    held = bytes_of_graph(graph) + sum(one.memory.graph for one in sweeps)
+    made = max(held, reduction_bytes(graph, edges=edges) - workspace - scores)
+    return Memory(made, workspace, scores)
+
+
+def require_order(graph: Graph, request: Request, settings: Settings, room: Room) -> None:
+    """Raise MemoryError if transposes and order, made to choose a method, take the process over its memory."""
+    left = room.of_process
+    if left is None or settings.device == "cuda" or graph.is_on_device or "reordered" in vars(graph):
+        return
+    if graph.directed and "_reverse" not in vars(graph):
+        needed = _own_bytes(graph) + 8 * graph.n + graph.nnz * _edge_bytes(graph) + _transposing_bytes(graph)
+        _require_room("the transpose of the graph", needed, left)
+    sweep = SweepPlan(batch=1, threads=1, sums=request.sums, roots=len(request.roots))
+    # What ordering frees may still be held while the copies in order are made.
+    kept = min(int(_KEPT_SHARE * _PROXIMITY_BYTES * graph.n), _MOST_KEPT) * graph.has_high_diameter
+    _require_room("the graph in order", host_graph_bytes(graph, sweep)[1] + kept, left)
+
+
+def _require_room(made: str, needed: int, room: int) -> None:
+    if needed > max(room, SMALL_RUN):
+        raise OutOfMemoryError(
+            f"{made} needs up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
+        )
+
+
+class MemoryEstimate(NamedTuple):
+    """Estimate of the memory that a run allocates, in bytes, without the caller's matrix and the libraries.
+
+    Roots whose path counts are beyond float64 take memory of their own, which is not counted, as few graphs have them.
+    Queues of `batched` and `delta-stepping` begin with the room that graphs of such a depth were seen to need, and the
+    rows of levels of a graph that is dealt over a grid with that of six levels; with that of a level a root, where no
+    vertex has more than 64 entries in its row and its column together. Where such roots or queues need more than the
+    budget leaves, and more than 512 KiB, the run goes on with fewer threads, or half the batch; with one thread and the
+    smallest batch it raises MemoryError.
+
+    Attributes
+    ----------
+    method, device : str
+    batch, threads : int
+        As the run would use them.
+    graph : int
+        The pattern, its transpose, their reordered copies, and the bytes to make them beyond the later workspace and
+        scores.
+    workspace : int
+        Rows of all workers.
+    scores : int
+        The sums.
+    budget : int
+        The most that the run may take: of ``LAGBC_MEMORY``, the bytes that the process does not hold beside the graph.
+        A run of up to 512 KiB may take that, if nothing else was stated.
+    """
+
+    method: str
+    device: str
+    batch: int
+    threads: int
+    graph: int
+    workspace: int
+    scores: int
+    budget: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the total exceeds the budget."""
+        return self.total > self.budget
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the total is at most 512 KiB."""
+        return self.total <= SMALL_RUN
+
+    @property
+    def total(self) -> int:
+        """The sum of graph, workspace and scores, in bytes."""
+        return self.graph + self.workspace + self.scores
+
+
+def over_budget(sweep: Sweep | MemoryEstimate, needed: int, limit: int) -> str:
+    """Say how many bytes a run needs, and how many it may take."""
+    return (
+        f"{sweep.method} on {sweep.device} with batch={sweep.batch} needs up to {in_units(needed)}, but the "
+        f"budget is {in_units(limit)}"
     )

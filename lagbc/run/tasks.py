@@ -30,9 +30,8 @@ from lagbc.files import write_whole
 from lagbc.limits import host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
-from lagbc.planning import memory
 from lagbc.planning.devices import gpu_of_worker
-from lagbc.planning.sweep import Memory, Sweep
+from lagbc.planning.sweep import Memory, Sweep, memory_of
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.room import SMALL_RUN
 from lagbc.run.run import work_of
@@ -168,7 +167,7 @@ def _bytes_of_states(work: PieceWork) -> int:
     if not isinstance(work, MethodWork):
         return work.hands * work.bytes_of_sums * len(work.items)
     if isinstance(work.piece, Chains):
-        return memory.estimate(work.piece, work.sweep).workspace
+        return memory_of(work.piece, work.sweep).workspace
     return work.hands * bytes_of(work.module.arrays(work.graph, work.plan))
 
 

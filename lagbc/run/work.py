@@ -29,8 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.planning import memory
-from lagbc.planning.sweep import Sweep, request_to, row_of
+from lagbc.planning.sweep import Sweep, memory_of, request_to, request_within, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.room import Room
 
@@ -327,7 +326,7 @@ class MethodWork(PieceWork):
         self.module = module or self.row.load()
         # In a process that sums spans for another, hands place the graph, on the GPU of that process.
         self.graph = piece.graph if room is None else piece.placed(self.row)
-        self.take(sweep, request_to(piece, sweep) if room is None else memory.bound(piece, sweep, room))
+        self.take(sweep, request_to(piece, sweep) if room is None else request_within(piece, sweep, room))
 
     def take(self, sweep: Sweep, plan: SweepPlan) -> None:
         """Work by another sweep of the same items, and its request to the method."""
@@ -358,7 +357,7 @@ class MethodWork(PieceWork):
     def smaller(self, error: MemoryError, say: Callable[[str], object] | None = None) -> Self:
         """Return the work with a thread less, or half the batch, and say so; MemoryError at the least."""
         before, name = self.sweep, f"{self.sweep.method} on {self.sweep.device}"
-        sweep = memory.smaller(self.piece, before, self.graph)
+        sweep = smaller_sweep(self.piece, before, self.graph)
         if sweep is None:
             ran_out = f"{name} ran out of memory with the smallest batch, {before.batch}"
             if self.plan.budget is not None:
@@ -372,5 +371,5 @@ class MethodWork(PieceWork):
             say(message)
         if self.room is None:  # in a process that sums spans for another
             return self.by(sweep, request_to(self.piece, sweep, growth=self.plan.growth))
-        sweep = sweep._replace(memory=memory.estimate(self.piece, sweep, self.graph))
-        return self.by(sweep, memory.bound(self.piece, sweep, self.room))
+        sweep = sweep._replace(memory=memory_of(self.piece, sweep, self.graph))
+        return self.by(sweep, request_within(self.piece, sweep, self.room))

@@ -14,10 +14,11 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
+from lagbc.estimates import estimate as estimating
 from lagbc.estimates.ranking import Ranked
 from lagbc.methods.arrays import bytes_of
-from lagbc.planning import choose, rounds
-from lagbc.planning.rounds import arrays_of_sequence
+from lagbc.planning import choose
+from lagbc.planning.population import arrays_of_sequence, plan_rounds
 from lagbc.planning.sweep import request_to, row_of
 from lagbc.reduce.pieces import Whole
 from lagbc.run.rounds import Rounds, Sequence
@@ -381,13 +382,12 @@ def test_arrays_of_a_sequence_are_counted():
 @pytest.mark.parametrize(("kind", "means"), [("hops", SOCIAL.shape[0]), ("edges", SOCIAL.nnz)])
 def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
     made = []
-    plan_rounds = rounds.plan_rounds
 
     def planned(population, *given):
         made.append((population, plan_rounds(population, *given)))
         return made[-1][1]
 
-    monkeypatch.setattr(rounds, "plan_rounds", planned)
+    monkeypatch.setattr(estimating, "plan_rounds", planned)
     estimated(kind, max_roots=200, reduce="none", threads=1)
     ((population, plan),) = made
     graph, (sweep,) = population.graph, plan.sweeps

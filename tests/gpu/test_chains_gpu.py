@@ -11,9 +11,10 @@ from strategies import with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.planning import memory
+from lagbc.planning.sweep import memory_of
 from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, Piece
+from lagbc.room import Room
 from lagbc.run.run import sum_piece
 from lagbc.run.work import inline
 
@@ -116,7 +117,7 @@ def test_memory_is_what_was_estimated(cupy):
     piece, whole = junctions(roads(40, False), DELTA)
     for size in (512, whole.batch):
         sweep = whole._replace(batch=size)
-        needed = memory.estimate(piece, sweep)
+        needed = memory_of(piece, sweep)
         with peak_of(cupy) as peak:
-            sum_piece(piece, sweep, memory.Room(), carry=inline)
+            sum_piece(piece, sweep, Room(), carry=inline)
         assert peak.bytes <= needed.total

@@ -31,7 +31,7 @@ from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.cpu.batched import block
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.planning.rounds import arrays_of_sequence
+from lagbc.planning.population import arrays_of_sequence
 from lagbc.scores.records import DISTANCES
 
 

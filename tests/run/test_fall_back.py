@@ -15,7 +15,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.planning import memory
+from lagbc.planning.sweep import fit_memory, memory_of
 from lagbc.room import Room
 from lagbc.run.run import work_of
 
@@ -76,9 +76,9 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     graph = as_graph(A)
     piece, sweep = swept(graph, np.arange(graph.n), method, SweepPlan(batch=512), np.arange(graph.n))
-    whole = memory.estimate(piece, sweep._replace(batch=256)).total
+    whole = memory_of(piece, sweep._replace(batch=256)).total
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
-        fitted = memory.fit(piece, sweep, Room(limit))
+        fitted = fit_memory(piece, sweep, Room(limit))
         assert (fitted.batch, fitted.in_place, fitted.memory.total > limit) == (256, in_place, is_over)
     works, said = [work_of(piece, sweep, Room())], []
     for _ in range(2):

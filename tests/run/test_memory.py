@@ -16,8 +16,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.planning import memory
-from lagbc.planning.memory import device_graph_bytes
+from lagbc.planning.sweep import _SMALL_EDGE, _SMALL_VERTEX, device_graph_bytes, fit_memory, memory_of, most_batch
 from lagbc.room import SMALL_RUN, Room
 
 A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
@@ -124,18 +123,18 @@ def test_the_smallest_graphs_take_no_more_than_their_formula(method):
     """
     batching = method.load().batching
     for n in (1, 2, 9, 33, 64, 100, 120):
-        most = (SMALL_RUN - n * memory._SMALL_VERTEX) // memory._SMALL_EDGE
+        most = (SMALL_RUN - n * _SMALL_VERTEX) // _SMALL_EDGE
         given = sp.random_array((n, n), density=min(1, 0.8 * most / n**2), rng=np.random.default_rng(n), format="csr")
         for A, directed in product((given, sp.csr_array((n, n))), (True, False)):
             graph = as_graph(A if directed else sp.triu(A), directed=directed, weighted=method.weighted)
-            formula = graph.n * memory._SMALL_VERTEX + graph.nnz * memory._SMALL_EDGE
+            formula = graph.n * _SMALL_VERTEX + graph.nnz * _SMALL_EDGE
             assert formula <= SMALL_RUN
             for sums, roots in product(SUMS_OF_SMALL, (1, n)):
                 if not sums <= set(method.sums):
                     continue
-                batch = memory.most_batch(method, batching, roots)
+                batch = most_batch(method, batching, roots)
                 plan = SweepPlan(batch=batch, threads=1, sums=frozenset(sums), roots=roots, omega=np.ones(n))
                 piece, sweep = swept(graph, np.arange(roots), method, plan)
-                planned, counted = memory.fit(piece, sweep, Room()).memory.total, memory.estimate(piece, sweep).total
+                planned, counted = fit_memory(piece, sweep, Room()).memory.total, memory_of(piece, sweep).total
                 assert planned == (counted if method.requires else formula)
                 assert planned >= counted, (n, graph.nnz, directed, sums, roots)

@@ -15,9 +15,8 @@ from lagbc.call import plan_request, sum_call, sum_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.options import check_options
-from lagbc.planning import memory
 from lagbc.planning.plan import with_sweep
-from lagbc.planning.sweep import row_of
+from lagbc.planning.sweep import fit_memory, memory_of, request_within, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.reduced import without_chains
 from lagbc.request import Request
@@ -155,7 +154,7 @@ def given_up(piece, sweep):
     found = []
     while sweep is not None:
         found.append((sweep.threads, sweep.batch, sweep.in_place))
-        sweep = memory.smaller(piece, sweep)
+        sweep = smaller_sweep(piece, sweep)
     return found
 
 
@@ -196,9 +195,9 @@ def test_blocks_within_bounds_are_left_as_they_are():
 def test_what_is_given_up_leaves_room_to_grow():
     call = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched", "memory": "1GB"})
     piece, sweep = only(call)
-    less = memory.smaller(piece, sweep)
-    less = less._replace(memory=memory.estimate(piece, less))
-    few, many = (memory.bound(piece, one, call.room) for one in (less, sweep))
+    less = smaller_sweep(piece, sweep)
+    less = less._replace(memory=memory_of(piece, less))
+    few, many = (request_within(piece, one, call.room) for one in (less, sweep))
     assert few.budget == many.budget == 10**9
     assert few.growth > many.growth
 
@@ -207,10 +206,10 @@ def test_junctions_take_fewer_threads_where_memory_is_short():
     piece, sweep = first_of(planned())
     one, two, three = (sweep._replace(threads=threads) for threads in (1, 2, 3))
     for few in (one, two):
-        limit = memory.estimate(piece, few).total
-        fitted = memory.fit(piece, three, Room(limit))
+        limit = memory_of(piece, few).total
+        fitted = fit_memory(piece, three, Room(limit))
         assert (fitted.threads, fitted.memory.total <= limit) == (few.threads, True)
-    fitted = memory.fit(piece, three, Room(1))
+    fitted = fit_memory(piece, three, Room(1))
     assert (fitted.threads, fitted.batch, fitted.memory.total > 1) == (1, sweep.batch, True)
 
 

@@ -22,9 +22,8 @@ from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.options import check_options
-from lagbc.planning import memory
 from lagbc.planning.plan import sweep_of_small
-from lagbc.planning.sweep import row_of
+from lagbc.planning.sweep import fit_memory, most_batch, row_of
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small
@@ -255,9 +254,9 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     module = recording(block, batches)
     module.arrays = lambda graph, plan: {"rows": Array((plan.batch,), BYTE)}
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
-    plan = SweepPlan(batch=memory.most_batch(ROW[False], module.batching, graph.n, asked=batch))
+    plan = SweepPlan(batch=most_batch(ROW[False], module.batching, graph.n, asked=batch))
     piece, sweep = swept(graph, np.arange(20), ROW[False], plan)
-    fitted = memory.fit(piece, sweep, Room(10**9))
+    fitted = fit_memory(piece, sweep, Room(10**9))
     sum_piece(piece, fitted, Room())
     assert fitted.batch == fitted.memory.workspace == max(map(len, batches))
 

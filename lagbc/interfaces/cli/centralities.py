@@ -314,7 +314,7 @@ class Sweep(Scores):
 
     def introduction(self) -> str:
         """Describe the graph, the method, the use of values, and the roots."""
-        from lagbc.planning.ties import has_rounded_inverses
+        from lagbc.request import has_rounded_inverses
 
         source, sample = self.source, self.sample
         lines = [*title_lines(source), method_and_reason(self.call), *weight_lines(source)]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lagbc.comparison.predict import Prediction
     from lagbc.comparison.records import Measurement
     from lagbc.interfaces.cli.inputs import Source
-    from lagbc.planning.memory import MemoryEstimate
+    from lagbc.planning.sweep import MemoryEstimate
 
 
 # Edges up to which all is measured, in some 3 s of processor time.

@@ -22,7 +22,7 @@ from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu.traversal import hops, lengths, sweep
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.native import core
-from lagbc.planning import memory
+from lagbc.planning.sweep import fit_memory, most_batch
 from lagbc.room import Room
 from lagbc.run.work import Span
 
@@ -306,9 +306,9 @@ def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, worke
     (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
     graph, batching = as_graph(GRAPHS["mesh"]), hops.batching
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
-        taken = memory.most_batch(row, batching, roots, share, given)
+        taken = most_batch(row, batching, roots, share, given)
         plan = SweepPlan(batch=taken, threads=workers, roots=roots)
-        assert memory.fit(*swept(graph, np.arange(roots), row, plan), Room(10**9)).batch == most
+        assert fit_memory(*swept(graph, np.arange(roots), row, plan), Room(10**9)).batch == most
     how = {"method": "work-efficient", "device": "cpu", "reduce": "none", "threads": threads, "memory": "1GB"}
     (sweep,) = lagbc.plan(GRAPHS["mesh"], sources=np.arange(roots), **how).sweeps
     assert (sweep.batch, sweep.threads) == (batch, workers)

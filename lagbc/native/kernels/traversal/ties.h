@@ -1,4 +1,4 @@
-// Paths that rounding keeps from a tie: lagbc/planning/ties.py.
+// Paths that rounding keeps from a tie: lagbc/request.py.
 #pragma once
 
 #include <tuple>

@@ -18,9 +18,8 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
-from lagbc.planning import memory
 from lagbc.planning.plan import Plan, make_plan
-from lagbc.planning.sweep import Sweep, row_of
+from lagbc.planning.sweep import Sweep, fit_memory, require_order, row_of
 from lagbc.reduce.pieces import Chains, Drawn, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, without_chains
 from lagbc.request import Request
@@ -162,7 +161,7 @@ def plan_rounds(
     beside = bytes_of(arrays_of_sequence(graph.nnz if asked.sums & OF_EDGES else graph.n))
     request = asked._replace(roots=np.unique(population.roots[order[:PROBED]]))
     piece = whole(graph, request)
-    memory.require_order(graph, request, settings, room)
+    require_order(graph, request, settings, room)
     plan = make_plan(graph, request, Reduced((piece,)), settings, room, labels, seconds, beside)
     (sweep,) = plan.sweeps
     row = row_of(piece, sweep)
@@ -171,7 +170,7 @@ def plan_rounds(
     if settings.batch is None:  # larger ones would be swept in vain at the end
         most = _LEAST_ROUND["cuda"] if row.device == "cuda" else row.load().batching.round(1)
         sweep = sweep._replace(batch=min(sweep.batch, most))
-    sweep = memory.fit(piece, sweep, room)
+    sweep = fit_memory(piece, sweep, room)
     return plan._replace(sweeps=(sweep,), memory=sweep.memory)
 
 
