@@ -3,13 +3,12 @@
 from functools import partial
 from types import SimpleNamespace
 
-from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu import batched
 
 
 def scheduled(schedule):
-    return SimpleNamespace(
-        **vars(hops) | {"arrays": schedule.arrays, "prepare": partial(hops.prepare, schedule=schedule)}
-    )
+    ours = {name: partial(getattr(batched, name), schedule=schedule) for name in ("arrays", "prepare")}
+    return SimpleNamespace(**vars(batched) | ours)
 
 
-by_levels, when_ready = scheduled(hops.LEVEL_ORDER), scheduled(hops.READY_ORDER)
+by_levels, when_ready = scheduled(batched.LEVEL_ORDER), scheduled(batched.READY_ORDER)

@@ -29,11 +29,7 @@ from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
-from lagbc.methods.cpu import groups
-from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import lengths as batched_lengths
-from lagbc.methods.cpu.traversal import hops as traversal_hops
-from lagbc.methods.cpu.traversal import lengths as traversal_lengths
+from lagbc.methods.cpu import batched, groups, traversal
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Sums
 from lagbc.native import core
 
@@ -75,7 +71,7 @@ def test_members(row):
     assert batching.auto % batching.block == 0
     assert batching.round(1) == batching.block
     assert batching.round(batching.block + 1) in (2 * batching.block, batching.widest)
-    assert module.options <= {field.name for field in fields(SweepPlan)}
+    assert set(row.options) <= {field.name for field in fields(SweepPlan)}
 
 
 def test_a_mirror_of_the_stop_flag_is_set_with_it_and_after_it():
@@ -143,15 +139,15 @@ def taken_by(make):
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"distance"}, {"stress", "depth"}, EVERY], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
-def test_footprint_of_batched_is_what_it_allocates(module, name, asked):
-    graph = as_graph(GRAPHS[name], directed=False, weighted=module is batched_lengths)
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_footprint_of_batched_is_what_it_allocates(weighted, name, asked):
+    graph = as_graph(GRAPHS[name], directed=False, weighted=weighted)
     plan = SweepPlan(batch=64, sums=frozenset(asked))
-    stated = bytes_of(module.arrays(graph, plan))
-    state, taken = taken_by(lambda: prepare(module, graph, plan))
+    stated = bytes_of(batched.arrays(graph, plan))
+    state, taken = taken_by(lambda: prepare(batched, graph, plan))
     assert stated == taken + bytes_of_sums(graph, plan.sums)
     sums, (before, _) = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, 2), core.held_memory()
-    module.backward(state, next(module.forward(state, np.arange(2))), sums)
+    batched.backward(state, next(batched.forward(state, np.arange(2))), sums)
     most = core.held_memory()[1] - before
     assert most <= bytes_of_sums(graph, plan.sums) + 8 * 5  # sums that are not asked for hold a number each
 
@@ -190,11 +186,11 @@ def test_footprint_grows_with_what_is_asked_for(row):
 
 # Methods that take them, each with whether it takes lengths.
 BATCHED = {
-    "batched-hops": (batched_hops, False),
+    "batched-hops": (batched, False),
     "waiting": (when_ready, False),
-    "batched-lengths": (batched_lengths, True),
+    "batched-lengths": (batched, True),
 }
-BY_COLUMN = BATCHED | {"work-efficient": (traversal_hops, False), "dijkstra": (traversal_lengths, True)}
+BY_COLUMN = BATCHED | {"work-efficient": (traversal, False), "dijkstra": (traversal, True)}
 by_column = pytest.mark.parametrize(("module", "weighted"), BY_COLUMN.values(), ids=BY_COLUMN)
 batched_modules = pytest.mark.parametrize(("module", "weighted"), BATCHED.values(), ids=BATCHED)
 
@@ -225,15 +221,15 @@ def test_target_weights_of_each_column(module, weighted, A, data):
         np.testing.assert_allclose(getattr(sums, name)[0], theirs, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
-def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(module):
-    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=module is batched_lengths)
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(weighted):
+    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
     weights, roots = np.arange(graph.n) % 4.0, np.arange(40)
     plan, sums = SweepPlan(batch=64, omega=weights), []
     for omega in (None, np.repeat(weights[graph.order][:, None], len(roots), axis=1), np.ones((graph.n, len(roots)))):
-        state, out = prepare(module, graph, plan), np.zeros((1, graph.n))
-        (levels,) = module.forward(state, roots)
-        module.backward(state, levels, Sums(dependency=out), omega)
+        state, out = prepare(batched, graph, plan), np.zeros((1, graph.n))
+        (levels,) = batched.forward(state, roots)
+        batched.backward(state, levels, Sums(dependency=out), omega)
         sums.append(out)
     np.testing.assert_array_equal(sums[0], sums[1])
     assert not np.allclose(sums[0], sums[2])
@@ -302,13 +298,13 @@ def test_paths_that_the_search_found(module, weighted, name, asked):
     np.testing.assert_allclose(out[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
 
 
-@pytest.mark.parametrize("module", [batched_hops, batched_lengths], ids=["hops", "lengths"])
-def test_no_paths_where_none_are_counted(module):
-    graph = as_graph(matrix(3, [(0, 1), (1, 2)]), weighted=module is batched_lengths)
-    state = prepare(module, graph, SweepPlan(batch=64, sums=frozenset({"distance"})))
-    (levels,) = module.forward(state, np.arange(3))
+@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
+def test_no_paths_where_none_are_counted(weighted):
+    graph = as_graph(matrix(3, [(0, 1), (1, 2)]), weighted=weighted)
+    state = prepare(batched, graph, SweepPlan(batch=64, sums=frozenset({"distance"})))
+    (levels,) = batched.forward(state, np.arange(3))
     with pytest.raises(ValueError, match="sigma is not there"):
-        module.paths(state, levels)
+        batched.paths(state, levels)
 
 
 def test_absent_roots_beside_those_that_overflow(row):

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import lagbc
 from lagbc import errors
 from lagbc.interfaces.cli import main
-from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu import batched
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*conversions to backend graphs are saved to cache")
 
@@ -60,14 +60,14 @@ def test_names_that_may_be_meant_are_told(call, meant):
 @pytest.fixture
 def scarce(monkeypatch):
     """Memory for one worker of method "batched", and no more."""
-    prepare = hops.prepare
+    prepare = batched.prepare
 
     def prepare_one(graph, plan):
         if plan.threads > 1:
             raise MemoryError
         return prepare(graph, plan)
 
-    monkeypatch.setattr(hops, "prepare", prepare_one)
+    monkeypatch.setattr(batched, "prepare", prepare_one)
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

@@ -28,8 +28,7 @@ from strategies import (
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu import extended
-from lagbc.methods.cpu.batched import hops as batched_hops
+from lagbc.methods.cpu import batched, extended
 from lagbc.methods.sums import Sums
 from lagbc.native import core
 
@@ -185,8 +184,8 @@ def mixed():
 
 def test_mixed_batch_is_mixed(mixed):
     A, roots = mixed
-    state = prepare(batched_hops, as_graph(A), SweepPlan(batch=64))
-    overflowed = next(batched_hops.forward(state, roots)).overflowed
+    state = prepare(batched, as_graph(A), SweepPlan(batch=64))
+    overflowed = next(batched.forward(state, roots)).overflowed
     assert 4 <= overflowed.sum() <= 10
 
 

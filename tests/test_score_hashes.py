@@ -86,7 +86,7 @@ def test_bits_do_not_depend_on_who_computes(call, carrier, tmp_path, known):
 @pytest.fixture(scope="module")
 def pool():
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["lagbc.run.tasks", "lagbc.methods.cpu.batched.hops"])
+    context.set_forkserver_preload(["lagbc.run.tasks", "lagbc.methods.cpu.batched"])
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         yield pool
 

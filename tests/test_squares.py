@@ -67,7 +67,7 @@ def test_squares_move_no_bit_of_the_sums(row, graph):
 
 
 def test_linear_sums_over_all_roots_are_those_of_the_plain_ones(row, graph):
-    if "linear" not in row.load().options:
+    if "linear" not in row.options:
         pytest.skip("takes no linear sums")
     every = np.array_split(np.arange(graph.n), 6)
     linear = sum(summed(row, graph, roots, LINEAR, linear=True)["dependency"] for roots in every)
@@ -82,7 +82,7 @@ def test_linear_sums_over_all_roots_are_those_of_the_plain_ones(row, graph):
 @pytest.mark.parametrize("linear", [False, True])
 def test_squares_of_roots_by_numbers_of_any_size(row, graph, linear):
     """Of a root that overflows."""
-    if linear and "linear" not in row.load().options:
+    if linear and "linear" not in row.options:
         pytest.skip("takes no linear sums")
     sums = LINEAR if linear else LINEAR | {"edges", "edges_squares", "distance_squares", "inverse_squares"}
     times = np.arange(graph.n) % 3 + 1.0

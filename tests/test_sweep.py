@@ -24,9 +24,8 @@ from lagbc.graph.host import ops
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
+from lagbc.methods.cpu import batched as batched_method
 from lagbc.methods.cpu import extended
-from lagbc.methods.cpu.batched import hops as batched_hops
-from lagbc.methods.cpu.batched import sweep as batched_sweep
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
@@ -388,11 +387,11 @@ def failing(monkeypatch):
 
     def add(*, prepare=None, forward=None, backward=None, **batching):
         module = types.ModuleType("failing_method")
-        module.prepare = prepare or batched_hops.prepare
-        module.forward = forward or batched_hops.forward
-        module.backward = backward or batched_hops.backward
-        module.batching = batched_hops.batching._replace(**batching)
-        module.arrays, module.options = batched_hops.arrays, frozenset()
+        module.prepare = prepare or batched_method.prepare
+        module.forward = forward or batched_method.forward
+        module.backward = backward or batched_method.backward
+        module.batching = batched_method.batching._replace(**batching)
+        module.arrays = batched_method.arrays
         monkeypatch.setitem(sys.modules, "failing_method", module)
         row = next(row for row in lagbc.METHODS if (row.name, row.device) == ("batched", "cpu"))
         row = dataclasses.replace(row, name="failing", module="failing_method")
@@ -411,11 +410,11 @@ def test_worker_out_of_memory_gives_up_a_thread(failing):
             if len(states) % 2 == 0:
                 second.set()
                 raise MemoryError
-        return batched_hops.prepare(graph, plan)
+        return batched_method.prepare(graph, plan)
 
     def forward(state, roots):
         assert second.wait(60), "the first worker sweeps nothing before there is a second one"
-        return batched_hops.forward(state, roots)
+        return batched_method.forward(state, roots)
 
     failing(prepare=prepare, forward=forward)
     with pytest.warns(
@@ -434,7 +433,7 @@ def test_out_of_memory_halves_the_batch(failing, where):
         batches.append(plan.batch)
         if where == "prepare" and plan.batch > 64:
             raise MemoryError
-        return batched_hops.prepare(graph, plan)
+        return batched_method.prepare(graph, plan)
 
     def forward(state, roots):
         if len(roots) > 64:
@@ -442,13 +441,13 @@ def test_out_of_memory_halves_the_batch(failing, where):
                 raise MemoryError
             yield types.SimpleNamespace(places=np.arange(len(roots)), overflowed=np.zeros(len(roots), bool))
         else:
-            yield from batched_hops.forward(state, roots)
+            yield from batched_method.forward(state, roots)
 
     def backward(state, levels, sums):
-        if not isinstance(levels, batched_hops.Levels):
+        if not isinstance(levels, batched_method.Levels):
             sums.dependency[:] += 1e9
             raise MemoryError
-        batched_hops.backward(state, levels, sums)
+        batched_method.backward(state, levels, sums)
 
     failing(prepare=prepare, forward=forward, backward=backward, concurrent=False, widest=None)
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on") as warned:
@@ -466,7 +465,7 @@ def test_out_of_memory_midway_keeps_what_is_done(failing):
         calls.append(len(roots))
         if len(calls) == 4:
             raise MemoryError
-        return batched_hops.forward(state, roots)
+        return batched_method.forward(state, roots)
 
     told = []
     failing(forward=forward)
@@ -706,7 +705,7 @@ def test_a_queue_grows_within_the_budget(monkeypatch, weighted):
     given = with_lengths(grid(60, 90), np.arange(1, 11)) if weighted else grid(60, 90)
     run = functools.partial(batched, given, sources=np.arange(2700, 2828), weighted=weighted, reduce="none")
     expected = run()
-    monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
+    monkeypatch.setattr(batched_method, "first_entries", lambda graph, plan: graph.n)
     monkeypatch.setattr(planned, "SMALL_RUN", 1000)
     options = {"method": "batched", "device": "cpu", "weighted": weighted, "reduce": "none", "k": 128}
     one, two = (lagbc.plan(given, threads=threads, **options).memory.total for threads in (1, 2))
@@ -723,18 +722,18 @@ def test_a_queue_that_grows_changes_no_bit(monkeypatch, shape, weighted, sums):
     given = {**SHAPES, "two rings": disjoint(cycle(150), cycle(90)), "grid": grid(20, 30), "path": path(200)}[shape]
     given = with_lengths(given, np.arange(1, 11)) if weighted else given
     options = {"which": sums, "weighted": weighted, "method": "batched", "device": "cpu", "k": 190, "rng": 1}
-    make, made = batched_sweep.make, []
+    prepare, made = batched_method.prepare, []
 
-    def watch(kind, graph, plan, room, *own, **given):
-        made.append((make(kind, graph, plan, room, *own, **given), room))
-        return made[-1][0]
+    def watch(graph, plan):
+        made.append(prepare(graph, plan))
+        return made[-1]
 
-    monkeypatch.setattr(batched_sweep, "make", watch)
+    monkeypatch.setattr(batched_method, "prepare", watch)
     expected = lagbc.centralities(given, **options)
     made.clear()
-    monkeypatch.setattr(batched_sweep, "_room", lambda graph, plan, a_vertex: graph.n)
+    monkeypatch.setattr(batched_method, "first_entries", lambda graph, plan: graph.n)
     scores = lagbc.centralities(given, **options)
-    assert any(len(sweep.queue[0]) > room for sweep, room in made) == (not weighted or sums != ("closeness",))
+    assert any(len(state.sweep.queue[0]) > state.graph.n for state in made) == (not weighted or sums != ("closeness",))
     for name, array in expected.items():
         np.testing.assert_array_equal(scores[name], array)
 

@@ -23,8 +23,7 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.batched import lengths as batched_weighted
-from lagbc.methods.cpu.batched import sweep as entries
+from lagbc.methods.cpu import batched
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_lengths
 
@@ -41,7 +40,7 @@ GRAPHS = {
 
 
 def state_of(A, **options):
-    return prepare(batched_weighted, as_graph(A, weighted=True), SweepPlan(batch=64, **options))
+    return prepare(batched, as_graph(A, weighted=True), SweepPlan(batch=64, **options))
 
 
 @pytest.mark.parametrize("rtol", [0.0, 0.2])
@@ -50,7 +49,7 @@ def test_entries_and_path_counts(name, rtol):
     """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
     A, roots = GRAPHS[name]
     state = state_of(A, rtol=rtol)
-    (levels,) = batched_weighted.forward(state, roots)
+    (levels,) = batched.forward(state, roots)
     assert not levels.overflowed.any()
     place = np.full((A.shape[0], len(roots)), -1)
     sigma = np.zeros((A.shape[0], len(roots)))
@@ -104,10 +103,10 @@ def test_distances_that_are_not_as_short_as_expected():
     A = star_with_a_tail()
     state = state_of(A)
     assert state.dist.dtype == np.uint16
-    (levels,) = batched_weighted.forward(state, np.array([30, 40]))
+    (levels,) = batched.forward(state, np.array([30, 40]))
     assert np.shares_memory(state.dist, state.sweep.array("values"))
     assert state.dist.dtype == np.float64
-    dist, sigma = batched_weighted.paths(state, levels)
+    dist, sigma = batched.paths(state, levels)
     expected = [count_lengths(*adjacency(A), lengths(A), root)[-1] for root in (30, 40)]
     np.testing.assert_array_equal(dist, np.array(expected).T[state.graph.order])
     assert dist.max() == 90001
@@ -138,9 +137,7 @@ def test_rows_are_read_few_times_on_a_mesh():
     """The roots of a batch are neighbours, and rows wait until most of their columns can be counted."""
     A = with_lengths(grid(40, 40), ONE_TO_TEN)
     state = state_of(A)
-    entries = sum(
-        next(batched_weighted.forward(state, state.graph.order[i : i + 64])).entries for i in range(0, 1600, 64)
-    )
+    entries = sum(next(batched.forward(state, state.graph.order[i : i + 64])).entries for i in range(0, 1600, 64))
     assert entries < 4 * 25 * 1600
 
 
@@ -148,7 +145,7 @@ def test_queue_has_room_for_an_entry_a_column(monkeypatch):
     """On a directed cycle, rows that never wait for more of their columns are counted one column a time."""
     monkeypatch.setattr(tuning, "BATCHED_COUNT_WIDTH", np.inf)
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
-    (levels,) = batched_weighted.forward(state, np.arange(84, 20, -1))
+    (levels,) = batched.forward(state, np.arange(84, 20, -1))
     assert levels.entries == 6400 <= len(state.sweep.queue[0])
 
 
@@ -171,8 +168,8 @@ def test_state_is_as_new_after_every_batch(A):
     for roots in batches:
         ours, theirs = np.zeros((1, n)), np.zeros((1, n))
         for state, out in ((used, ours), (state_of(A), theirs)):
-            (levels,) = batched_weighted.forward(state, roots)
-            batched_weighted.backward(state, levels, Sums(dependency=out))
+            (levels,) = batched.forward(state, roots)
+            batched.backward(state, levels, Sums(dependency=out))
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -182,8 +179,8 @@ def test_rows_that_no_root_reaches_are_left_alone(scale):
     state = state_of(disjoint(*[with_lengths(cycle(50), ONE_TO_TEN) * scale] * 3))
     others = state.graph.position[100:]
     for begin in (0, 50):
-        (levels,) = batched_weighted.forward(state, np.arange(begin, begin + 50))
-        batched_weighted.backward(state, levels, Sums(dependency=np.zeros((1, 150))))
+        (levels,) = batched.forward(state, np.arange(begin, begin + 50))
+        batched.backward(state, levels, Sums(dependency=np.zeros((1, 150))))
         if begin == 0:
             state.dist[others] = 7
     assert (state.dist[others] == 7).all()
@@ -195,34 +192,33 @@ def test_marks_of_columns():
     A = disjoint(absorbed, diamonds(700, 3))
     state = state_of(A)
     roots = np.array([0, 1, 3, 3 + 4 * 400])
-    assert next(batched_weighted.forward(state, roots)).overflowed.tolist() == [True, False, True, False]
+    assert next(batched.forward(state, roots)).overflowed.tolist() == [True, False, True, False]
 
 
 def test_backward_adds():
     A = with_lengths(grid(4, 4), ONE_TO_TEN)
     state = state_of(A)
     out = np.full((1, 16), 10.0)
-    batched_weighted.backward(state, next(batched_weighted.forward(state, np.arange(16))), Sums(dependency=out))
+    batched.backward(state, next(batched.forward(state, np.arange(16))), Sums(dependency=out))
     np.testing.assert_allclose(out[0], 10 + oracle(A, weighted=True), rtol=1e-12)
 
 
 def test_stop_flag():
     state = state_of(with_lengths(path(50), ONE_TO_TEN))
-    (levels,) = batched_weighted.forward(state, np.arange(3))
+    (levels,) = batched.forward(state, np.arange(3))
     state.plan.stop.set()
     out = np.zeros((1, 50))
     with pytest.raises(Interrupted):
-        batched_weighted.backward(state, levels, Sums(dependency=out))
+        batched.backward(state, levels, Sums(dependency=out))
     assert not out.any()
     with pytest.raises(Interrupted):
-        next(batched_weighted.forward(state, np.arange(3)))
+        next(batched.forward(state, np.arange(3)))
 
 
 def test_words_of_columns():
     flags = np.array([True, False, True] + [False] * 60 + [True])
     columns = 1 + 4 + 2**63
-    np.testing.assert_array_equal(entries.flags_of(columns, 64), flags)
-    np.testing.assert_array_equal(entries.flags_of(columns, 3), flags[:3])
-    assert not entries.flags_of(0, 64).any()
-    levels = entries.Levels(np.arange(3), 3, 0, columns)
-    assert levels.overflowed.tolist() == [True, False, True]
+    for roots in (64, 3):
+        levels = batched.Levels(np.arange(roots), 3, 0, columns)
+        np.testing.assert_array_equal(levels.overflowed, flags[:roots])
+    assert not batched.Levels(np.arange(64), 3, 0, 0).overflowed.any()

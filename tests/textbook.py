@@ -13,7 +13,6 @@ from lagbc.methods.contract import Batching, SweepPlan
 
 # All roots of a batch are one block: one row of its sums. Batches of several workers run side by side.
 batching = Batching(block=1, auto=64, concurrent=True)
-options: frozenset[str] = frozenset()  # it reads no field of the plan that only some methods read
 
 
 @dataclass

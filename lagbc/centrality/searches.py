@@ -208,7 +208,8 @@ class Searches(Work):
 
 def _fit_memory(graph: Graph, roots: int, settings: Settings) -> int:
     """Return the number of threads."""
-    from lagbc.methods.cpu.searches import COLUMNS, arrays, plan_of
+    from lagbc.methods.cpu.batched import COLUMNS
+    from lagbc.methods.cpu.searches import arrays, plan_of
 
     _, held = host_graph_bytes(graph, plan_of(StopFlag()))
     a_thread = bytes_of(arrays(graph))

@@ -166,8 +166,7 @@ class _Watch:
 
     def __init__(self, row: Method, plan: Sweep) -> None:
         self._module, self._device = row.load(), row.device
-        self.batching, self.options = self._module.batching, self._module.options
-        self.arrays = self._module.arrays
+        self.batching, self.arrays = self._module.batching, self._module.arrays
         touched: Any = getattr(self._module, "touched", None)
         self.touched = touched and (lambda state, levels: touched(state[0], levels))
         self.plan: Any = plan  # later the smaller plan, if memory was too short

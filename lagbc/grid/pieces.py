@@ -114,7 +114,6 @@ class _OfRanks(NamedTuple):
     """All of a method that plans read: a worker is a batch in flight of a grid."""
 
     batching: Batching
-    options: frozenset[str]
     arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
 
 
@@ -127,8 +126,13 @@ def _row(piece: Spread, *_: object) -> OnGrid:
         return {name: Counted(group) for name, group in site.arrays(size, plan.sums).items()}
 
     batching = Batching(columns // site.groups, widest=columns, auto=columns, concurrent=True)
-    ranks = _OfRanks(batching, site.options, arrays)
-    return OnGrid("batched", "semiring", site.device, False, __name__, sums=(*SUMS, "depth"), of_ranks=ranks)
+    ranks = _OfRanks(batching, arrays)
+    return OnGrid(
+        *("batched", "semiring", site.device, False, __name__),
+        sums=(*SUMS, "depth"),
+        options=site.options,
+        of_ranks=ranks,
+    )
 
 
 @sweep_of.register(Spread)

@@ -46,9 +46,9 @@ class Site(NamedTuple):
         return self.groups * int(self._module.COLUMNS)
 
     @property
-    def options(self) -> frozenset[str]:
+    def options(self) -> tuple[str, ...]:
         """Options of a plan that a rank reads."""
-        options: frozenset[str] = self._module.options
+        options: tuple[str, ...] = self._module.options
         return options
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Site(NamedTuple):
     @property
     def _module(self) -> Any:
         if self.gpu is None:
-            from lagbc.methods.cpu.batched import block as on_cpu
+            from lagbc.methods.cpu import block as on_cpu
 
             return on_cpu
         from lagbc.methods.gpu.batched import block as on_gpu

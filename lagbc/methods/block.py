@@ -8,7 +8,7 @@ A level has four steps; the first and the third are messages:
     mask       found, finish: and closes it
 
 Rows of a block are the vertices of a grid row, its columns the vertices of a grid column, whose numbers are kept.
-`lagbc.methods.cpu.batched.block` and `lagbc.methods.gpu.batched.block` do it on either device.
+`lagbc.methods.cpu.block` and `lagbc.methods.gpu.batched.block` do it on either device.
 """
 
 from __future__ import annotations

@@ -77,6 +77,8 @@ class StopFlag:
 class SweepPlan:
     """The request of a run to a method; read by all of its functions.
 
+    Fields that only some methods read are options: the row of METHODS names those of a method.
+
     Raises
     ------
     ValueError
@@ -101,20 +103,18 @@ class SweepPlan:
     omega: NDArray[np.float64] | None = None  # (n,): how many targets each vertex stands for; None is one each
     root_weights: NDArray[np.float64] | None = None  # (n,): how often each vertex counts as a root; None is once each
     # (n,): m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
-    # each. Only methods with "class_sizes" among their options read them. Only "dependency" and "edges", and squares of
-    # both, are summed with them, in float64.
+    # each. An option. Only "dependency" and "edges", and squares of both, are summed with them, in float64.
     class_sizes: NDArray[np.float64] | None = None
-    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. Only methods
-    # with "demand" among their options read it; of others with ``demand=True`` in their row of METHODS `backward` is
-    # given the weights of its columns.
+    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. An option;
+    # `backward` of the other methods with ``demand=True`` in their row of METHODS is given the weights of its columns.
     demand: sparse.csr_array | None = None
     # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None
     # The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read it:
     # see `lagbc.run.sweeps.into_range`.
     exponent: int = 0
-    rtol: float = 0.0  # relative difference up to which two path lengths count as equal
-    bucket_width: float | None = None  # of Delta-stepping, as a length; None lets the method choose
+    rtol: float = 0.0  # an option: relative difference up to which two path lengths count as equal
+    bucket_width: float | None = None  # an option: of Delta-stepping, as a length; None lets the method choose
     sums: frozenset[str] = DEPENDENCY  # the sums asked for: names of fields of `lagbc.methods.sums.Sums`
     roots: int | None = None  # count of the run's roots, in all batches; None if it is not known
     # The schedule of a traversal: "all-blocks" puts all thread blocks of a GPU on one root, "one-block" one; dijkstra
@@ -124,8 +124,8 @@ class SweepPlan:
     # traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose
     virtual_warp: int | None = None
     # Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: over all roots of an undirected graph the
-    # same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone; only
-    # methods with "linear" among their options read it.
+    # same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone. An
+    # option.
     linear: bool = False
     # Whether `forward` has to yield all roots of a batch in one `Levels`. Among methods with lengths, those with target
     # weights of single roots can.
@@ -260,10 +260,6 @@ class MethodModule(Protocol):
     @property
     def batching(self) -> Batching:
         """The batches that it takes."""
-
-    @property
-    def options(self) -> frozenset[str]:
-        """The fields of `SweepPlan` that only some methods read, and this one does, such as "rtol"."""
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
         """State one worker's arrays: all those of a state and of a batch, besides `graph` and the batch's sums.

@@ -19,7 +19,7 @@ import numpy as np
 
 from lagbc.calls import in_phase, whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
-from lagbc.methods.contract import MethodModule
+from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.types import DeviceName
 
@@ -40,6 +40,8 @@ class Method:
         The library it needs, "" for none.
     sums : tuple of str
         The sums that it makes: names of fields of `Sums`, in ``lagbc/methods/sums.py``.
+    options : tuple of str
+        The fields of `SweepPlan`, in ``lagbc/methods/contract.py``, that only some methods read, and this one does.
     demand : bool
         Whether its `backward` takes target weights of single roots, and its `sum_within` the demand of its plan.
     bounds : bool
@@ -57,6 +59,7 @@ class Method:
     module: str
     requires: str = ""
     sums: tuple[str, ...] = ("dependency",)
+    options: tuple[str, ...] = ()
     demand: bool = False
     bounds: bool = False
     ways: tuple[tuple[str, ...], ...] = ()
@@ -127,7 +130,7 @@ class Method:
 
     def reads(self, option: str) -> bool:
         """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
-        return self.available and option in self.load().options
+        return self.available and option in self.options
 
 
 # Names of modules whose import is over: to ask Python for such a one takes 5 us, and each call asks twice.
@@ -241,20 +244,56 @@ _WAYS = {
     "hybrid": (_WARPS,),
 }
 
-# Name, formulation, device, lengths, module, library, sums, and whether it takes a demand and bounds. Of rows without
-# predicted costs, "auto" takes the first that fits; `lagbc.planning.choose` says more.
+# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.planning.choose` says more.
 METHODS: tuple[Method, ...] = (
-    Method("batched", "semiring", "cpu", False, f"{_CPU}.batched.hops", "", _WITH_SQUARES, True),
-    Method("graphblas", "semiring", "cpu", False, f"{_CPU}.graphblas.hops", "graphblas", _ALL_SEVEN),
-    Method("work-efficient", "traversal", "cpu", False, f"{_CPU}.traversal.hops", "", _WITH_SQUARES, True, True),
-    Method("batched", "semiring", "cpu", True, f"{_CPU}.batched.lengths", "", _WITH_SQUARES, True),
-    Method("graphblas", "semiring", "cpu", True, f"{_CPU}.graphblas.lengths", "graphblas", _ALL_SEVEN),
-    Method("dijkstra", "traversal", "cpu", True, f"{_CPU}.traversal.lengths", "", _WITH_SQUARES, True, True),
-    Method("batched", "semiring", "cuda", False, f"{_GPU}.batched.hops", "cupy", _WITH_SQUARES, True),
-    Method("spmm", "semiring", "cuda", False, f"{_GPU}.spmm", "cupy"),
-    Method("delta-stepping", "semiring", "cuda", True, f"{_GPU}.delta_stepping.lengths", "cupy", _WITH_SQUARES, True),
     Method(
-        "dijkstra", "traversal", "cuda", True, f"{_GPU}.traversal.dijkstra", "cupy", _OF_TRAVERSALS, ways=_OF_DIJKSTRA
+        *("batched", "semiring", "cpu", False, f"{_CPU}.batched"),
+        sums=_WITH_SQUARES,
+        options=("class_sizes", "linear"),
+        demand=True,
+    ),
+    Method("graphblas", "semiring", "cpu", False, f"{_CPU}.graphblas.hops", "graphblas", _ALL_SEVEN),
+    Method(
+        *("work-efficient", "traversal", "cpu", False, f"{_CPU}.traversal"),
+        sums=_WITH_SQUARES,
+        options=("class_sizes", "linear", "demand"),
+        demand=True,
+        bounds=True,
+    ),
+    Method(
+        *("batched", "semiring", "cpu", True, f"{_CPU}.batched"),
+        sums=_WITH_SQUARES,
+        options=("rtol", "bucket_width", "class_sizes"),
+        demand=True,
+    ),
+    Method(
+        *("graphblas", "semiring", "cpu", True, f"{_CPU}.graphblas.lengths", "graphblas"),
+        sums=_ALL_SEVEN,
+        options=("rtol", "bucket_width"),
+    ),
+    Method(
+        *("dijkstra", "traversal", "cpu", True, f"{_CPU}.traversal"),
+        sums=_WITH_SQUARES,
+        options=("rtol", "class_sizes", "linear", "demand"),
+        demand=True,
+        bounds=True,
+    ),
+    Method(
+        *("batched", "semiring", "cuda", False, f"{_GPU}.batched.hops", "cupy"),
+        sums=_WITH_SQUARES,
+        options=("class_sizes",),
+        demand=True,
+    ),
+    Method("spmm", "semiring", "cuda", False, f"{_GPU}.spmm", "cupy"),
+    Method(
+        *("delta-stepping", "semiring", "cuda", True, f"{_GPU}.delta_stepping.lengths", "cupy"),
+        sums=_WITH_SQUARES,
+        options=("rtol", "bucket_width", "class_sizes"),
+        demand=True,
+    ),
+    Method(
+        *("dijkstra", "traversal", "cuda", True, f"{_GPU}.traversal.dijkstra", "cupy", _OF_TRAVERSALS),
+        ways=_OF_DIJKSTRA,
     ),
     *(
         Method(
@@ -294,14 +333,15 @@ def register_method(method: Method) -> None:
     Parameters
     ----------
     method : Method
-        A row whose module keeps to the contract of ``lagbc/methods/contract.py``: it has ``batching``, ``options``,
-        ``arrays``, ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc. The
+        A row whose module keeps to the contract of ``lagbc/methods/contract.py``: it has ``batching``, ``arrays``,
+        ``prepare``, ``forward`` and ``backward``. "auto" never prefers it to a method of lagbc. The
         program ``lagbc`` is a process of its own, which does not know it.
 
     Raises
     ------
     ValueError
-        There is a method of this name for this device and these weights, or a sum or device has an unknown name.
+        There is a method of this name for this device and these weights, or a sum, an option or the device has an
+        unknown name.
     TypeError
         The module lacks something of the contract; it is imported if the method is available.
     ImportError
@@ -340,11 +380,12 @@ def register_method(method: Method) -> None:
     kinds = [isinstance(kind, tuple) and {isinstance(way, str) and way.isdecimal() for way in kind} for kind in ways]
     if kinds not in ([], [{False}], [{True}], [{False}, {True}], [{True}, {False}]) or not all(map(all, ways)):
         raise InvalidValueError(f"ways={ways!r}: they are a tuple of words, a tuple of whole numbers, or both")
-    there = {field.name for field in fields(Sums)}
-    if unknown := set(method.sums) - there:
-        raise InvalidValueError(
-            f"sums: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}"
-        )
+    for name, given, of in ("sums", method.sums, Sums), ("options", method.options, SweepPlan):
+        there = {field.name for field in fields(of)}
+        if unknown := set(given) - there:
+            raise InvalidValueError(
+                f"{name}: there is no {', '.join(sorted(unknown))}; there are: {', '.join(sorted(there))}"
+            )
     if method.available:
         module = method.load()
         members = (*_MEMBERS, "blocks", "sum_within") if method.bounds else _MEMBERS
@@ -364,5 +405,5 @@ def unregister_method(name: str) -> None:
     METHODS = tuple(row for row in METHODS if row not in added)
 
 
-_MEMBERS = ("batching", "options", "arrays", "prepare", "forward", "backward")
+_MEMBERS = ("batching", "arrays", "prepare", "forward", "backward")
 _OF_LAGBC = len(METHODS)

@@ -221,7 +221,7 @@ def memory_of(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -
     # and of batches, done and in work.
     states = sweep.beside + _states_of(batching, sweep.threads) * bytes_of(module.arrays(graph, request))
     if request.demand is not None:
-        states += demand_bytes(request.demand, 0 if "demand" in module.options else sweep.batch, workers)
+        states += demand_bytes(request.demand, 0 if "demand" in row.options else sweep.batch, workers)
     scores = 8 * request.summed(graph) * (5 + blocks * min(2 * workers, batches))
     held, most = bytes_of_swept(graph, request, row.device)
     of_graph = max(held, most - states - scores)

@@ -200,7 +200,7 @@ class Batches:
 
     def __init__(self, work: Sweeps, stop: StopFlag) -> None:
         self._work, row, self._module = work, work.row, work.module
-        if work.plan.class_sizes is not None and "class_sizes" not in self._module.options:
+        if work.plan.class_sizes is not None and "class_sizes" not in row.options:
             raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
         scaled, self._beyond = into_range(work.plan, work.graph.n)
@@ -211,7 +211,7 @@ class Batches:
             self._scaled = replace(self._scaled, root_weights=self._times)
             self._plan = replace(self._plan, root_weights=self._times)
         self._touched = getattr(self._module, "touched", None)
-        self._demand = None if "demand" in self._module.options else scaled.demand
+        self._demand = None if "demand" in row.options else scaled.demand
         self._states = {self._plan.dtype: self._module.prepare(self._graph, self._scaled)}
 
     def run(self, _: Span, roots: Items, counts: Items | None = None) -> Rows:

@@ -40,7 +40,7 @@ def roads(side, weighted):
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 @pytest.mark.parametrize("several", [0.0, 0.15], ids=["", "members"])
 def test_small_blocks(cupy, weighted, several):
-    if several and "class_sizes" not in DELTA.load().options:
+    if several and "class_sizes" not in DELTA.options:
         pytest.skip("delta-stepping on the GPU takes no vertices that stand for several")
     rng = np.random.default_rng([8, weighted, several > 0])
     for _ in range(3):

@@ -16,7 +16,7 @@ from lagbc.estimates.estimate import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
 from lagbc.grid.grids import Grids
-from lagbc.methods.cpu.batched import block
+from lagbc.methods.cpu import block
 from lagbc.methods.sums import SQUARES
 
 

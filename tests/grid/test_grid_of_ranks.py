@@ -183,7 +183,7 @@ def test_errors_are_those_of_all(program):
 
 
 FAILED = """
-from lagbc.methods.cpu.batched import block
+from lagbc.methods.cpu import block
 finish, calls = block._HostRows.finish, []
 
 def fail(*given):

@@ -29,7 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.grid import sweep
 from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
-from lagbc.methods.cpu.batched import block
+from lagbc.methods.cpu import block
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.planning.population import arrays_of_sequence
 from lagbc.scores.records import DISTANCES

@@ -11,19 +11,19 @@ from strategies import oracle, scale_free
 import lagbc
 from lagbc.methods import table
 from lagbc.methods.contract import Batching
-from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu import batched
 
 A = scale_free(60, 400, seed=1)
-MINE = lagbc.Method("mine", "semiring", "cpu", False, "my_method")
+MINE = lagbc.Method("mine", "semiring", "cpu", False, "my_method", options=("bucket_width",))
 
 
 @pytest.fixture
 def my_method(monkeypatch):
     """A module that is no part of lagbc: a root at a time, each in a state of `batched`."""
     module = types.ModuleType("my_method")
-    module.batching, module.options = Batching(block=1, auto=1), frozenset({"bucket_width"})
-    module.arrays, module.prepare = hops.arrays, hops.prepare
-    module.forward, module.backward = hops.forward, hops.backward
+    module.batching = Batching(block=1, auto=1)
+    module.arrays, module.prepare = batched.arrays, batched.prepare
+    module.forward, module.backward = batched.forward, batched.backward
     monkeypatch.setitem(sys.modules, "my_method", module)
     monkeypatch.setattr(table, "METHODS", table.METHODS)
     return module
@@ -58,7 +58,7 @@ def test_the_module_is_told_its_way(my_method, tmp_path):
 
     def prepare(graph, plan):
         plans.append((plan.variant, plan.virtual_warp))
-        return hops.prepare(graph, plan)
+        return batched.prepare(graph, plan)
 
     my_method.prepare = prepare
     for method, way in (("mine", (None, None)), ("mine:16", (None, 16)), ("mine:8:up", ("up", 8))):
@@ -96,6 +96,7 @@ def test_a_method_in_plain_python(monkeypatch):
         (replace(MINE, name="graphblas", weighted=True), "there is a method 'graphblas' on cpu with lengths already"),
         (replace(MINE, device="tpu"), "device='tpu' of method 'mine' is neither 'cpu' nor 'cuda'"),
         (replace(MINE, sums=("dependency", "sum")), "sums: there is no sum; there are: dependency"),
+        (replace(MINE, options=("rtol", "width")), "options: there is no width; there are: at_once, batch"),
         (replace(MINE, name="my:method"), "name='my:method': a colon is put before a way"),
         (replace(MINE, ways=("ab",)), "they are a tuple of words, a tuple of whole numbers, or both"),
         (replace(MINE, ways=(("a", "1"),)), "they are a tuple of words, a tuple of whole numbers, or both"),
@@ -111,10 +112,10 @@ def test_rows_that_are_refused(my_method, method, message):
 
 
 def test_a_module_that_lacks_something(my_method):
-    del my_method.arrays, my_method.options
-    with pytest.raises(TypeError, match="my_method lacks options, arrays; lagbc/methods/contract"):
+    del my_method.arrays, my_method.backward
+    with pytest.raises(TypeError, match="my_method lacks arrays, backward; lagbc/methods/contract"):
         lagbc.register_method(MINE)
-    with pytest.raises(TypeError, match="lacks options, arrays, blocks, sum_within; lagbc/methods/contract"):
+    with pytest.raises(TypeError, match="lacks arrays, backward, blocks, sum_within; lagbc/methods/contract"):
         lagbc.register_method(replace(MINE, bounds=True))
     with pytest.raises(ImportError, match="no_such_module"):
         lagbc.register_method(replace(MINE, module="no_such_module"))

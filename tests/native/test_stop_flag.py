@@ -22,8 +22,7 @@ from lagbc.graph.host.proximity import proximity_order
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.batched import lengths as with_lengths_of
-from lagbc.methods.cpu.traversal import lengths as dijkstra
+from lagbc.methods.cpu import batched, traversal
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import class_of, core, csr
 from lagbc.reduce.blocks import split
@@ -93,7 +92,7 @@ class Along:
 BACKWARD = {
     "levels": (by_levels, None),
     "waiting": (when_ready, None),
-    "lengths": (with_lengths_of, [0.5]),
+    "lengths": (batched, [0.5]),
 }
 
 
@@ -141,7 +140,7 @@ def test_counting(way, index):
 @by_index
 def test_distances(index):
     """Those that are found first, and once more behind path counts."""
-    along = Along(with_lengths_of, index, lengths=[1 / 3])
+    along = Along(batched, index, lengths=[1 / 3])
     distances = along.array("values")
     along.forward(along.in_column(distances, 2, 0))
     assert np.flatnonzero(np.isfinite(distances).any(axis=1)).tolist() == sorted(along.row[:3])
@@ -151,14 +150,14 @@ def test_distances(index):
 
 @by_index
 def test_short_distances(index):
-    along = Along(with_lengths_of, index, lengths=[2.0])
+    along = Along(batched, index, lengths=[2.0])
     along.forward(SET)
     assert np.count_nonzero(along.array("short_distances") < 2**16 - 1) == 1
 
 
 @by_index
 def test_tight_edges(index):
-    along = Along(with_lengths_of, index, lengths=[0.5])
+    along = Along(batched, index, lengths=[0.5])
     starts = along.array("tight_starts", 256)
     along.forward(flag_in(starts, 5, 0))
     assert 0 < starts[5] < 12
@@ -191,7 +190,7 @@ class Fan:
         A = sp.coo_array((np.ones(len(ends[0])), ends), shape=(self.SINK + 1,) * 2)
         graph = as_graph(A, weighted=True)
         bounds = Bounds(np.array([float(self.RADIUS)]), np.zeros(1))
-        state = prepare(dijkstra, graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
+        state = prepare(traversal, graph, SweepPlan(batch=64, bounds=bounds, method="dijkstra"))
         self.sweep, self.ball = state.sweep, state.ball
         self.ball.sum_within(np.zeros(1, np.int64))
         self.sink = int(np.flatnonzero(self.ball.array("vertices")[: self.SINK + 1] == graph.position[self.SINK])[0])

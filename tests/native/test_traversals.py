@@ -7,7 +7,7 @@ from states import uncollected
 from strategies import adjacency, grid, lengths, with_lengths
 
 from lagbc import reference
-from lagbc.methods.cpu.traversal.sweep import Size
+from lagbc.methods.cpu.traversal import Size
 from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import class_of, core, csr
 

@@ -20,7 +20,7 @@ from lagbc import call as one_way
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
-from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu import batched
 from lagbc.options import check_options
 from lagbc.planning import devices
 from lagbc.room import Room
@@ -289,12 +289,12 @@ def scarce(monkeypatch):
     """Devices that hold so many workers at most, by their names; on the host that is what is given up."""
     room = {}
 
-    def prepare(graph, plan, prepare=hops.prepare):
+    def prepare(graph, plan, prepare=batched.prepare):
         if plan.threads > room.get(getattr(Fake.at_work, "name", None), 10**9):
             raise MemoryError("no room")
         return prepare(graph, plan)
 
-    monkeypatch.setattr(hops, "prepare", prepare)
+    monkeypatch.setattr(batched, "prepare", prepare)
     return room
 
 
@@ -328,7 +328,7 @@ def test_an_error_of_the_run_is_none_of_the_devices(on, monkeypatch):
     def backward(*_):
         raise ValueError("a length that rounding absorbs")
 
-    monkeypatch.setattr(hops, "backward", backward)
+    monkeypatch.setattr(batched, "backward", backward)
     on(*fakes(3))
     with pytest.raises(ValueError, match="rounding absorbs"):
         lagbc.bc(A, **PLAIN)

@@ -22,7 +22,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc.methods.contract import Interrupted
-from lagbc.methods.cpu.traversal import hops
+from lagbc.methods.cpu import traversal
 from lagbc.run import bicomponents, tasks
 from lagbc.run.work import Span
 
@@ -46,7 +46,7 @@ def folder(tmp_path_factory, monkeypatch):
 
 def new_pool(workers=2):
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["lagbc.run.tasks", "lagbc.methods.cpu.batched.hops"])
+    context.set_forkserver_preload(["lagbc.run.tasks", "lagbc.methods.cpu.batched"])
     return ProcessPoolExecutor(workers, mp_context=context)
 
 
@@ -362,7 +362,7 @@ def test_hands_of_a_work_that_was_dropped_meanwhile(monkeypatch):
 @pytest.mark.parametrize("name", ["prepare", "sum_within"])
 def test_less_memory_in_a_worker_within_a_cutoff(monkeypatch, name):
     """On the CPU it gives up a thread at a time, also where what is prepared does not fit."""
-    usual, swept = getattr(hops, name), []
+    usual, swept = getattr(traversal, name), []
 
     def scarce(first, second, *arrays):
         swept.append(second.threads if name == "prepare" else first.plan.threads)
@@ -372,7 +372,7 @@ def test_less_memory_in_a_worker_within_a_cutoff(monkeypatch, name):
 
     options = {"directed": False, "device": "cpu", "cutoff": 3}
     expected = lagbc.bc(A, **options)
-    monkeypatch.setattr(hops, name, scarce)
+    monkeypatch.setattr(traversal, name, scarce)
     with ThreadPoolExecutor(1) as pool, pytest.warns(lagbc.MemoryWarning, match="it goes on with .*threads=1"):
         scores = lagbc.bc(A, executor=pool, threads=3, **options)
     np.testing.assert_array_equal(scores, expected)

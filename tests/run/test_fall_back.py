@@ -25,7 +25,6 @@ A = scale_free(500, 4000, seed=1)
 # In the place of all modules of the GPU, which cannot be imported without one.
 STUB = SimpleNamespace(
     batching=Batching(block=256, auto=4096),
-    options=frozenset(),
     arrays=lambda graph, plan: {"values": Array((graph.n, plan.batch), FLOAT)},
 )
 
@@ -35,6 +34,7 @@ def _gpu_without_memory(monkeypatch):
     load = lagbc.Method.load
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: True))
     monkeypatch.setattr(lagbc.Method, "load", lambda row: STUB if row.device == "cuda" else load(row))
+    monkeypatch.setattr(lagbc.Method, "reads", lambda row, option: row.device == "cpu" and option in row.options)
     monkeypatch.setattr(tuning, "GPU_WORK", 0)
     monkeypatch.setattr(room, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
 

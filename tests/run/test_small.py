@@ -14,7 +14,7 @@ from strategies import oracle, scale_free, with_lengths
 import lagbc
 from lagbc import limits
 from lagbc.methods import table, tuning
-from lagbc.methods.cpu.batched import hops
+from lagbc.methods.cpu import batched
 from lagbc.reduce import tuning as reduce_tuning
 from lagbc.reduce.small import SmallBlocks
 
@@ -101,7 +101,7 @@ def test_an_error_of_a_small_run_is_raised_as_it_is(monkeypatch):
     def forward(state, roots):
         raise ZeroDivisionError("of the method")
 
-    monkeypatch.setattr(hops, "forward", forward)
+    monkeypatch.setattr(batched, "forward", forward)
     with pytest.raises(ZeroDivisionError, match="of the method"):
         lagbc.bc(SMALL, method="batched", device="cpu")
 
@@ -128,16 +128,17 @@ def test_memory_is_that_of_the_plan_itself(monkeypatch):
 
     def arrays(graph, plan):
         plans.append(plan)
-        return hops_arrays(graph, plan)
+        return its_arrays(graph, plan)
 
     def prepare(graph, plan):
         plans.append(plan)
-        return hops_prepare(graph, plan)
+        return its_prepare(graph, plan)
 
-    hops_arrays, hops_prepare = hops.arrays, hops.prepare
-    monkeypatch.setattr(hops, "arrays", arrays)
-    monkeypatch.setattr(hops, "prepare", prepare)
-    monkeypatch.setattr(hops, "options", frozenset({"bucket_width"}))
+    its_arrays, its_prepare = batched.arrays, batched.prepare
+    monkeypatch.setattr(batched, "arrays", arrays)
+    monkeypatch.setattr(batched, "prepare", prepare)
+    rows = [replace(row, options=(*row.options, "bucket_width")) for row in lagbc.METHODS]
+    monkeypatch.setattr(table, "METHODS", tuple(rows))
     n = SMALL.shape[0]
     given = {"target_weights": np.arange(n), "source_weights": np.ones(n)}
     lagbc.bc(SMALL, device="cpu", method="batched", bucket_width=2.0, **given)

@@ -14,13 +14,11 @@ from lagbc.reduce import tuning
 
 # Every vertex has a twin.
 A = sp.kron(with_lengths(scale_free(60, 300, seed=1), [1.0]), np.ones((2, 2))).tocsr()
-TAKING = {"batched", "delta-stepping"}
 
 
 def stub(row):
     """In the place of a module of the GPU, which cannot be imported without one."""
-    options = {"class_sizes", "bucket_width"} if row.name in TAKING else set()
-    return SimpleNamespace(batching=Batching(256, 4096), options=options, arrays=lambda graph, plan: {})
+    return SimpleNamespace(batching=Batching(256, 4096), arrays=lambda graph, plan: {})
 
 
 @pytest.fixture(autouse=True)

@@ -215,7 +215,6 @@ def recording(block, batches):
 
     return SimpleNamespace(
         batching=Batching(block=block, auto=block),
-        options=frozenset(),
         arrays=lambda graph, plan: {},
         prepare=lambda graph, plan: plan,
         forward=forward,

@@ -22,21 +22,25 @@ from numpy.typing import NDArray
 from lagbc.graph.graph import Graph
 from lagbc.methods.arrays import counted
 from lagbc.methods.contract import StopFlag, SweepPlan
-from lagbc.methods.cpu import extended
-from lagbc.methods.cpu.batched import hops, lengths, sweep
+from lagbc.methods.cpu import batched, extended
 from lagbc.native import core, csr
 
 
 def plan_of(rtol: float, stop: StopFlag) -> SweepPlan:
     """Return the request of a search: one that is summed over distances, too, keeps these when paths are counted."""
-    return SweepPlan(batch=sweep.COLUMNS, rtol=rtol, sums=frozenset({"dependency", "reached"}), stop=stop)
+    return SweepPlan(batch=batched.COLUMNS, rtol=rtol, sums=frozenset({"dependency", "reached"}), stop=stop)
+
+
+def _schedule(graph: Graph) -> batched.Schedule:
+    """Return the schedule of the sweeps that `core.add_batch_shares` reads."""
+    return batched.WITH_LENGTHS if graph.weighted else batched.READY_ORDER
 
 
 def arrays(graph: Graph, groups: int) -> dict[str, Any]:
     """State a worker's arrays."""
     plan = plan_of(0.0, StopFlag())
     return {
-        "search": lengths.arrays(graph, plan) if graph.weighted else hops.READY_ORDER.arrays(graph, plan),
+        "search": batched.arrays(graph, plan, _schedule(graph)),
         "groups": counted(core.Groups.bytes(graph.n, groups, not graph.weighted)),
     }
 
@@ -47,7 +51,7 @@ class State:
 
     graph: Graph
     plan: SweepPlan
-    search: Any  # the state of the batched method
+    search: batched.State
     in_group: NDArray[np.bool_]  # (n, groups)
     endpoints: bool  # whether pairs with an end in a group count wholly, or else not at all
     groups: core.Groups
@@ -55,7 +59,7 @@ class State:
 
 def prepare(graph: Graph, plan: SweepPlan, in_group: NDArray[np.bool_], *, endpoints: bool) -> State:
     """Make one worker's state for groups, a column each of `in_group`."""
-    search: Any = lengths.prepare(graph, plan) if graph.weighted else hops.prepare(graph, plan, hops.READY_ORDER)
+    search = batched.prepare(graph, plan, _schedule(graph))
     is_member = np.logical_or.reduce(in_group, axis=1)[graph.order]
     groups = core.Groups(in_group, is_member, endpoints, not graph.weighted)
     return State(graph, plan, search, in_group, endpoints, groups)
@@ -63,7 +67,7 @@ def prepare(graph: Graph, plan: SweepPlan, in_group: NDArray[np.bool_], *, endpo
 
 def sum_batch(state: State, roots: NDArray[np.int64], panel: int) -> NDArray[np.float64]:
     """Sum the shares of a batch of roots over all targets, of ordered pairs: a row for each panel, a column a group."""
-    (levels,) = sweep.forward(state.search, roots)
+    (levels,) = batched.forward(state.search, roots)
     totals = np.zeros((-(-len(roots) // panel), state.in_group.shape[1]))
     first = 0
     for k in (*np.flatnonzero(levels.overflowed).tolist(), len(roots)):

@@ -10,25 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Array
+from lagbc.methods.arrays import FLOAT, Array
 from lagbc.methods.contract import StopFlag, SweepPlan
-from lagbc.methods.cpu.batched import hops, lengths, sweep
+from lagbc.methods.cpu import batched
 
-COLUMNS = sweep.COLUMNS
 # Sums by root: over the vertices that it reaches 1, their distance, and 1 over it.
 SUMS = 3
 
 
 def plan_of(stop: StopFlag) -> SweepPlan:
     """Return the request of a search: of distances alone."""
-    return SweepPlan(batch=COLUMNS, sums=frozenset({"reached"}), stop=stop)
+    return SweepPlan(batch=batched.COLUMNS, sums=frozenset({"reached"}), stop=stop)
 
 
 def arrays(graph: Graph) -> dict[str, Any]:
     """State a worker's arrays: of the search, and its distances by vertex and by root."""
-    module: Any = lengths if graph.weighted else hops
-    dist = Array((graph.n, COLUMNS), np.dtype(np.float64), None)
-    return {**module.arrays(graph, plan_of(StopFlag())), "by_vertex": dist, "by_root": dist}
+    dist = Array((graph.n, batched.COLUMNS), FLOAT)
+    return {**batched.arrays(graph, plan_of(StopFlag())), "by_vertex": dist, "by_root": dist}
 
 
 @dataclass(slots=True, eq=False)
@@ -37,14 +35,13 @@ class State:
 
     graph: Graph
     plan: SweepPlan
-    search: Any  # the state of the batched method
+    search: batched.State
 
 
 def prepare(graph: Graph, stop: StopFlag) -> State:
     """Make one worker's state."""
-    plan, module = plan_of(stop), lengths if graph.weighted else hops
-    search: Any = module.prepare(graph, plan)  # type: ignore[attr-defined]
-    return State(graph, plan, search)
+    plan = plan_of(stop)
+    return State(graph, plan, batched.prepare(graph, plan))
 
 
 def sum_batch(
@@ -59,15 +56,11 @@ def sum_batch(
     Vertices of `without`, some for each root, are not counted, nor any beside the `counted` ones, where these are
     given.
     """
-    (levels,) = sweep.forward(state.search, roots)
-    if state.graph.weighted:
-        by_vertex = state.search.dist
-    else:
-        by_vertex = np.full((state.graph.n, len(roots)), np.inf)
-        state.search.sweep.write_levels(by_vertex)
+    (levels,) = batched.forward(state.search, roots)
+    by_vertex = batched.distances(state.search, levels)
     position = state.graph.position
     sums = np.empty((len(roots), len(cutoffs), SUMS))
-    for place, dist in enumerate(np.ascontiguousarray(by_vertex[:, : len(levels.roots)].T)):
+    for place, dist in enumerate(np.ascontiguousarray(by_vertex.T)):
         dist[position[without[place]]] = np.inf
         some = dist if counted is None else dist[position[counted]]
         reached = some[np.isfinite(some)]

@@ -41,7 +41,6 @@ from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, we
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=1, auto=256)
-options: frozenset[str] = frozenset()
 
 # Entry i of an array is column i % batch of row i / batch. The product is read only where a vertex is unreached.
 _advance = cp.ElementwiseKernel(

@@ -19,7 +19,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
-from lagbc.methods.cpu.traversal import hops, lengths, sweep
+from lagbc.methods.cpu import traversal
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.native import core
 from lagbc.planning.sweep import fit_memory, most_batch
@@ -38,10 +38,10 @@ GRAPHS = {
 def batch_sums(state, roots):
     """Sums of a batch of any number of blocks."""
     plan, graph = state.plan, state.graph
-    rows = hops.batching.rows(0, len(roots)).stop
+    rows = traversal.batching.rows(0, len(roots)).stop
     sums = Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, rows, len(roots))
-    for levels in hops.forward(state, roots):
-        hops.backward(state, levels, sums)
+    for levels in traversal.forward(state, roots):
+        traversal.backward(state, levels, sums)
     return sums
 
 
@@ -63,49 +63,51 @@ def test_same_bits(name):
 def test_a_sum_has_the_same_bits_alone_and_beside_others(name):
     graph = as_graph(GRAPHS[name])
     roots, plan = np.arange(0, graph.n, 7)[:40], SweepPlan(batch=64, sums=EVERY)
-    every = batch_sums(prepare(hops, graph, plan), roots)
+    every = batch_sums(prepare(traversal, graph, plan), roots)
     # Where only distances are summed, no paths are counted, and no root overflows.
     for asked in PATH_SUMS if name == "overflowing" else EVERY:
-        alone = batch_sums(prepare(hops, graph, replace(plan, sums=frozenset({asked}))), roots)
+        alone = batch_sums(prepare(traversal, graph, replace(plan, sums=frozenset({asked}))), roots)
         np.testing.assert_array_equal(getattr(alone, asked), getattr(every, asked), asked)
 
 
 def test_a_state_is_as_new_after_every_batch():
     graph = as_graph(GRAPHS["overflowing"])
     plan, n = SweepPlan(batch=64, sums=EVERY), graph.n
-    used = prepare(hops, graph, plan)
+    used = prepare(traversal, graph, plan)
     for roots in (np.arange(40), np.arange(n - 30, n), np.r_[-1, 3, -1], np.arange(n - 3, n)):
         for name, array in batch_sums(used, roots):
-            np.testing.assert_array_equal(array, getattr(batch_sums(prepare(hops, graph, plan), roots), name), name)
+            np.testing.assert_array_equal(
+                array, getattr(batch_sums(prepare(traversal, graph, plan), roots), name), name
+            )
         assert (used.sweep.array("places") == n).all(), "cleared of what the roots reached"
 
 
 def test_no_paths_are_counted_where_only_distances_are_summed():
     graph = as_graph(GRAPHS["overflowing"])
-    state = prepare(hops, graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
-    (levels,) = hops.forward(state, np.arange(3))
+    state = prepare(traversal, graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
+    (levels,) = traversal.forward(state, np.arange(3))
     assert not levels.overflowed.any()
     assert levels.depth == 2200
 
 
 def test_stop_flag():
     graph = as_graph(path(50))
-    state, sums = prepare(hops, graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
-    (levels,) = hops.forward(state, np.arange(3))
+    state, sums = prepare(traversal, graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
+    (levels,) = traversal.forward(state, np.arange(3))
     state.plan.stop.set()
     with pytest.raises(Interrupted):
-        hops.backward(state, levels, sums)
+        traversal.backward(state, levels, sums)
     assert not sums.dependency.any()
     with pytest.raises(Interrupted):
-        next(hops.forward(state, np.arange(3)))
+        next(traversal.forward(state, np.arange(3)))
 
 
 def test_what_the_search_found_can_be_read_before_it_is_summed():
     A = GRAPHS["two parts"]
     graph, roots = as_graph(A), np.r_[0, -1, 90, 7]
-    state = prepare(hops, graph, SweepPlan(batch=16))
-    (levels,) = hops.forward(state, roots)
-    dist, sigma = hops.paths(state, levels)
+    state = prepare(traversal, graph, SweepPlan(batch=16))
+    (levels,) = traversal.forward(state, roots)
+    dist, sigma = traversal.paths(state, levels)
     for k, root in enumerate(roots):
         if root < 0:
             assert np.isinf(dist[:, k]).all()
@@ -115,7 +117,7 @@ def test_what_the_search_found_can_be_read_before_it_is_summed():
         np.testing.assert_array_equal(dist[:, k], np.where(np.array(far) < 0, np.inf, far)[graph.order])
         np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
     sums = Sums(dependency=np.zeros((1, graph.n)))
-    hops.backward(state, levels, sums)
+    traversal.backward(state, levels, sums)
     theirs = reference.brandes(*adjacency(A), sources=[0, 90, 7])
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
 
@@ -125,10 +127,10 @@ def test_target_weights_of_each_column_stand_in_for_those_of_the_plan():
     graph, roots = as_graph(A), np.arange(20)
     omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) / 2
     outputs = frozenset({"dependency", "stress", "edges"})
-    state = prepare(hops, graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
+    state = prepare(traversal, graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
     sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 2, len(roots))
-    for levels in hops.forward(state, roots):
-        hops.backward(state, levels, sums, omega[graph.order][:, levels.places])
+    for levels in traversal.forward(state, roots):
+        traversal.backward(state, levels, sums, omega[graph.order][:, levels.places])
     functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
     for name, function in functions.items():
         theirs = sum(
@@ -146,19 +148,19 @@ def test_footprint_is_what_it_allocates(outputs, weights):
     omega = np.ones(graph.n) if weights else None
     plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
     before = graph.reordered, core.held_memory()[0]
-    state = prepare(hops, graph, plan)
-    assert core.held_memory()[0] - before[1] == bytes_of(hops.arrays(graph, plan))
+    state = prepare(traversal, graph, plan)
+    assert core.held_memory()[0] - before[1] == bytes_of(traversal.arrays(graph, plan))
     batch_sums(state, np.arange(64))
-    assert core.held_memory()[0] - before[1] == bytes_of(hops.arrays(graph, plan))
+    assert core.held_memory()[0] - before[1] == bytes_of(traversal.arrays(graph, plan))
 
 
 @pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
 @uncollected()
 def test_kept_blocks_take_no_more_than_rows_of_their_sums(outputs):
     graph, plan = as_graph(ISLANDS), SweepPlan(batch=64, sums=frozenset(outputs))
-    state = prepare(hops, graph, plan)
+    state = prepare(traversal, graph, plan)
     before, _ = core.held_memory()
-    (levels,) = hops.forward(state, np.arange(400, 464))
+    (levels,) = traversal.forward(state, np.arange(400, 464))
     assert levels.kept == 4
     of_found = levels.depths.base.nbytes + levels.overflowed.base.nbytes
     kept = core.held_memory()[0] - before - of_found
@@ -168,18 +170,18 @@ def test_kept_blocks_take_no_more_than_rows_of_their_sums(outputs):
 
 def test_blocks_are_rows_of_their_own():
     graph, roots = as_graph(GRAPHS["mesh"]), np.arange(40)
-    sums = batch_sums(prepare(hops, graph, SweepPlan(batch=48)), roots)
+    sums = batch_sums(prepare(traversal, graph, SweepPlan(batch=48)), roots)
     assert sums.dependency.shape[0] == 3
-    for row, first in enumerate(range(0, 40, sweep.BLOCK)):
-        theirs = reference.brandes(*adjacency(GRAPHS["mesh"]), sources=roots[first : first + sweep.BLOCK].tolist())
+    for row, first in enumerate(range(0, 40, traversal.BLOCK)):
+        theirs = reference.brandes(*adjacency(GRAPHS["mesh"]), sources=roots[first : first + traversal.BLOCK].tolist())
         np.testing.assert_allclose(sums.dependency[row], theirs, rtol=1e-12)
 
 
 def without_kept_blocks(graph, plan):
     """Prepare a worker that keeps no block as entries."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweep, "batching", sweep.batching._replace(auto=0))
-        return prepare(hops, graph, plan)
+        patch.setattr(traversal, "batching", traversal.batching._replace(auto=0))
+        return prepare(traversal, graph, plan)
 
 
 @pytest.mark.parametrize("name", ["parts", "mesh"])
@@ -188,18 +190,18 @@ def test_what_is_touched_is_listed_while_there_is_room_and_is_zero_once_it_is_ta
     A = {"parts": disjoint(grid(30, 30), grid(6, 9)), "mesh": GRAPHS["mesh"]}[name]
     graph, roots = as_graph(A), np.r_[A.shape[0] - 1, A.shape[0] - 3]
     state = without_kept_blocks(graph, SweepPlan(batch=16, sums=EVERY))
-    next(hops.forward(state, np.arange(5)))  # and nobody takes it
+    next(traversal.forward(state, np.arange(5)))  # and nobody takes it
     lists = [state.sweep.array(f"touched {kind}") for kind in ("vertices", "edges")]
     for one in lists:
         one.fill(-1)
-    (levels,) = hops.forward(state, roots)
+    (levels,) = traversal.forward(state, roots)
     listed = [np.count_nonzero(one >= 0) for one in lists]
     if name == "parts":
         assert listed == [2 * 54, 2 * (5 * 9 + 6 * 8)]
     else:
         assert all(count < graph.n // 8 for count in listed), "there was no room for the second root, or for either"
     sums = Sums.zeros_of_batch(np, EVERY, graph.n, graph.nnz, 1, len(roots))
-    hops.backward(state, levels, sums)
+    traversal.backward(state, levels, sums)
     theirs = np.array(reference.brandes(*adjacency(A), sources=roots.tolist()))
     np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12)
     assert sums.edges[0].sum() == pytest.approx(sums.distance[0].sum())
@@ -218,9 +220,9 @@ ISLANDS = sp.block_diag([grid(9, 11), *[path(4)] * 150, *[diamonds(3, 2)] * 40, 
 def test_blocks_that_touch_few_vertices_are_kept_apart(asked):
     """And few edges: four vertices in a row have three, each one way."""
     graph, asked = as_graph(ISLANDS), frozenset(asked)
-    state, roots = prepare(hops, graph, SweepPlan(batch=64, sums=asked)), np.arange(400, 440)
-    (levels,) = hops.forward(state, roots)
-    blocks = hops.touched(state, levels)
+    state, roots = prepare(traversal, graph, SweepPlan(batch=64, sums=asked)), np.arange(400, 440)
+    (levels,) = traversal.forward(state, roots)
+    blocks = traversal.touched(state, levels)
     assert [len(block.roots) for block in blocks] == [16, 16, 8]
     assert all(len(block.vertices) <= 16 * 4 and len(block.edges) <= 16 * 6 for block in blocks)
     assert all(len(block.vertices) == 0 for block in blocks) == (asked == {"edges"})
@@ -230,21 +232,21 @@ def test_blocks_that_touch_few_vertices_are_kept_apart(asked):
             theirs = rows.depth[16 * row : 16 * row + 16] if name == "depth" else getattr(rows, name)[row]
             assert array.sum() == pytest.approx(theirs.sum())
             np.testing.assert_array_equal(array, theirs if name == "depth" else theirs[block.rows(name)])
-    (levels,) = hops.forward(state, np.arange(3))
-    assert hops.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
+    (levels,) = traversal.forward(state, np.arange(3))
+    assert traversal.touched(state, levels) is None, "roots of the mesh reach one vertex in eight"
 
 
 def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
     graph, roots = as_graph(ISLANDS), np.arange(400, 440)
     trips = sp.random_array(ISLANDS.shape, density=0.1, rng=1, format="csr")
-    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
+    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
     made = work(graph, roots, row, SweepPlan(batch=64, demand=trips))
     found = made.open(StopFlag())(Span(0, len(roots)), roots)
     assert [len(block.roots) for block in found] == [16, 16, 8]
     assert all(block.size < 16 * 4 + 16 for block in found), "as many rows as roots reach vertices"
-    state, rows = prepare(hops, graph, SweepPlan(batch=64)), made.zero_rows(np, len(roots))
-    for levels in hops.forward(state, roots):
-        hops.backward(state, levels, rows, weights_of_columns(trips, graph, roots[levels.places], np))
+    state, rows = prepare(traversal, graph, SweepPlan(batch=64)), made.zero_rows(np, len(roots))
+    for levels in traversal.forward(state, roots):
+        traversal.backward(state, levels, rows, weights_of_columns(trips, graph, roots[levels.places], np))
     assert rows.dependency.any()
     np.testing.assert_array_equal(made.as_rows(found, len(roots)).dependency, rows.dependency)
 
@@ -252,7 +254,7 @@ def test_trips_from_roots_that_reach_few_vertices_are_laid_out_at_these_alone():
 def test_kept_blocks_keep_roots_that_overflow_float32():
     """Their sums in float64 are added to rows of all vertices."""
     graph = as_graph(sp.block_diag([diamonds(140, 2), *[path(4)] * 2000], format="csr"))
-    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
+    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
     roots = np.arange(40)
     in_float64, in_float32 = (
         summed(graph, roots, row, SweepPlan(batch=64, dtype=dtype)) for dtype in ("float64", "float32")
@@ -264,7 +266,7 @@ def test_kept_blocks_keep_roots_that_overflow_float32():
 def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
     """In one call or in parts, whatever the batch and the threads; beside overflow, rows of roots, and demand."""
     A = with_lengths(ISLANDS) if weighted else ISLANDS
-    method, module = ("dijkstra", lengths) if weighted else ("work-efficient", hops)
+    method = "dijkstra" if weighted else "work-efficient"
     which = ("bc", "edge_bc", "stress", "closeness", "harmonic", "eccentricity")
     options = {"method": method, "device": "cpu", "weighted": weighted, "directed": True, "reduce": "none"}
     trips = sp.random_array((A.shape[0],) * 2, density=1e-3, rng=1, format="csr")
@@ -283,7 +285,7 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
         yield {"bc": lagbc.bc(A, demand=trips, **options), "edge_bc": lagbc.edge_bc(A, demand=trips, **options).data}
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "touched", lambda state, levels: None)
+        patched.setattr(traversal, "touched", lambda state, levels: None)
         (expected, *others) = calls()
     first, *more = calls()
     for scores in (first, *others[:-1], *more[:-1]):
@@ -303,8 +305,8 @@ def test_its_name_runs_without_a_gpu(monkeypatch):
 
 @pytest.mark.parametrize(("roots", "threads", "batch", "workers"), [(256, 16, 16, 16), (256, 1, 64, 1), (40, 2, 32, 2)])
 def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, workers):
-    (row,) = (row for row in lagbc.METHODS if row.module == hops.__name__)
-    graph, batching = as_graph(GRAPHS["mesh"]), hops.batching
+    (row,) = (row for row in lagbc.METHODS if row.module == traversal.__name__ and not row.weighted)
+    graph, batching = as_graph(GRAPHS["mesh"]), traversal.batching
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
         taken = most_batch(row, batching, roots, share, given)
         plan = SweepPlan(batch=taken, threads=workers, roots=roots)

@@ -17,7 +17,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu.traversal import lengths as module
+from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import Sums
 from lagbc.native import core
 
@@ -127,7 +127,7 @@ def test_a_graph_without_edges_takes_the_heap():
 @pytest.mark.parametrize(("edges", "buckets"), [(2**32 - 2, 8), (2**32 - 1, 0)])
 def test_notes_have_numbers_and_none_is_another(edges, buckets):
     """A graph with more edges than 32-bit numbers of notes takes the heap."""
-    graph = SimpleNamespace(nnz=edges, weights=np.array([1.0, 3.0]), longest=3.0)
+    graph = SimpleNamespace(weighted=True, nnz=edges, weights=np.array([1.0, 3.0]), longest=3.0)
     assert module._choose_buckets(graph, SweepPlan(batch=1))[0] == buckets
 
 

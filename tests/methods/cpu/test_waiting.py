@@ -11,8 +11,8 @@ from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_fr
 from lagbc.graph import csr as graph_csr
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.cpu.batched import hops
-from lagbc.methods.cpu.batched.hops import LEVEL_ORDER, READY_ORDER
+from lagbc.methods.cpu import batched
+from lagbc.methods.cpu.batched import LEVEL_ORDER, READY_ORDER
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops
 
@@ -42,7 +42,7 @@ def test_entries_and_path_counts(name):
     """Every reached vertex has one entry a column, after those of its tight predecessors, and its sigma, exactly."""
     A, roots = GRAPHS[name]
     state = state_of(A)
-    (found,) = hops.forward(state, roots)
+    (found,) = batched.forward(state, roots)
     assert not found.overflowed.any()
     (queue, masks), values = state.sweep.queue, state.sweep.array("values")
     place, sigma = np.full((A.shape[0], len(roots)), -1), np.zeros((A.shape[0], len(roots)))
@@ -68,8 +68,8 @@ def test_levels_are_kept_where_distances_are_summed(name):
     A, roots = GRAPHS[name]
     state = state_of(A, sums=EVERY)
     sums = Sums.zeros_of_batch(np, EVERY, state.graph.n, state.graph.nnz, 1, len(roots))
-    (found,) = hops.forward(state, roots)
-    hops.backward(state, found, sums)
+    (found,) = batched.forward(state, roots)
+    batched.backward(state, found, sums)
     depth = np.array([count_hops(*adjacency(A), root)[3] for root in roots])
     np.testing.assert_array_equal(sums.reached[0], (depth > 0).sum(axis=0))
     np.testing.assert_array_equal(sums.distance[0], np.maximum(depth, 0).sum(axis=0))
@@ -82,7 +82,7 @@ def test_rows_are_read_few_times_on_a_mesh():
     for schedule in (LEVEL_ORDER, READY_ORDER):
         state = prepare(scheduled(schedule), as_graph(grid(40, 40)), SweepPlan(batch=64))
         batches = (state.graph.order[i : i + 64] for i in range(0, 1600, 64))
-        entries[schedule] = sum(next(hops.forward(state, roots)).entries for roots in batches)
+        entries[schedule] = sum(next(batched.forward(state, roots)).entries for roots in batches)
     assert entries[READY_ORDER] < 4 * 25 * 1600 < entries[LEVEL_ORDER] / 3
 
 
@@ -97,7 +97,7 @@ def test_rows_are_read_few_times_on_a_mesh():
     ids=["mesh", "mesh, several", "no paths", "scale-free"],
 )
 def test_which_schedule_is_taken(A, asked, schedule):
-    assert hops.schedule_of(as_graph(A), SweepPlan(batch=64, sums=frozenset(asked))) is schedule
+    assert batched.schedule_of(as_graph(A), SweepPlan(batch=64, sums=frozenset(asked))) is schedule
 
 
 @given(graphs(min_n=1), st.data())
@@ -120,8 +120,8 @@ def test_sums_are_those_by_levels(A, data):
             prepare(scheduled(schedule), graph, plan),
             Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, 1, len(roots)),
         )
-        (one,) = hops.forward(state, roots)
-        hops.backward(state, one, sums)
+        (one,) = batched.forward(state, roots)
+        batched.backward(state, one, sums)
         found.append(sums)
     for name in plan.sums:
         np.testing.assert_allclose(*(getattr(sums, name) for sums in found), rtol=1e-12, atol=1e-12, err_msg=name)
@@ -134,6 +134,6 @@ def test_distances_and_path_counts_of_roots(name, most, monkeypatch):
     A, roots = GRAPHS[name]
     graph = as_graph(A)
     states = [prepare(scheduled(schedule), graph, SweepPlan(batch=64)) for schedule in (READY_ORDER, LEVEL_ORDER)]
-    found = [hops.paths(state, next(hops.forward(state, roots))) for state in states]
+    found = [batched.paths(state, next(batched.forward(state, roots))) for state in states]
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -11,8 +11,7 @@ from strategies import diamonds, grid, path, scale_free, with_lengths
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.cpu import within
-from lagbc.methods.cpu.traversal import lengths as module
+from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import OF_ROOTS, Bounds
 from lagbc.native import core
 
@@ -105,7 +104,7 @@ def test_roots_far_apart_are_searched_alone(monkeypatch):
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_ball_that_has_no_room(limit, most, directed, monkeypatch):
     """Some blocks have room and some have not; those are summed root by root."""
-    monkeypatch.setattr(within, limit, most)
+    monkeypatch.setattr(module, limit, most)
     A = with_lengths(scale_free(400, 1500, seed=3), [1.0, 3.0, 4.0])
     for graph, cutoff in ((mesh([1.0, 2.0], directed=directed), 5), (as_graph(A, weighted=True, directed=directed), 3)):
         assert not assert_same(graph, plan_of(cutoff, sums=EVERY), [graph.order[:300]], monkeypatch)
@@ -132,12 +131,12 @@ def test_counts_beyond_the_limit(monkeypatch):
     ],
 )
 def test_which_runs_take_blocks(values, cutoff, options, expected):
-    assert within.sums_in_blocks(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
+    assert module.has_ball(mesh(values, directed=False), plan_of(cutoff, **options)) == expected
 
 
 def test_runs_without_bounds_or_edges_take_none():
-    assert not within.sums_in_blocks(mesh([1.0], directed=False), SweepPlan(batch=16))
-    assert not within.sums_in_blocks(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
+    assert not module.has_ball(mesh([1.0], directed=False), SweepPlan(batch=16))
+    assert not module.has_ball(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -147,8 +146,8 @@ def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
     worker = prepare(module, graph, plan).sweep
     before, _ = core.held_memory()
-    ball = within.new_ball(graph, plan, worker, TOGETHER)
-    assert core.held_memory()[0] - before == within.bytes_of_ball(graph, plan)
+    ball = module.new_ball(graph, plan, worker)
+    assert core.held_memory()[0] - before == module.bytes_of_ball(graph, plan)
     names = ["dist", "own", *(["sigma", "beyond"] if sums != {"reached"} else [])]
     assert all(ball.array(name).ctypes.data % 64 == 0 for name in names)
 

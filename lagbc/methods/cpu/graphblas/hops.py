@@ -40,12 +40,23 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, Array, Counted
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.graphblas import sweep
-from lagbc.methods.cpu.graphblas.sweep import BITMAP, ENTRY, PATTERN, Levels, add_sums, matrices, matrix, one_thread
+from lagbc.methods.cpu.graphblas import (
+    BITMAP,
+    ENTRY,
+    PATTERN,
+    Levels,
+    accumulate,
+    active_vertices,
+    add_sums,
+    from_scipy,
+    matrices,
+    matrix,
+    one_thread,
+    starts_of,
+)
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=1, auto=64, concurrent=True)
-options: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -89,11 +100,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS."""
-    vertices = sweep.active_vertices(graph)
+    vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
-    A = sweep.from_scipy(ordered.pattern[:n, :n])
+    A = from_scipy(ordered.pattern[:n, :n])
     into = ordered.transpose
-    AT = A if into is ordered else sweep.from_scipy(into.pattern[:n, :n])
+    AT = A if into is ordered else from_scipy(into.pattern[:n, :n])
     omega = None if plan.omega is None else Vector.from_dense(plan.omega[vertices]).diag()
     return State(graph, plan, vertices, A, AT, omega)
 
@@ -112,7 +123,7 @@ def _search(state: State, roots: NDArray[np.int64]) -> Levels:
         P = Matrix(number, b, n)
         P.ss.config["sparsity_control"] = "bitmap"
         # F[i, root i] = 1;   P = F
-        F.ss.build_scalar(*sweep.starts_of(state, roots), number(1))
+        F.ss.build_scalar(*starts_of(state, roots), number(1))
         P << F
         patterns = []
         while F.nvals:
@@ -145,7 +156,7 @@ def _dependencies(
 ) -> NDArray[np.float64]:
     """Sum dependencies, or for stress numbers of paths; `beyond` is only filled where edges need it."""
     onward = beyond if "edges" in state.plan.sums and not stress else None
-    scores = sweep.accumulate(state.plan, levels, state.omega, times, state.product, beyond=onward, stress=stress)
+    scores = accumulate(state.plan, levels, state.omega, times, state.product, beyond=onward, stress=stress)
     dense: NDArray[np.float64] = scores.to_dense()
     return dense
 

@@ -42,12 +42,23 @@ from lagbc.graph.graph import Graph
 from lagbc.methods import tuning
 from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, allocate, bytes_of
 from lagbc.methods.contract import Batching, SweepPlan
-from lagbc.methods.cpu.graphblas import sweep
-from lagbc.methods.cpu.graphblas.sweep import BITMAP, ENTRY, PATTERN, add_sums, matrices, matrix, one_thread
+from lagbc.methods.cpu import graphblas
+from lagbc.methods.cpu.graphblas import (
+    BITMAP,
+    ENTRY,
+    PATTERN,
+    accumulate,
+    active_vertices,
+    add_sums,
+    from_scipy,
+    matrices,
+    matrix,
+    one_thread,
+    starts_of,
+)
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 batching = Batching(block=1, auto=128, concurrent=True)
-options = frozenset({"rtol", "bucket_width"})
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +77,7 @@ class State:
 
 
 @dataclass(slots=True, eq=False)
-class Levels(sweep.Levels):
+class Levels(graphblas.Levels):
     """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
 
     G: Matrix
@@ -74,7 +85,7 @@ class Levels(sweep.Levels):
 
     def clear(self) -> None:
         """Give the memory back."""
-        sweep.Levels.clear(self)  # no super(): slots make the class anew
+        graphblas.Levels.clear(self)  # no super(): slots make the class anew
         self.G.clear()
 
 
@@ -116,11 +127,11 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
-    vertices = sweep.active_vertices(graph)
+    vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     assert ordered.weights is not None
     width = plan.bucket_width or choose_width(n, ordered.weights)
-    A = sweep.from_scipy(ordered.matrix[:n, :n])
+    A = from_scipy(ordered.matrix[:n, :n])
     light, heavy = select.valuele(A, width).new(), select.valuegt(A, width).new()
     A.clear()
     ends = allocate(np, arrays(graph, plan)["ends"])
@@ -140,7 +151,7 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 def _search(state: State, roots: NDArray[np.int64]) -> Levels:
     with one_thread():
-        rows, columns = sweep.starts_of(state, roots)
+        rows, columns = starts_of(state, roots)
         dist = _settle(state, len(roots), rows, columns)
         if not state.plan.sums & PATH_SUMS:
             P, G = Matrix(float, 1, dist.size), Matrix(bool, dist.size, dist.size)
@@ -177,7 +188,7 @@ def _dependencies(
     omega = None if plan.omega is None else Vector.from_dense(np.tile(plan.omega[state.vertices], b)).diag()
     one = Vector.from_scalar(1.0, 1)
     # times plus.times delta, which is b x n again
-    delta = sweep.accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
+    delta = accumulate(plan, levels, omega, one, product, beyond=beyond, stress=stress).ss.reshape(b, n)
     scores = semiring.plus_times(times @ delta).new()
     delta.clear()
     summed: NDArray[np.float64] = scores.to_dense(0.0)

@@ -24,7 +24,7 @@ from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_wo
 from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
 
 # Options of a plan that are read.
-options = frozenset[str]()
+options: tuple[str, ...] = ()
 COLUMNS = GROUP_COLUMNS
 # Of a row of a message that has no numbers.
 BYTES_OF_BITS = BYTES + 4

@@ -1,6 +1,6 @@
 """Sums over unweighted shortest paths on the GPU by masked sparse matrix products on bit rows.
 
-The method of `lagbc.methods.cpu.batched.hops` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch
+The method of `lagbc.methods.cpu.batched` with 256 roots, the columns of a group, on a warp's 32 lanes; a batch
 is any number of groups. Graphs of few levels are swept a launch a level, by pull over all rows, all groups at once.
 Graphs of high diameter are swept in one cooperative launch, in which each group of roots has thread blocks of its own,
 a queue of rows and a barrier a level. `Graph.has_high_diameter` chooses between the two schedules; on the other graphs
@@ -33,7 +33,6 @@ from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.driver import Schedule, State
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
-options = frozenset({"class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 SCHEDULES = {

@@ -54,7 +54,6 @@ from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruni
 from lagbc.methods.gpu.driver import Schedule, State
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
-options = frozenset({"rtol", "bucket_width", "class_sizes"})
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 

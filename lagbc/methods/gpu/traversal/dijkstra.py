@@ -48,7 +48,6 @@ from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
-options = frozenset[str]()
 
 VARIANTS = tuple(DIJKSTRA)
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)

@@ -63,7 +63,6 @@ from lagbc.methods.sums import Sums
 
 # About four times the roots that an H100 searches from at a time, so that it is seldom idle at the end.
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
-options = frozenset[str]()
 
 # Virtual warps.
 WIDTHS = (1, 2, 4, 8, 16, 32)

@@ -14,8 +14,8 @@ from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 
-# Options of a plan that are read.
-options = frozenset({"linear"})
+# Fields of a plan that only some methods read, and this one does.
+options = ("linear",)
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
 # Sums over paths.

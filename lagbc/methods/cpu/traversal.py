@@ -1,0 +1,335 @@
+"""Betweenness on the CPU by Brandes' algorithm, root by root, in hops and with lengths.
+
+Roots are swept in blocks, each searched and summed by one compiled call (lagbc/native/kernels/traversal/): the search
+of a root and its sums follow each other while its trail is in the cache. So `forward` makes both, block by block, and
+`backward` adds the sums of a block. Where the roots of a block reach few vertices, `touched` has its sums at these
+alone: nothing takes time by the number of all vertices.
+
+Within bounds sums lie in rows, one for each vertex (or edge) that a block has touched, in the order of the first touch:
+roots of a block are neighbours, and so are the rows that they add to. With lengths a block goes together where that is
+worth it (lagbc/native/kernels/within/): its ball is in matrices with a row for each vertex of the ball, and a root has
+a lane of the rows. One edge is read for all roots, and a processor does its work on the lanes of a row many at a time.
+Where the ball is much larger than the part that each root reaches, the roots are searched one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.graph.graph import Graph
+from lagbc.methods import tuning
+from lagbc.methods.arrays import HALF_WORD, counted
+from lagbc.methods.contract import Batching, Blocks, SweepPlan
+from lagbc.methods.sums import DEPENDENCY, OF_EDGES, OF_ROOTS, OF_ROW, PATH_SUMS, SparseSums, Sums, bits_of
+from lagbc.methods.targets import columns_into_range, shifts_of_rows
+from lagbc.native import class_of, core, csr
+
+# Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
+# with one thread. Another number is another order of the sums. Results: cpu_traversal.md.
+BLOCK = 16
+batching = Batching(block=BLOCK, auto=64, concurrent=True)
+# Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
+# with 50 about 3; larger blocks keep fewer threads at work.
+blocks = Blocks(most=1024, least=BLOCK, enough=64)
+# A larger ball has no room. Matrices of so many rows take 32 MiB a thread.
+MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
+Worker: TypeAlias = core.Traversal32 | core.Traversal64
+Ball: TypeAlias = core.ShortBall32 | core.ShortBall64 | core.Ball32 | core.Ball64
+_NO_NAMES = np.zeros(0, np.int64)
+_NO_NOTE = np.iinfo(HALF_WORD).max
+# The sums within bounds, in the order in which kernels take their columns, and the arrays that these are in: with a row
+# for a vertex, an edge, and a root.
+_SUMS_WITHIN = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity"
+_VERTICES, _EDGES, _ROOTS = range(3)
+
+
+class Size(NamedTuple):
+    """The sizes that tell all arrays of a worker, as lagbc/native/kernels/traversal/state.h has them."""
+
+    n: int
+    nnz: int
+    most: int  # tight edges of a root, or notes
+    buckets: int  # of the queue; 0 is a heap, and -1 a search in hops
+    block: int
+    most_kept: int  # blocks that are kept as entries at once
+    has_omega: bool
+    has_class_sizes: bool
+    trips: int  # ends of trips to copy, as they are of another type; -1 if roots have no trips
+    roots: int  # of a block within bounds; 0 without bounds
+    of_vertices: int  # of_vertices, of_edges, of_roots: columns of the sums within bounds
+    of_edges: int
+    of_roots: int
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    """One worker; its own vertices are numbered in sweep order."""
+
+    graph: Graph  # in the caller's order
+    plan: SweepPlan
+    sweep: Worker
+    ball: Ball | None = None  # of neighbouring roots, which sums within bounds in the worker's place
+
+
+class Levels(NamedTuple):
+    """Blocks of roots, searched and summed."""
+
+    roots: NDArray[np.int64]
+    first: int  # place of the first root in the batch
+    depths: NDArray[np.float64]  # the largest distance of a vertex from each root; 0 if it overflowed
+    overflowed: NDArray[np.bool_]  # whether each root left the range of float64
+    kept: int  # count of these blocks, if the state keeps them as entries; 0 where there is one, in its totals
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Places of all roots of the blocks."""
+        return np.arange(self.first, self.first + len(self.roots))
+
+    @property
+    def depth(self) -> int:
+        """The largest distance of a vertex from its root, rounded down: its level, or with lengths the units to it."""
+        return int(self.depths.max(initial=0))
+
+
+def size_of(graph: Graph, plan: SweepPlan) -> Size:
+    """Return the sizes of a worker.
+
+    Of an edge in both directions the one that leads away can be tight for a root. With buckets, only its nearer end can
+    note it: when the farther end is settled, the nearer one has its distance, or is in the same bucket, narrower than
+    any edge. With the heap, a length that rounding absorbs, or a tolerance, can note both.
+    """
+    demand, has_bounds = plan.demand, plan.bounds is not None
+    buckets, _ = _choose_buckets(graph, plan)
+    trips = -1
+    if demand is not None:
+        trips = 0 if demand.indices.dtype == graph.indices.dtype else demand.nnz
+    return Size(
+        graph.n,
+        graph.nnz,
+        graph.nnz // 2 if buckets and graph.transpose is graph else graph.nnz,
+        buckets,
+        BLOCK,
+        batching.auto // BLOCK,
+        plan.omega is not None,
+        plan.class_sizes is not None,
+        trips,
+        max(graph.n, blocks.least) if has_bounds else 0,
+        *(widths(plan) if has_bounds else (0, 0, 0)),
+    )
+
+
+def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
+    """Return the count of buckets, and one over their width; 0 for a heap, and -1 in hops.
+
+    Buckets are narrower than the shortest edge by more than rounding can move a distance from one to another. Notes
+    have 32-bit numbers there.
+    """
+    if not graph.weighted:
+        return -1, 0.0
+    if plan.rtol or not 0 < graph.nnz < _NO_NOTE:
+        return 0, 0.0
+    assert graph.weights is not None
+    with np.errstate(over="ignore", invalid="ignore"):
+        per_length = (1 + 1 / 256) / graph.weights.min()
+        ahead = graph.longest * per_length
+    if not ahead <= tuning.TRAVERSAL_BUCKETS:
+        return 0, 0.0
+    return 1 << int(ahead + 2).bit_length(), float(per_length)
+
+
+def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
+    """State the bytes of a worker, and of its ball."""
+    worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan), bits_of(plan.sums))
+    ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
+    return {"sweep": counted(worker), "ball": counted(ball)}
+
+
+def prepare(graph: Graph, plan: SweepPlan) -> State:
+    """Reorder the graph (once a graph) and make one worker."""
+    _, per_length = _choose_buckets(graph, plan)
+    sweep = class_of("Traversal", graph.indices.dtype)(
+        size_of(graph, plan),
+        bits_of(plan.sums),
+        csr(*graph.reordered.csr),
+        graph.order,
+        graph.position,
+        plan.root_weights,
+        plan.omega,
+        plan.class_sizes,
+        per_length,
+        plan.radius,
+        plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,
+        plan.rtol,
+        plan.endpoints,
+        plan.linear,
+    )
+    sweep.poll(plan.stop.value)
+    if plan.bounds is not None:
+        bounds, (first, _) = plan.bounds, _lay_out(plan)
+        columns = tuple(first.get(name, -1) for name in _SUMS_WITHIN)
+        sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
+    if plan.demand is not None:
+        trips = plan.demand
+        shifts, _ = shifts_of_rows(trips.indptr, trips.data)
+        sweep.set_trips(trips.data, trips.indices, trips.indptr, shifts)
+    return State(graph, plan, sweep, new_ball(graph, plan, sweep) if has_ball(graph, plan) else None)
+
+
+def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
+    """Search and sum the roots of a batch; the sums of some blocks stay in the state."""
+    end = 0
+    while end < len(roots):
+        first, last = end, min(end + batching.auto, len(roots))
+        depths, overflowed, kept = state.sweep.sum(roots[first:last], None, None)
+        state.plan.stop.check()
+        for of_kept, count in (kept, kept), (0, 1):  # then the block that could not be kept
+            begin, end = end, min(end + count * BLOCK, last)
+            if begin < end:
+                of = slice(begin - first, end - first)
+                yield Levels(roots[begin:end], begin, depths[of], overflowed[of], of_kept)
+
+
+def touched(state: State, levels: Levels) -> list[SparseSums] | None:
+    """Return the sums of each block at the vertices and edges that it touches; None where these are many."""
+    return _kept_blocks(state, levels) if levels.kept else None
+
+
+def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
+    """Add the sums of blocks to their rows of `sums`; weights by column make another sum, and sweep again."""
+    state.plan.stop.check()
+    row, kept = levels.first // BLOCK, levels.kept
+    if omega is not None:
+        scaled, times = columns_into_range(omega, state.plan.times_of(levels.roots), "float64")
+        *_, kept = state.sweep.sum(levels.roots, times, np.ascontiguousarray(scaled.T, np.float64))
+        state.plan.stop.check()
+    if kept:
+        sums.add_blocks(_kept_blocks(state, levels), row, levels.first)
+        return
+    state.sweep.take(sums.row(row), _edge_order(state))
+    if sums.depth is not None:
+        sums.depth[levels.places] += levels.depths
+
+
+def _edge_order(state: State) -> NDArray[np.int64] | None:
+    """Return the order of edges, made on its first use, where edges are summed."""
+    order: NDArray[np.int64] | None = state.graph.edge_order if state.plan.sums & OF_EDGES else None
+    return order
+
+
+def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
+    asked = state.plan.sums
+    summed = asked | DEPENDENCY if asked & PATH_SUMS else asked
+    kinds = [
+        ([name for name in OF_ROW if name in summed and (name in OF_EDGES) == is_of_edges], *entries)
+        for is_of_edges, entries in zip((False, True), state.sweep.kept(_edge_order(state)), strict=True)
+    ]
+    found = list[SparseSums]()
+    for number, first in enumerate(range(0, len(levels.roots), BLOCK)):
+        places, sums = [], Sums()
+        for names, at, values, ends in kinds:
+            of = slice(ends[number - 1] if number else 0, ends[number])
+            places.append(at[of] if asked.intersection(names) else _NO_NAMES)
+            for row, name in enumerate(names):
+                if name in asked:
+                    setattr(sums, name, values[row, of])
+        roots = slice(first, first + BLOCK)
+        if "depth" in asked:
+            sums.depth = levels.depths[roots]
+        found.append(SparseSums(places[0], places[1], levels.roots[roots], sums))
+    return found
+
+
+def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return copies of dist and sigma, by the contract of `ReadsPaths`; each root is searched once more."""
+    if state.graph.weighted:
+        state.plan.require_path_counts()
+    shape = state.graph.n, len(levels.roots)
+    dist, sigma = np.full(shape, np.inf), np.zeros(shape)
+    state.sweep.write_paths(levels.roots, dist, sigma)
+    state.plan.stop.check()
+    return dist, sigma
+
+
+# ---- Within bounds
+
+
+def _array_of(name: str) -> int:
+    return _EDGES if name in OF_EDGES else _ROOTS if name in OF_ROOTS else _VERTICES
+
+
+def _lay_out(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
+    """Return the first column of each sum in its array, and the width of each array."""
+    first, widths = dict[str, int](), [0, 0, 0]
+    for name in sorted(plan.sums):
+        first[name] = widths[_array_of(name)]
+        widths[_array_of(name)] += plan.columns(name)
+    return first, widths
+
+
+def widths(plan: SweepPlan) -> list[int]:
+    """Return the columns of sums of vertices, of edges and of roots."""
+    return _lay_out(plan)[1]
+
+
+def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
+    """Sum blocks of roots within the bounds of the plan; their sums are views of the worker's arrays."""
+    plan, by = state.plan, state.sweep if state.ball is None else state.ball
+    first, _ = _lay_out(plan)
+    columns = {name: slice(first[name], first[name] + plan.columns(name)) for name in plan.sums}
+    for roots in blocks:
+        overflowed = by.sum_within(roots)
+        plan.stop.check()
+        vertices, edges, summed, *rows = state.sweep.take_within(roots, _edge_order(state))
+        sums = Sums(**{name: rows[_array_of(name)][:, of] for name, of in columns.items()})
+        yield SparseSums(vertices, edges, summed, sums), overflowed
+
+
+def has_ball(graph: Graph, plan: SweepPlan) -> bool:
+    """Whether roots of a run are summed in blocks, where these are worth it.
+
+    No length may be absorbed: with l >= ulp(radius), d + l > d for all d up to the radius.
+    """
+    if plan.bounds is None or plan.rtol or plan.class_sizes is not None or plan.demand is not None:
+        return False
+    if graph.weights is None or not graph.nnz:
+        return False
+    radius = plan.radius
+    return bool(radius < np.inf and graph.n < 2**31 and graph.weights.min() >= np.spacing(radius))
+
+
+def bytes_of_ball(graph: Graph, plan: SweepPlan) -> int:
+    """Count the bytes of a ball; pages that no ball needs are never touched."""
+    kind, _ = _number(graph, plan.radius)
+    count: int = class_of(kind, graph.indices.dtype).bytes(_size_of_ball(graph, plan))
+    return count
+
+
+def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
+    """Make a ball whose sums a worker keeps."""
+    kind, far = _number(graph, plan.radius)
+    into = csr(*graph.reordered.transpose.csr)
+    of = class_of(kind, graph.indices.dtype)
+    ball: Ball = of(_size_of_ball(graph, plan), worker, into, far, tuning.WITHIN_TOGETHER)
+    return ball
+
+
+def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, bool, bool]:
+    """Return the sizes that tell all arrays, as lagbc/native/kernels/within/state.h has them."""
+    most, is_symmetric = (min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)), graph.transpose is graph
+    return graph.n, *most, is_symmetric, bool(plan.sums & PATH_SUMS), "edges" in plan.sums
+
+
+def _number(graph: Graph, radius: float) -> tuple[str, float]:
+    """Return the class of a ball, by the type of its distances, and the next number of that type above the radius.
+
+    Whole lengths have integers of 16 bits, if these hold a length more than that.
+    """
+    beyond = int(radius) + 1
+    if graph.has_whole_lengths and beyond + graph.longest <= np.iinfo(np.uint16).max:
+        return "ShortBall", float(beyond)
+    return "Ball", float(np.nextafter(radius, np.inf))
