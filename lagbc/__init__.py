@@ -19,7 +19,7 @@ _HOMES = {
     ),
     "api.groups": ("girvan_newman", "group_bc", "group_closeness", "group_degree", "group_harmonic"),
     "api.plan": ("estimate_memory", "plan", "select_method"),
-    "api.reach": ("gravity", "reach"),
+    "api.reach": ("gravity", "reach", "straightness"),
     "api.together": ("centralities", "merge_parts", "save_part"),
     "centrality.communities": ("Communities",),
     "scores.lengths": ("Distances",),
@@ -54,8 +54,8 @@ _HOMES = {
 }
 _MODULES = ("plots", "reference", "types")
 __all__ = sorted([*_MODULES, *(name for names in _HOMES.values() for name in names)])
-# Names of other packages (igraph, graph-tool, NetworKit, cityseer) and of NetworkX beside those in the records, for the
-# error: in small letters, each with ours.
+# Names of other packages (igraph, graph-tool, NetworKit, cityseer, momepy) and of NetworkX beside those in the records,
+# for the error: in small letters, each with ours.
 _ELSEWHERE = {
     "approx_betweenness": "estimate",
     "average_path_length": "distances",
@@ -70,6 +70,7 @@ _ELSEWHERE = {
     "kadabra_betweenness": "estimate",
     "node_centrality_shortest": "centralities",
     "read_edgelist": "read_graph",
+    "straightness_centrality": "straightness",
 }
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from lagbc.api.plan import select_method as select_method
     from lagbc.api.reach import gravity as gravity
     from lagbc.api.reach import reach as reach
+    from lagbc.api.reach import straightness as straightness
     from lagbc.api.together import centralities as centralities
     from lagbc.api.together import merge_parts as merge_parts
     from lagbc.api.together import save_part as save_part

@@ -18,7 +18,7 @@ OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand
 # Arguments of finishing, of path counts alone, or of sums that decay; each goes to the centralities that take it.
 OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
 # Arguments that a single function takes.
-OF_ONE = ("states", "groups", "u")
+OF_ONE = ("states", "groups", "coordinates", "u")
 
 
 class Arguments(NamedTuple):
@@ -40,6 +40,7 @@ class Arguments(NamedTuple):
     log2: bool = False
     states: ArrayLike | Mapping[Any, float] | None = None
     groups: Iterable[Vertices] | None = None
+    coordinates: Any = None
     u: Any = None
 
     @property

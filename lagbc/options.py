@@ -82,7 +82,7 @@ class Options(TypedDict, total=False):
     device : str, int or list of int
         "auto", "cpu" or "cuda". "auto" takes the GPU if CuPy sees one and the run is large enough to gain. Or the
         number of a GPU, a list of numbers, or "all" for all GPUs: several share the roots, and change no bit of a
-        method that promises bits. Cutoffs and decays, and reach and gravity, are summed on the CPU alone.
+        method that promises bits. Cutoffs and decays, reach, gravity and straightness are summed on the CPU alone.
     reduce : str
         The reductions of the graph before the sweeps, whose part of the sums its structure gives in another way: "auto"
         takes the ones that pay, "none" no one, "all" each that applies. Scores differ by at most 1e-12 relative, in

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
-from math import exp, inf
+from math import exp, hypot, inf
 from typing import Any
 
 Search = tuple[list[int], list[list[int]], list[Any], list[Any]]
@@ -234,6 +234,28 @@ def gravity(
         order, _, _, dist = _search(indptr, indices, weights, root)
         counted = _counted(omega, dist, cutoff, decay)
         scores.append(sum(counted[t] for t in order[1:]))
+    return scores
+
+
+def straightness(
+    indptr: Sequence[int],
+    indices: Sequence[int],
+    weights: Sequence[Any] | None = None,
+    *,
+    coordinates: Sequence[tuple[float, float]],
+    target_weights: Sequence[Any] | None = None,
+    cutoff: float = inf,
+) -> list[Any]:
+    """Return, for every vertex, the mean of straight line over distance to its targets; 0 if it has none."""
+    n = len(indptr) - 1
+    omega = [1] * n if target_weights is None else target_weights
+    scores = []
+    for root in range(n):
+        order, _, _, dist = _search(indptr, indices, weights, root)
+        counted, (x, y) = _counted(omega, dist, cutoff), coordinates[root]
+        lines = [hypot(to_x - x, to_y - y) for to_x, to_y in coordinates]
+        total = sum(counted[t] for t in order[1:])
+        scores.append(sum(counted[t] * (lines[t] / dist[t]) for t in order[1:]) / total if total else 0)
     return scores
 
 

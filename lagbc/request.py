@@ -47,6 +47,7 @@ class Request(NamedTuple):
     class_sizes: NDArray[np.float64] | None = None  # (n,): equal vertices that each is inside a path; None is one
     demand: sparse.csr_array | None = None  # (n, n): a row of omega for each root; the pairs are ordered
     bounds: Bounds | None = None  # cutoffs and decays
+    xy: NDArray[np.float64] | None = None  # (2, n): coordinates of each vertex; None where no lines are summed
     weighs_pairs: bool = False  # omega or root_weights are the caller's weights, of any size
     endpoints: bool = False  # the ends of a path count as vertices on it
     rtol: float = 0.0  # relative difference up to which two lengths of paths are equal
@@ -91,6 +92,7 @@ def make_request(
         root_weights=root_weights,
         demand=demand,
         bounds=bounds,
+        xy=given.coordinates,
         weighs_pairs=is_weighted,
         endpoints=endpoints,
         rtol=0.0 if given.rtol is None else parse_tolerance(given.rtol),

@@ -109,6 +109,7 @@ OF_OTHERS = {
     "edge_bc": [{"endpoints": True}, {"k": 0}, {"demand": sp.eye(3)}],
     "reach": [{"decay": 1.0}, {"sources": [0]}, {"cutoff": "far"}],
     "gravity": [{}, {"decay": -1}, {"sources": [0], "decay": 1.0}],
+    "straightness": [{}, {"coordinates": np.ones((2, 2))}, {"coordinates": np.ones((N, 2)), "k": 2}],
     "percolation": [{"states": None}, {"states": np.ones(3)}, {"states": weights(-1.0)}, {"states": weights(1e300)}],
     "group_bc": [{"groups": 3}, {"groups": [3]}, {"groups": [[0, 0]]}, {"groups": [[N]]}, {"groups": [[0]], "k": 2}],
     "shortest_path_counts": [{"sources": [N]}, {"sources": [0, 0]}, {"sources": [0], "log2": 3}],

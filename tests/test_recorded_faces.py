@@ -31,6 +31,7 @@ FILES = {
     "states.txt": "20 0.5\n10 0.25\n30 1\n",
     "groups.txt": "10,30\n20\n",
     "xy.csv": "vertex,x,y\n20,0,0\n10,1,0\n30,2,1\n40,3,1\n",
+    "places.csv": "vertex,x,y\nann,0,0\nbob,1,0.5\ncy,2,1\ndan,2,1.5\n",
     "trips.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 3 2\n2 4 5\n",
 }
 # Lines that are given to a shell, one after the other in one folder.
@@ -71,6 +72,9 @@ LINES = (
     "reach path.txt --cutoff 1,2",
     "gravity path.txt --decay 0.5 --json",
     "gravity path.txt",
+    "straightness named.csv --coordinates places.csv --weighted --undirected --cutoff 2,9 --json",
+    "straightness path.txt --coordinates xy.csv",
+    "straightness path.txt",
     "percolation path.txt --states states.txt --undirected",
     "percolation path.txt --states states.txt --json",
     "percolation path.txt --states states.txt --part 1/2 --out states.npz",

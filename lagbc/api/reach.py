@@ -1,4 +1,4 @@
-"""Targets within reach of a vertex: reach and gravity, measures of street networks."""
+"""Targets within reach of a vertex: reach, gravity and straightness, measures of street networks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
+from lagbc.graph.coordinates import Coordinates, coordinates_of
 from lagbc.options import Options, refuses_places
-from lagbc.scores.records import GRAVITY, REACH
+from lagbc.scores.records import GRAVITY, REACH, STRAIGHTNESS
 from lagbc.types import Auto, GraphLike, Vertices
 
 
@@ -133,3 +134,75 @@ def gravity(
     """
     arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, decay=decay)
     return compute(A, GRAVITY, batch, Read(directed, weighted, strength), options, arguments)
+
+
+@refuses_places
+def straightness(
+    A: GraphLike,
+    coordinates: ArrayLike | Coordinates | None = None,
+    *,
+    batch: int | Auto = "auto",
+    directed: bool | None = None,
+    weighted: bool | str | None = None,
+    strength: bool | str = False,
+    targets: Vertices | None = None,
+    target_weights: ArrayLike | Mapping[Any, float] | None = None,
+    cutoff: ArrayLike | None = None,
+    **options: Unpack[Options],
+) -> NDArray[np.float64]:
+    r"""Measure how straight the ways of every vertex are: the mean of straight line over distance to its targets.
+
+    With the targets :math:`T(v)` other than v within the cutoff r, and the straight line :math:`|v t|`,
+
+    .. math:: S(v) = \sum_{t \in T(v)} w_t \frac{|v t|}{d(v, t)} \Big/ \sum_{t \in T(v)} w_t,
+
+    and 0 if there is no target. It is at most 1, where all ways are straight lines. Distances lead out of v; for
+    distances into v pass ``A.T``.
+
+    Parameters
+    ----------
+    A : as for `lagbc.bc`
+    coordinates : array, shape (n, 2), optional
+        x and y of every vertex, in the unit of the lengths; by default attributes x and y of a graph of NetworkX, such
+        as one of osmnx that is projected, or of igraph, or ``.coordinates`` of a file from `lagbc.read_graph`.
+    batch, directed, weighted, strength : as for `lagbc.bc`
+        In hops each edge has the length 1.
+    targets, target_weights, cutoff : as for `lagbc.reach`
+    **options : how the run is carried out, see `lagbc.Options`
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,), with several cutoffs (n, C)
+
+    Warns
+    -----
+    UserWarning
+        No edge has at least half its length between its ends: the units may differ.
+
+    Raises
+    ------
+    ValueError
+        There are no coordinates, or they are longitudes and latitudes, or not finite; or an edge is shorter than the
+        straight line between its ends, by more than the 1 % of a projection.
+    The errors of `lagbc.reach`.
+
+    Notes
+    -----
+    As for `lagbc.reach`. It is straightness_centrality of momepy, by default and with ``normalized=True``, whose radius
+    of a distance is a cutoff.
+
+    References
+    ----------
+    P. Crucitti, V. Latora and S. Porta, Centrality measures in spatial networks of urban streets, Phys. Rev. E 73
+    (2006) 036125.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> path = sp.diags_array([3.0, 4.0], offsets=1, shape=(3, 3))
+    >>> lagbc.straightness(path, [(0, 0), (3, 0), (3, 4)], directed=False, weighted=True)
+    array([0.85714286, 1.        , 0.85714286])
+    """
+    where = coordinates_of(A) if coordinates is None else coordinates
+    arguments = Arguments(targets=targets, target_weights=target_weights, cutoff=cutoff, coordinates=where)
+    return compute(A, STRAIGHTNESS, batch, Read(directed, weighted, strength), options, arguments)

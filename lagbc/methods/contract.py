@@ -108,6 +108,8 @@ class SweepPlan:
     # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. An option;
     # `backward` of the other methods with ``demand=True`` in their row of METHODS is given the weights of its columns.
     demand: sparse.csr_array | None = None
+    # (2, n): x and y of each vertex, for "straight"; None where that is not summed
+    xy: NDArray[np.float64] | None = None
     # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None
     # The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read it:

@@ -33,8 +33,8 @@ _BITS = {name: 1 << place for place, name in enumerate((*OF_ROW, "depth"))}
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root, and, among them, the sums made only where a run has bounds.
-OF_ROOTS = frozenset({"depth", "targets", "gravity"})
-OF_BOUNDS = frozenset({"targets", "gravity"})
+OF_ROOTS = frozenset({"depth", "targets", "gravity", "straight"})
+OF_BOUNDS = frozenset({"targets", "gravity", "straight"})
 # Sums to which a target counts the less the farther it is, where a run has decays.
 DECAYING = frozenset({"dependency", "edges", "gravity"})
 
@@ -126,10 +126,11 @@ class Sums:
     edges_squares: Any = None
     distance_squares: Any = None
     inverse_squares: Any = None
-    # targets, gravity: (n,): over the t != s within the cutoff of s: omega(t), and omega(t) weighed by the decay at
-    # d(s, t)
+    # targets, gravity, straight: (n,): over the t != s within the cutoff of s: omega(t); omega(t) weighed by the decay
+    # at d(s, t); and omega(t) times the straight line from s to t over d(s, t)
     targets: Any = None
     gravity: Any = None
+    straight: Any = None
 
     @classmethod
     def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:

@@ -95,8 +95,8 @@ def ranked(
         raise InvalidValueError(f"{problem}; {did_you_mean(name, there, f'there are {_listed(weighted)}')}")
     if bounds and not any(row.bounds for row in table.methods_of(weighted=weighted, device=device)):
         raise InvalidValueError(
-            "cutoffs and decays, and reach and gravity, are summed on the CPU alone, not on a GPU; pass device='auto' "
-            "or device='cpu'"
+            "cutoffs and decays, and reach, gravity and straightness, are summed on the CPU alone, not on a GPU; pass "
+            "device='auto' or device='cpu'"
         )
     offering = [row for row in rows if row.offers(sums, demand=demand, bounds=bounds)]
     if not offering:

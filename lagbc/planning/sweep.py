@@ -130,6 +130,7 @@ def request_to(
         class_sizes=request.class_sizes,
         demand=request.demand,
         bounds=request.bounds,
+        xy=request.xy,
         # Halved during the sweep: twice a score may leave the range of the score.
         exponent=-1 if request.weighs_pairs and not piece.graph.directed else 0,
         rtol=request.rtol,

@@ -59,6 +59,7 @@ def _digest_rest(request: Request, dtype: str, label: str) -> str:
     arrays += [None, None] if bounds is None else [bounds.cutoffs, bounds.decays]
     arrays += [None] if demand is None else [demand.indptr.astype(np.int64), demand.indices.astype(np.int64)]
     arrays += [None] if demand is None else [demand.data]
+    arrays += [] if request.xy is None else [request.xy]
     for array in arrays:
         digest.update(b"none" if array is None else f"{array.shape}".encode() + array.tobytes())
     return digest.hexdigest()

@@ -149,6 +149,18 @@ def _make_gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     return finish.require_range(result.sums.gravity.copy(), arguments)
 
 
+def _take_coordinates(graph: Graph, arguments: Arguments) -> Arguments:
+    from lagbc.scores import straight
+
+    return straight.take_coordinates(graph, arguments)
+
+
+def _make_straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    from lagbc.scores import straight
+
+    return straight.straightness(result, arguments)
+
+
 def _weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:
     from lagbc.scores import states
 
@@ -265,6 +277,15 @@ GRAVITY = Centrality(
     takes=_TARGETS | {"decay"},
     summary="gravity: how many targets a vertex reaches, each counted the less the farther it is",
 )
+STRAIGHTNESS = Centrality(
+    name="straightness",
+    sums=frozenset({"targets", "straight"}),
+    finish=_make_straightness,
+    takes=_TARGETS | {"coordinates"},
+    summary="straightness: the mean of straight lines over distances to the targets of a vertex",
+    needs="coordinates",
+    weigh=_take_coordinates,
+)
 PERCOLATION = Centrality(
     name="percolation",
     sums=frozenset({"dependency"}),
@@ -315,7 +336,7 @@ GROUP_DEGREE = Centrality(
 # In the order of lists.
 BUILT_IN = (
     *(BC, EDGE_BC, CLOSENESS, HARMONIC, ECCENTRICITY, ECCENTRICITY_CENTRALITY, STRESS),
-    *(REACH, GRAVITY, PERCOLATION, GROUP_BC, GROUP_CLOSENESS, GROUP_HARMONIC, GROUP_DEGREE, DISTANCES),
+    *(REACH, GRAVITY, STRAIGHTNESS, PERCOLATION, GROUP_BC, GROUP_CLOSENESS, GROUP_HARMONIC, GROUP_DEGREE, DISTANCES),
 )
 # Those of `lagbc.centralities` by default.
 USUAL = (BC, CLOSENESS, HARMONIC, ECCENTRICITY, STRESS)

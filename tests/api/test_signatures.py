@@ -19,6 +19,7 @@ OF_GROUPS = [one.name for one in BUILT_IN if one.needs == "groups"]
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
     "closeness": ["A", "u: Any = None"],
+    "straightness": ["A", "coordinates: ArrayLike | Coordinates | None = None"],
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
     **{name: ["A", "groups: Iterable[Vertices]"] for name in OF_GROUPS},
     "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],

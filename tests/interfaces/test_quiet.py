@@ -13,6 +13,7 @@ NEEDED = {
     "gravity": "--decay 0.5",
     **dict.fromkeys(("group-bc", "group-closeness", "group-degree", "group-harmonic"), "--group 1"),
     "percolation": "--states states.csv",
+    "straightness": "--coordinates xy.csv",
 }
 BEGINS = {
     "centralities": "ranked by bc",
@@ -26,6 +27,7 @@ BEGINS = {
 MORE = ["bc --k 3", "bc --demand trips.csv"]
 FILES = {
     "edges.txt": "0 1\n1 2\n2 3\n4 3\n",
+    "xy.csv": "vertex,x,y\n0,0,0\n1,1,0\n2,1,1\n3,0,1\n4,0,0\n",
     "states.csv": "0,1\n1,0.5\n2,0.2\n3,0.1\n",
     "trips.csv": "origin,destination,trips\n0,3,2\n3,0,5\n",
 }

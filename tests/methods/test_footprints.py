@@ -63,7 +63,12 @@ def plans(row, graph):
             names = frozenset(row.sums) - SQUARES | OF_BOUNDS if sums == "all" else frozenset(sums)
             yield (
                 f"bounds-{'+'.join(sorted(names)) if len(names) < 3 else 'all'}",
-                {**batch, "sums": names, "bounds": BOUNDED},
+                {
+                    **batch,
+                    "sums": names,
+                    "bounds": BOUNDED,
+                    "xy": np.zeros((2, graph.n)) if "straight" in names else None,
+                },
             )
         yield "trips", {**batch, "bounds": BOUNDED, "demand": trips(graph.n)}
 

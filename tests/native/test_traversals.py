@@ -16,7 +16,7 @@ by_index = pytest.mark.parametrize("index", [np.int32, np.int64])
 QUEUES = {"hops": -1, "heap": 0, "buckets": 8}
 by_queue = pytest.mark.parametrize("queue", QUEUES)
 # The sums within bounds, as `set_bounds` takes their columns.
-NEAR = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity"
+NEAR = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity", "straight"
 MESH = with_lengths(grid(5, 7), [1.0, 2.0, 3.0]).tocsr()
 
 
@@ -26,7 +26,8 @@ def graph_of(A, index):
 
 
 def size_of(A, queue, **more):
-    sizes = {"block": 0, "most_kept": 0, "has_omega": False, "has_class_sizes": False, "trips": -1, "roots": 0}
+    sizes = {"block": 0, "most_kept": 0, "trips": -1, "roots": 0}
+    sizes |= dict.fromkeys(("has_omega", "has_class_sizes", "has_coordinates"), False)
     columns = dict.fromkeys(("of_vertices", "of_edges", "of_roots"), 0)
     return Size(n=A.shape[0], nnz=A.nnz, most=A.nnz, buckets=QUEUES[queue], **sizes | columns | more)
 
@@ -35,14 +36,14 @@ def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
     """Make a worker of a graph that is in sweep order."""
     order = np.arange(A.shape[0])
     arguments = {
-        "size": size_of(A, queue, has_omega="omega" in given, has_class_sizes="class_sizes" in given)
+        "size": size_of(A, queue, **{f"has_{name}": name in given for name in ("omega", "class_sizes")})
         if size is None
         else size,
         "sums": bits_of(sums),
         "graph": graph_of(A, index),
         "order": order,
         "position": order,
-        **dict.fromkeys(("root_weights", "omega", "class_sizes")),
+        **dict.fromkeys(("root_weights", "omega", "class_sizes", "x", "y")),
         "per_length": 1.01,
         "radius": np.inf,
         "limit": 2.0**1000,
@@ -87,11 +88,14 @@ def test_distances_and_counts(index, queue):
     [{"dependency"}, {"distance", "depth"}, {"stress", "edges_squares"}, {"edges"}, {"dependency_squares", "inverse"}],
     ids=sorted,
 )
-@pytest.mark.parametrize("more", [{}, {"has_omega": True, "has_class_sizes": True}, {"trips": 7}], ids=str)
+@pytest.mark.parametrize(
+    "more", [{}, {"has_omega": True, "has_class_sizes": True}, {"has_coordinates": True}, {"trips": 7}], ids=str
+)
 @uncollected()
 def test_bytes_that_are_told_are_taken(index, queue, sums, more):
     """Of the kinds of plans; those within bounds also tell the copies of a block's sums."""
     given = {name: np.ones(35) for name in ("omega", "class_sizes") if more.get(f"has_{name}")}
+    given |= {name: np.ones(35) for name in ("x", "y") if more.get("has_coordinates")}
     for bounds in ({}, {"roots": 20, "of_vertices": 3, "of_edges": 2, "of_roots": 4}):
         size = size_of(MESH, queue, **more, **bounds)
         copies = 8 * (35 * 3 + (MESH.nnz * 2 if "edges" in sums else 0) + 20 * 4) if bounds else 0
@@ -103,7 +107,7 @@ def test_bytes_that_are_told_are_taken(index, queue, sums, more):
         assert core.held_memory()[0] == before
 
 
-@pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes"])
+@pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes", "x", "y"])
 def test_arrays_of_another_size_are_refused(name):
     with pytest.raises(ValueError, match=rf"{name} has to be of shape \(35,\), not \(34,\)"):
         worker(MESH, np.int32, **{name: np.ones(34, np.int64 if name in ("order", "position") else float)})
@@ -114,7 +118,7 @@ def test_what_is_refused_is_named():
     for wrong, told in (({"n": 34}, f"34 rows and {MESH.nnz}"), ({"nnz": 5}, "35 rows and 5")):
         with pytest.raises(ValueError, match=f"graph has to have {told} edges, not 35 rows and {MESH.nnz} edges"):
             worker(MESH, np.int32, size=size_of(MESH, "hops")._replace(**wrong))
-    with pytest.raises(ValueError, match="size has to tell whether there are omega and class_sizes"):
+    with pytest.raises(ValueError, match="size has to tell whether there are omega, class_sizes, x and y"):
         worker(MESH, np.int32, size=size_of(MESH, "hops"), omega=np.ones(35))
     with pytest.raises(TypeError, match=r"roots has to be a C-contiguous array of int64 .*, not an array of float64"):
         sweep.sum(roots.astype(float), None, None)
@@ -134,7 +138,11 @@ def test_what_is_refused_is_named():
     with pytest.raises(ValueError, match="edge_order has to be there, as edges are summed"):
         sweep.take(Sums(edges=np.zeros((1, MESH.nnz))).row(0), None)
     with pytest.raises(ValueError, match=r"radii has to be of shape \(6,\), not \(5,\)"):
-        sweep.set_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 9)
+        sweep.set_bounds(np.ones(5), np.ones(2), np.ones(3), (-1,) * 10)
+    with pytest.raises(ValueError, match="straight lines need x and y"):
+        worker(MESH, np.int32, size=size_of(MESH, "hops", roots=1, of_roots=1)).set_bounds(
+            *np.ones((3, 1)), (*(-1,) * 9, 0)
+        )
     with pytest.raises(ValueError, match=r"dist has to be of shape \(35, 3\), not \(35, 2\)"):
         sweep.write_paths(roots, np.zeros((35, 2)), np.zeros((35, 3)))
     for of_block in (sweep.sum_within, lambda given: sweep.take_within(given, None)):

@@ -44,7 +44,7 @@ from lagbc.interfaces.cli.task import Drawing, Task, carry_out, deliver
 from lagbc.interfaces.cli.terminal import Steps, left_behind, note, shown_steps, timing
 from lagbc.limits import in_units
 from lagbc.scores import registry
-from lagbc.scores.records import Centrality
+from lagbc.scores.records import STRAIGHTNESS, Centrality
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,8 @@ def score_command(record: Centrality) -> click.Command:
             raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
-        if map_options.coordinates is not None and map_options.plot_map is None:
+        is_read = map_options.plot_map is not None or record is STRAIGHTNESS
+        if map_options.coordinates is not None and not is_read:
             raise InvalidValueError(f"--coordinates {map_options.coordinates} goes with --plot-map, which draws a map")
         check_outputs(None, map_options.plot_map)
         _carry_out_records(
@@ -165,8 +166,11 @@ def _carry_out_records(
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):
             given = read_arguments(typed, taken, sample)
-            xy = find_coordinates(map_options, taken)
-        records = records_of(sample.arguments | given)
+            records, xy = records_of(sample.arguments | given), None
+            if map_options.plot_map is not None or STRAIGHTNESS in records:
+                xy = find_coordinates(map_options, taken)
+        if STRAIGHTNESS in records:
+            given["coordinates"] = xy
         if any(record.of_edges for record in records):
             require_numbers(output.out, taken.file.labels)
         return (Sweep if output.part is None else Part)(

@@ -169,10 +169,8 @@ def _read_weights(name: str, text: str, vertices: Vertices) -> Any:
     return numbers
 
 
-def find_coordinates(options: MapOptions, source: Source) -> Coordinates | None:
-    """Return the coordinates of the vertices, before the computation; None if no map is drawn."""
-    if options.plot_map is None:
-        return None
+def find_coordinates(options: MapOptions, source: Source) -> Coordinates:
+    """Return the coordinates of the vertices, before the computation."""
     from lagbc.graph.coordinates import as_coordinates
     from lagbc.io.tables import read_coordinates
 

@@ -357,8 +357,8 @@ takes_map = _takes_record(
     click.option(
         "--coordinates",
         type=click.Path(path_type=Path),
-        help="For --plot-map: a table of vertex, x and y, or of vertex, lon and lat.  [default: attributes x and y of "
-        "the vertices of a GraphML file]",
+        help="For maps and straightness: a table of vertex, x and y, or of vertex, lon and lat.  [default: attributes "
+        "x and y of the vertices of a GraphML file]",
     ),
 )
 

@@ -72,13 +72,18 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
         sums.targets[place] = omega[others].sum()
     if sums.gravity is not None:
         sums.gravity[place] = weighed[others].sum()
+    if sums.straight is not None:
+        assert plan.xy is not None
+        lines = np.hypot(*(plan.xy[:, others] - plan.xy[:, [root]]))
+        sums.straight[place] = (omega[others] * (lines / dist[others])).sum()
 
 
 def bytes_of_root(graph: Graph, plan: SweepPlan) -> int:
     """Bound the bytes that `add_root` takes beside the sums: of numbers by vertex and by edge, and of terms of sums."""
     # Order, distances, path counts, targets, weighed targets and delta; counts along paths, and their floats; squares;
-    # distances of the reached ones.
+    # distances of the reached ones; their coordinates, differences and lines.
     by_vertex = 7 + 6 * ("stress" in plan.sums) + 2 * bool(plan.sums & SQUARES) + 2 * plan.linear
+    by_vertex += 5 * ("straight" in plan.sums)
     by_edge = bool(plan.sums & OF_EDGES) + 2 * ("edges_squares" in plan.sums)
     return 8 * (by_vertex * graph.n + by_edge * graph.nnz)
 

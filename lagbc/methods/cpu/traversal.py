@@ -44,7 +44,10 @@ _NO_NAMES = np.zeros(0, np.int64)
 _NO_NOTE = np.iinfo(HALF_WORD).max
 # The sums within bounds, in the order in which kernels take their columns, and the arrays that these are in: with a row
 # for a vertex, an edge, and a root.
-_SUMS_WITHIN = "dependency", "stress", "reached", "distance", "inverse", "edges", "depth", "targets", "gravity"
+_SUMS_WITHIN = (
+    *("dependency", "stress", "reached", "distance", "inverse", "edges", "depth"),
+    *("targets", "gravity", "straight"),
+)
 _VERTICES, _EDGES, _ROOTS = range(3)
 
 
@@ -59,6 +62,7 @@ class Size(NamedTuple):
     most_kept: int  # blocks that are kept as entries at once
     has_omega: bool
     has_class_sizes: bool
+    has_coordinates: bool
     trips: int  # ends of trips to copy, as they are of another type; -1 if roots have no trips
     roots: int  # of a block within bounds; 0 without bounds
     of_vertices: int  # of_vertices, of_edges, of_roots: columns of the sums within bounds
@@ -117,6 +121,7 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
         batching.auto // BLOCK,
         plan.omega is not None,
         plan.class_sizes is not None,
+        plan.xy is not None,
         trips,
         max(graph.n, blocks.least) if has_bounds else 0,
         *(widths(plan) if has_bounds else (0, 0, 0)),
@@ -161,6 +166,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         plan.root_weights,
         plan.omega,
         plan.class_sizes,
+        *((None, None) if plan.xy is None else plan.xy),
         per_length,
         plan.radius,
         plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,

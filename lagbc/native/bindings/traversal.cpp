@@ -11,16 +11,16 @@ namespace lagbc {
 inline auto items(TraversalSize& size) {
     return std::tuple(Item("n", size.n), Item("nnz", size.nnz), Item("most", size.most), Item("buckets", size.buckets),
                       Item("block", size.block), Item("most_kept", size.most_kept), Item("has_omega", size.has_omega),
-                      Item("has_class_sizes", size.has_class_sizes), Item("trips", size.trips),
-                      Item("roots", size.roots), Item("of_vertices", size.of_vertices), Item("of_edges", size.of_edges),
-                      Item("of_roots", size.of_roots));
+                      Item("has_class_sizes", size.has_class_sizes), Item("has_coordinates", size.has_coordinates),
+                      Item("trips", size.trips), Item("roots", size.roots), Item("of_vertices", size.of_vertices),
+                      Item("of_edges", size.of_edges), Item("of_roots", size.of_roots));
 }
 
 inline auto items(Columns& first) {
     return std::tuple(Item("dependency", first.dependency), Item("stress", first.stress),
                       Item("reached", first.reached), Item("distance", first.distance), Item("inverse", first.inverse),
                       Item("edges", first.edges), Item("depth", first.depth), Item("targets", first.targets),
-                      Item("gravity", first.gravity));
+                      Item("gravity", first.gravity), Item("straight", first.straight));
 }
 
 template <class Index>
@@ -76,7 +76,8 @@ void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Ind
     const auto require = [&](const auto& item) {
         const int64_t* place = &item.place;
         const bool decays = place == &first.dependency || place == &first.edges || place == &first.gravity;
-        const bool of_roots = place == &first.depth || place == &first.targets || place == &first.gravity;
+        const bool of_roots =
+            place == &first.depth || place == &first.targets || place == &first.gravity || place == &first.straight;
         const Matrix<double>& room = place == &first.edges ? near.by_edge : of_roots ? near.by_root : near.by_vertex;
         const int64_t end = *place + (decays ? radii : cutoffs);
         if (*place >= 0 && end > room.width)
@@ -124,14 +125,16 @@ void bind_worker(nb::module_& m, const char* name) {
            In<"order", Span<const int64_t>> order, In<"position", Span<const int64_t>> position,
            In<"root_weights", Optional<Span<const double>>> root_weights,
            In<"omega", Optional<Span<const double>>> omega, In<"class_sizes", Optional<Span<const double>>> class_sizes,
+           In<"x", Optional<Span<const double>>> x, In<"y", Optional<Span<const double>>> y,
            In<"per_length", double> per_length, In<"radius", double> radius, In<"limit", double> limit,
            In<"rtol", double> rtol, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
             const Csr<Index>& searched = graph;
             const int64_t n = searched.n();
-            sized_by_vertex(n, order, position, root_weights, omega, class_sizes);
+            sized_by_vertex(n, order, position, root_weights, omega, class_sizes, x, y);
             require_size("graph", searched, size.n, size.nnz);
-            if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there)
-                raise_value("size has to tell whether there are omega and class_sizes");
+            if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there ||
+                size.has_coordinates != x.is_there || size.has_coordinates != y.is_there)
+                raise_value("size has to tell whether there are omega, class_sizes, x and y");
             if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
                 raise_value("buckets have to be a power of two, not " + std::to_string(size.buckets));
             TraversalSize asked = size;
@@ -143,6 +146,8 @@ void bind_worker(nb::module_& m, const char* name) {
             s.root_weights = root_weights;
             put_in_order(s.omega, omega, order);
             put_in_order(s.class_sizes, class_sizes, order);
+            put_in_order(s.near.x, x, order);
+            put_in_order(s.near.y, y, order);
             s.buckets.per_length = per_length;
             s.asked.radius = radius;
             s.asked.limit = limit;
@@ -169,6 +174,7 @@ void bind_worker(nb::module_& m, const char* name) {
            In<"cutoffs", Span<const double>> cutoffs, In<"columns", Columns> columns) {
             sized(radii, decays.size * cutoffs.size);
             require_room(columns, radii.size, cutoffs.size, s.near);
+            if (columns.straight >= 0 && !s.near.x.is_there) raise_value("straight lines need x and y");
             s.near.radii = radii;
             s.near.decays = decays;
             s.near.cutoffs = cutoffs;

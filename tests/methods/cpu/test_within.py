@@ -12,10 +12,10 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import traversal as module
-from lagbc.methods.sums import OF_ROOTS, Bounds
+from lagbc.methods.sums import OF_BOUNDS, OF_ROOTS, Bounds
 from lagbc.native import core
 
-EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth", "targets", "gravity"})
+EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"}) | OF_BOUNDS
 ALONE, TOGETHER = 0.0, 1e9
 # Lengths, the larger of two cutoffs, and the type of distances that is to be.
 KINDS = {
@@ -40,10 +40,15 @@ def plan_of(*cutoffs, decays=(0.0,), **options):
     return SweepPlan(batch=64, bounds=bounds, method="dijkstra", **options)
 
 
+def mapped(graph, plan):
+    """The same plan, with a place for each vertex."""
+    return replace(plan, xy=np.random.default_rng(1).random((2, graph.n)))
+
+
 def summed(graph, plan, roots, together, monkeypatch):
     """What blocks of roots sum to, with their overflows, and whether no root was searched alone."""
     monkeypatch.setattr(tuning, "WITHIN_TOGETHER", together)
-    state, found = prepare(module, graph, plan), []
+    state, found = prepare(module, graph, mapped(graph, plan)), []
     dist = state.sweep.array("dist")
     dist.fill(-1)
     for near, overflowed in module.sum_within(state, roots):
@@ -72,7 +77,7 @@ def test_all_sums_are_those_of_root_by_root(kind, directed, monkeypatch):
     omega, times = np.arange(graph.n) % 3 + 0.5, np.arange(graph.n) % 2 + 0.25
     plan = plan_of(cutoff / 3, cutoff, decays=(0.0, 2 / cutoff), sums=EVERY)
     roots = [graph.order[100:330], np.where(graph.order[:100] % 7 == 0, -1, graph.order[:100])]
-    assert prepare(module, graph, plan).ball.array("dist").dtype == number
+    assert prepare(module, graph, mapped(graph, plan)).ball.array("dist").dtype == number
     assert assert_same(graph, plan, roots, monkeypatch)
     assert assert_same(graph, replace(plan, omega=omega, root_weights=times), roots, monkeypatch)
     assert assert_same(graph, replace(plan, endpoints=True, omega=omega, root_weights=times), roots, monkeypatch)
@@ -85,7 +90,9 @@ def test_targets_that_count_next_to_nothing_are_not_lost(monkeypatch):
     assert assert_same(graph, plan, [graph.order[:256]], monkeypatch)
 
 
-@pytest.mark.parametrize("sums", [{"dependency"}, {"edges"}, {"reached", "depth"}, {"gravity"}, {"stress"}], ids=sorted)
+@pytest.mark.parametrize(
+    "sums", [{"dependency"}, {"edges"}, {"reached", "depth"}, {"gravity"}, {"stress"}, {"straight"}], ids=sorted
+)
 def test_some_sums_alone(sums, monkeypatch):
     graph = mesh([1.0, 2.0, 2.5], directed=True)
     assert assert_same(graph, plan_of(9, sums=frozenset(sums)), [graph.order[:200]], monkeypatch)
@@ -144,7 +151,7 @@ def test_runs_without_bounds_or_edges_take_none():
 @uncollected()
 def test_footprint_is_what_is_held(sums, directed):
     graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
-    worker = prepare(module, graph, plan).sweep
+    worker = prepare(module, graph, mapped(graph, plan)).sweep
     before, _ = core.held_memory()
     ball = module.new_ball(graph, plan, worker)
     assert core.held_memory()[0] - before == module.bytes_of_ball(graph, plan)

@@ -61,6 +61,23 @@ inline double total_of(Span<const double> weights, int64_t here) {
     return total;
 }
 
+// The length of a straight line; squares that leave the range of normal numbers are rare.
+inline double length_of(double dx, double dy) {
+    const double squared = dx * dx + dy * dy;
+    return squared > 1e-300 && squared < infinity ? std::sqrt(squared) : std::hypot(dx, dy);
+}
+
+// Sum, by the weights of all targets, the straight line from the root over the distance.
+template <class Index>
+double straight_of(const Trail<Index>& trail, const Near<Index>& near, int64_t here) {
+    const auto order = trail.order;
+    const double x = near.x[order[0]], y = near.y[order[0]];
+    double total = 0.0;
+    for (int64_t i = 1; i < here; ++i)
+        total += near.weights[i] * (length_of(near.x[order[i]] - x, near.y[order[i]] - y) / trail.dist[i]);
+    return total;
+}
+
 // Add sigma * onward of all places but the root's to one column.
 template <class Index>
 void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t here, double times, int64_t column) {
@@ -126,9 +143,10 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
     const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
     for (int64_t j = 0; j < near.cutoffs.size; ++j) {
         const double cutoff = near.cutoffs[j];
-        if (to.stress >= 0 || to.targets >= 0) {
+        if (to.stress >= 0 || to.targets >= 0 || to.straight >= 0) {
             const int64_t here = weigh(trail, count, cutoff, 0.0, omega, near.weights);
             if (to.targets >= 0) near.by_root[k][to.targets + j] = total_of({near.weights.data, here}, here);
+            if (to.straight >= 0) near.by_root[k][to.straight + j] = straight_of(trail, near, here);
             if (to.stress >= 0) {
                 sum_onward(trail, {near.weights.data, count}, {}, count, edges_from(trail.tails, here, tight));
                 add_onward_near(trail, near, here, times, to.stress + j);

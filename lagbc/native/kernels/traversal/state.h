@@ -17,7 +17,7 @@ struct TraversalSize {
     Asks asks{};             // the sums asked for
     int64_t block = 0;       // roots that are summed together; 0 is all
     int64_t most_kept = 0;   // blocks that are kept at once
-    bool has_omega = false, has_class_sizes = false;
+    bool has_omega = false, has_class_sizes = false, has_coordinates = false;
     int64_t trips = -1;                                   // ends of trips to copy; -1 if roots have no trips
     int64_t roots = 0;                                    // roots of a block within bounds; 0 without bounds
     int64_t of_vertices = 0, of_edges = 0, of_roots = 0;  // columns of the sums within bounds
@@ -100,7 +100,7 @@ struct Found {
 // First column of each sum, in its array; -1 where it is not asked for.
 struct Columns {
     int64_t dependency = -1, stress = -1, reached = -1, distance = -1, inverse = -1;
-    int64_t edges = -1, depth = -1, targets = -1, gravity = -1;
+    int64_t edges = -1, depth = -1, targets = -1, gravity = -1, straight = -1;
 };
 
 // Room for the sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first
@@ -110,6 +110,7 @@ struct Near {
     Span<const double> radii, decays;  // of columns that decay, the decays of a cutoff after those of the one before
     Span<const double> cutoffs;        // of the other columns
     Span<double> weights;              // (n,) room for the weight of the target at each place
+    Optional<Span<double>> x, y;       // (n,) coordinates of each vertex; None where no lines are summed
     Span<Index> row_of_vertex, vertex_of_row;
     Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
     int64_t vertices = 0;     // count of vertices with a row
@@ -171,6 +172,8 @@ struct Traversal {
         make_search(size);
         make_trail(size);
         if (size.trips >= 0) make_trips(size);
+        near.x = maybe(size.has_coordinates, [&] { return memory.array<double>("x", size.n); });
+        near.y = maybe(size.has_coordinates, [&] { return memory.array<double>("y", size.n); });
         if (size.roots > 0)
             make_near(size);
         else

@@ -47,6 +47,27 @@ ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const 
     return of_lanes;
 }
 
+// Sum, by the weights of targets in `own`, the straight line from the root of each lane over the distance.
+template <class Index, class Number>
+ByLane straight_of(const Ball<Number>& ball, const Near<Index>& near) {
+    ByLane x, y, of_lanes;
+    for (int64_t j = 0; j < columns; ++j) {
+        if (ball.roots[j] < 0) continue;
+        const int64_t root = ball.vertices[ball.roots[j]];
+        x[j] = near.x[root];
+        y[j] = near.y[root];
+    }
+    for (int64_t i = 0; i < ball.rows; ++i) {
+        const Number* dist = ball.dist[i];
+        const double* own = ball.own[i];
+        const int64_t v = ball.vertices[i];
+        for (int64_t j = 0; j < columns; ++j)
+            if (own[j] != 0.0)
+                of_lanes[j] += own[j] * (length_of(near.x[v] - x[j], near.y[v] - y[j]) / static_cast<double>(dist[j]));
+    }
+    return of_lanes;
+}
+
 // Share the weights of targets among the paths to them.
 template <class Number>
 void share_among_paths(const Ball<Number>& ball) {
@@ -157,9 +178,10 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
     const bool has_distances = to.depth >= 0 || to.reached >= 0 || to.distance >= 0 || to.inverse >= 0;
     for (int64_t c = 0; c < near.cutoffs.size; ++c) {
         const double cutoff = near.cutoffs[c];
-        if (to.stress >= 0 || to.targets >= 0) {
+        if (to.stress >= 0 || to.targets >= 0 || to.straight >= 0) {
             const ByLane of_lanes = weigh_lanes(ball, cutoff, 0.0, omega);
             if (to.targets >= 0) write_of_roots(near, of_lanes, first, width, to.targets + c);
+            if (to.straight >= 0) write_of_roots(near, straight_of(ball, near), first, width, to.straight + c);
             if (to.stress >= 0) {
                 sum_back(ball, times, asked.stop);
                 add_totals(ball, near, to.stress + c);
