@@ -22,9 +22,8 @@ _HOMES = {
     "api.reach": ("gravity", "reach", "straightness"),
     "api.together": ("centralities", "merge_parts", "save_part"),
     "centrality.communities": ("Communities",),
-    "scores.lengths": ("Distances",),
-    "scores.records": ("Centrality",),
-    "scores.registry": ("register_centrality", "unregister_centrality"),
+    "scores.finish": ("Distances",),
+    "scores.records": ("Centrality", "register_centrality", "unregister_centrality"),
     "scores.table": ("table",),
     "comparison.compare": ("compare",),
     "comparison.records": ("Comparison", "Measurement"),
@@ -132,10 +131,10 @@ if TYPE_CHECKING:
     from lagbc.planning.choose import Selection as Selection
     from lagbc.planning.plan import Plan as Plan
     from lagbc.planning.sweep import MemoryEstimate as MemoryEstimate
-    from lagbc.scores.lengths import Distances as Distances
+    from lagbc.scores.finish import Distances as Distances
     from lagbc.scores.records import Centrality as Centrality
-    from lagbc.scores.registry import register_centrality as register_centrality
-    from lagbc.scores.registry import unregister_centrality as unregister_centrality
+    from lagbc.scores.records import register_centrality as register_centrality
+    from lagbc.scores.records import unregister_centrality as unregister_centrality
     from lagbc.scores.table import table as table
 else:
 
@@ -160,7 +159,7 @@ def _ours(name: str) -> str:
     import difflib
     import re
 
-    from lagbc.scores.registry import registered
+    from lagbc.scores.records import registered
 
     ours = {one: one for one in __all__}
     ours |= {theirs: record.name for record in registered() for theirs in record.networkx} | _ELSEWHERE

@@ -19,7 +19,7 @@ from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
-from lagbc.limits import give_back, in_units, raised_by
+from lagbc.limits import SMALL_RUN, Room, give_back, in_units, raised_by
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
 from lagbc.planning.devices import devices_of, is_read_on_device
@@ -28,12 +28,10 @@ from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
 from lagbc.request import Request, make_request
-from lagbc.room import SMALL_RUN, Room
 from lagbc.run.partial import digests_of
 from lagbc.run.run import NotSummed, Result, keep_total, meter_of, run, stretch_of, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, threaded
-from lagbc.scores.records import Centrality
-from lagbc.scores.registry import all_sums, require_decays, require_defined_sample
+from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
 
 if TYPE_CHECKING:
     from lagbc.run.checkpoint import Checkpoint

@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from math import ceil
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lagbc.errors import InvalidValueError
 
@@ -19,8 +20,11 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 BUDGET_VARIABLE = "LAGBC_MEMORY"
-# Share of the free memory that a call takes, unless the variable says otherwise.
-_DEFAULT_SHARE = 0.5
+# Shares of the free memory of the host, and of a GPU, that a call takes, unless the variable says otherwise.
+_DEFAULT_SHARE, _DEVICE_SHARE = 0.5, 0.8
+# A run with at most these bytes is over in milliseconds. It takes them without a look at the free memory, which takes
+# longer than a small graph.
+SMALL_RUN = 2**19
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 # Address space that a thread reserves: its stack, and a heap of malloc with an alignment of twice its size.
@@ -31,6 +35,59 @@ _ADDRESSES = 2**63
 
 # Version 1 reports a limit of about 2**63 for a group without one.
 _NO_LIMIT = 2**62
+
+
+@dataclass(slots=True)
+class Room:
+    """The bytes that a call may take: those that were stated, or a share of the free ones.
+
+    Memory is read once a call: all decisions of the call are by the same number.
+    """
+
+    stated: int | None = None  # by memory=
+    of_process: int | None = None  # on the host: those that a memory stated for the process leaves
+    read: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_call(cls, memory: int | None, graph: Any) -> Room:
+        """Return the room of a call; of a memory stated for the process the graph is left, as the call counts it."""
+        process = stated_budget() if memory is None else None
+        return cls(memory, None if process is None else left_of(process, graph.bytes_at_hand))
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether a memory was stated: for the call or for the process."""
+        return self.stated is not None or self.of_process is not None
+
+    def stated_on(self, device: str) -> int | None:
+        """Return the bytes that are stated for a kind of device; None without any."""
+        return self.of_process if self.stated is None and device == "cpu" else self.stated
+
+    def on(self, device: str) -> int:
+        """Return the bytes of a call on a kind of device."""
+        stated = self.stated_on(device)
+        if stated is not None:
+            return stated
+        if device not in self.read:
+            self.read[device] = budget(device)
+        return self.read[device]
+
+    def for_need(self, needed: int, device: str) -> int:
+        """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
+        return self.on(device) if self.is_stated or needed > SMALL_RUN else SMALL_RUN
+
+
+def budget(device: str) -> int:
+    """Return the bytes of a run: those that ``LAGBC_MEMORY`` leaves, on a GPU all of it, or a share of free ones."""
+    if device == "cpu":
+        return host_budget()
+    stated = stated_budget()
+    if stated is not None:
+        return stated
+    import cupy
+
+    free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
+    return int(_DEVICE_SHARE * free)
 
 
 def host_budget() -> int:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from lagbc.limits import Room
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
-from lagbc.room import Room
 from lagbc.run.run import work_of
 from lagbc.run.work import sum_over, threaded
 

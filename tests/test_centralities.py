@@ -44,7 +44,7 @@ from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
-from lagbc.scores.registry import shared
+from lagbc.scores.records import shared
 
 ALL = ("bc", "edge_bc", "closeness", "harmonic", "eccentricity", "eccentricity_centrality", "stress")
 

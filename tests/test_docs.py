@@ -32,7 +32,7 @@ from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
-from lagbc.scores.registry import registered
+from lagbc.scores.records import registered
 
 ROOT = Path(__file__).parents[1]
 

@@ -22,6 +22,7 @@ import lagbc
 from lagbc import limits
 from lagbc.graph.host import ops
 from lagbc.graph.validate import as_graph
+from lagbc.limits import SMALL_RUN, budget
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched as batched_method
@@ -31,7 +32,6 @@ from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
 from lagbc.planning import sweep as planned
 from lagbc.planning.sweep import _own_bytes, host_graph_bytes
-from lagbc.room import SMALL_RUN, budget
 from lagbc.run.work import sum_over
 
 A = scale_free(500, 4000, seed=1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import lagbc
 from lagbc import types
-from lagbc.scores.registry import shared
+from lagbc.scores.records import shared
 
 
 def test_names_are_those_of_the_tables():

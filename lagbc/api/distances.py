@@ -16,7 +16,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.options import Options, refuses_places
 from lagbc.request import parse_vertices, require_flags
-from lagbc.scores.lengths import Distances
+from lagbc.scores.finish import Distances
 from lagbc.scores.records import CLOSENESS, DISTANCES, ECCENTRICITY, ECCENTRICITY_CENTRALITY, HARMONIC
 from lagbc.types import Auto, GraphLike, ScoresAndErrors, Vertices
 

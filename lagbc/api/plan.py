@@ -22,7 +22,7 @@ from lagbc.planning.devices import reading_gpu
 from lagbc.planning.plan import Plan
 from lagbc.planning.sweep import MemoryEstimate, row_of
 from lagbc.request import Request, parse_bounds
-from lagbc.scores.registry import all_sums, require_taken
+from lagbc.scores.records import all_sums, require_taken
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices
 
 _OWN = ("roots", "which", "demand", "cutoff", "decay", *Read._fields)

@@ -14,7 +14,7 @@ from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute, find_all
 from lagbc.errors import InvalidTypeError
 from lagbc.options import Options, refuses_places
-from lagbc.scores.registry import usual
+from lagbc.scores.records import usual
 from lagbc.types import (
     Auto,
     CentralityName,

@@ -23,7 +23,7 @@ from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.options import Options
 from lagbc.reduce.device.kernels import STREAMS
-from lagbc.scores.registry import find, shared
+from lagbc.scores.records import find, shared
 
 _ALL: tuple[Kernels | Program, ...]
 _ALL = (*PROGRAMS, ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE, STREAMS)

@@ -26,9 +26,7 @@ from lagbc.options import Options, Settings, check_options, communicator, of_gri
 from lagbc.planning.devices import reading_gpu
 from lagbc.request import warn_of_ties
 from lagbc.run.run import Result
-from lagbc.scores import registry
-from lagbc.scores.records import BUILT_IN, Centrality
-from lagbc.scores.registry import all_sums, require_taken
+from lagbc.scores.records import BUILT_IN, Centrality, all_sums, find, require_taken, shared
 from lagbc.types import GraphLike
 
 _NAME = attrgetter("name")
@@ -219,8 +217,8 @@ def find_all(which: Asked) -> tuple[Centrality, ...]:
     except TypeError:
         raise InvalidTypeError(f"which is {which!r}; it is the name of a centrality, or several") from None
     if not asked:
-        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in registry.shared())}")
-    return tuple(one if isinstance(one, Centrality) else registry.find(one) for one in asked)
+        raise InvalidValueError(f"which is empty; there are: {', '.join(one.name for one in shared())}")
+    return tuple(one if isinstance(one, Centrality) else find(one) for one in asked)
 
 
 def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Iterator[str]:

@@ -16,14 +16,13 @@ from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, 
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import host_budget, in_units, most_threads, raised_by
+from lagbc.limits import SMALL_RUN, Room, host_budget, in_units, most_threads, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.planning.sweep import host_graph_bytes
 from lagbc.request import parse_tolerance, parse_vertices, warn_of_ties
-from lagbc.room import SMALL_RUN, Room
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Hand, Items, Span, Total, Work, inline, sum_over, threaded
 from lagbc.types import GraphLike

@@ -30,7 +30,7 @@ from lagbc.options import Options, Settings, check_options, with_defaults
 from lagbc.planning.devices import reading_gpu
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
-from lagbc.scores.registry import require_taken
+from lagbc.scores.records import require_taken
 from lagbc.types import CentralityName, GraphLike
 
 # Arguments that are arrays, and arguments of one value.

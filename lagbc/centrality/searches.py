@@ -16,14 +16,13 @@ from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import in_units, most_threads, raised_by
+from lagbc.limits import Room, in_units, most_threads, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.options import Options, Settings
 from lagbc.planning.sweep import host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_vertices
-from lagbc.room import Room
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Hand, Span, Total, Work, inline, sum_over, threaded
 from lagbc.scores.finish import mean_closeness

@@ -18,6 +18,7 @@ from lagbc.comparison.roots import STEP, growing_sizes
 from lagbc.errors import quantity
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
+from lagbc.limits import Room
 from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
@@ -25,7 +26,6 @@ from lagbc.options import OPTIONS, Options, check_options
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
-from lagbc.room import Room
 from lagbc.run.run import sum_piece
 from lagbc.types import Auto
 

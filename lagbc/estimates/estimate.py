@@ -27,6 +27,7 @@ from lagbc.graph.csr import as_numpy, module_of
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import take_graph
+from lagbc.limits import Room
 from lagbc.methods.sums import PATH_SUMS, Sums
 from lagbc.options import (
     Options,
@@ -55,13 +56,11 @@ from lagbc.planning.sweep import Sweep, row_of
 from lagbc.reduce.pieces import Small, Whole, whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags, warn_of_ties
-from lagbc.room import Room
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds, Sequence, aims_of_top
 from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
-from lagbc.scores.records import Centrality
-from lagbc.scores.registry import require_taken
+from lagbc.scores.records import Centrality, require_taken
 from lagbc.types import Auto, GraphLike
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from lagbc.methods.sums import Sums
 from lagbc.planning.population import Population
 from lagbc.reduce.reduced import Reduced, restore
 from lagbc.run.run import Result
-from lagbc.scores.records import Centrality
-from lagbc.scores.registry import find
+from lagbc.scores.records import Centrality, find
 
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]

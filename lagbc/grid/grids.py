@@ -20,9 +20,9 @@ from lagbc.grid.deal import Dealt, Ints
 from lagbc.grid.pieces import SpreadSweeps, depth_search
 from lagbc.grid.sites import EdgesOfRank, Site
 from lagbc.grid.sweep import Cell, Ended
+from lagbc.limits import Room
 from lagbc.methods.block import NOTHING, Asked, BlockPlan
 from lagbc.methods.contract import StopFlag
-from lagbc.room import Room
 from lagbc.run.run import sum_piece
 from lagbc.run.tasks import portable
 from lagbc.run.work import Found, retrying

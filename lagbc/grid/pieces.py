@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.grid.deal import Dealt
 from lagbc.grid.sweep import SUMS, told
+from lagbc.limits import Room
 from lagbc.methods.arrays import Arrays, Counted, bytes_of
 from lagbc.methods.block import Asked
 from lagbc.methods.contract import Batching, MethodModule, SweepPlan
@@ -26,7 +27,6 @@ from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory, row_of
 from lagbc.reduce.pieces import Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce
 from lagbc.request import Request
-from lagbc.room import Room
 from lagbc.run.rounds import Rounds
 from lagbc.run.run import work_of
 from lagbc.run.sweeps import Sweeps, into_range

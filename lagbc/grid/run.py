@@ -28,13 +28,12 @@ from lagbc.grid.communicator import Line, by_first, of_all
 from lagbc.grid.deal import Dealt, Shape
 from lagbc.grid.grids import Grids
 from lagbc.grid.sites import Site
-from lagbc.limits import in_units, stated_budget
+from lagbc.limits import budget, in_units, stated_budget
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.sums import SQUARES
 from lagbc.options import OfGrid, config
-from lagbc.room import budget
 from lagbc.run.tasks import portable
 from lagbc.types import All, GraphLike
 

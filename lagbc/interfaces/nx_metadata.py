@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lagbc.scores.registry import registered
+from lagbc.scores.records import registered
 
 # Functions of NetworkX that the backend runs, with their functions in lagbc.
 COMPUTED_BY = {function: record.name for record in registered() for function in record.networkx} | {

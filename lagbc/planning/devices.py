@@ -17,11 +17,11 @@ from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
+from lagbc.limits import budget
 from lagbc.methods import table, tuning
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.reduce.memory import graph_bytes
-from lagbc.room import budget
 from lagbc.types import All
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,

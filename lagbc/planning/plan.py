@@ -17,7 +17,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
-from lagbc.limits import in_units, most_threads
+from lagbc.limits import SMALL_RUN, Room, in_units, most_threads
 from lagbc.methods import table, tuning
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
@@ -30,7 +30,6 @@ from lagbc.reduce.junctions import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
-from lagbc.room import SMALL_RUN, Room
 
 
 class Plan(NamedTuple):

@@ -15,6 +15,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.limits import Room
 from lagbc.methods.arrays import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
@@ -23,7 +24,6 @@ from lagbc.planning.sweep import Sweep, fit_memory, require_order, row_of
 from lagbc.reduce.pieces import Chains, Drawn, Whole, whole
 from lagbc.reduce.reduced import Reduced, reduce, without_chains
 from lagbc.request import Request
-from lagbc.room import Room
 
 # Roots of the first round, the least of them in limited time, and of the least round after it.
 PILOT = {"cpu": 128, "cuda": 256}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lagbc.demand import demand_bytes
 from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
-from lagbc.limits import in_units, raised_by
+from lagbc.limits import SMALL_RUN, Room, in_units, raised_by
 from lagbc.methods import table, tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
@@ -24,7 +24,6 @@ from lagbc.reduce.junctions import ADDED, widths
 from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.request import Request
-from lagbc.room import SMALL_RUN, Room
 
 # On the host, bytes per vertex that are freed before the sweep: for a probe's search by bits; for the order of a graph
 # of high diameter; for grouping roots by hops to 16 hubs, or by lengths to one.

@@ -26,7 +26,7 @@ from lagbc.plots.figure import (
     scores_of_vertices,
 )
 from lagbc.plots.lines import Line, geometry_of, lines_of
-from lagbc.scores.columns import titled
+from lagbc.scores.records import titled
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from lagbc.calls import phase
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import in_units, raised_by
+from lagbc.limits import Room, in_units, raised_by
 from lagbc.methods import table
 from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
@@ -43,7 +43,6 @@ from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.twins import merge
 from lagbc.reduce.work import expect_work
 from lagbc.request import Request
-from lagbc.room import Room
 
 # The sums that reductions can give back.
 _REDUCIBLE = frozenset({"dependency", "edges"})

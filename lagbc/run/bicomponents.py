@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
@@ -30,7 +31,6 @@ from lagbc.reduce.junctions import ADDED, widths
 from lagbc.reduce.piece import NotContractible, Scores
 from lagbc.reduce.pieces import Chains, Small
 from lagbc.reduce.streams import Flows, Ways
-from lagbc.room import Room
 from lagbc.run.work import Arrays, Hand, Items, MethodWork, PieceWork, Reads, Span, Total
 
 Floats = NDArray[np.float64]

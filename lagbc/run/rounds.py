@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 
 from lagbc.calls import phase
 from lagbc.graph.csr import as_numpy, module_of
+from lagbc.limits import Room
 from lagbc.methods.contract import StopFlag
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Drawn, Whole
-from lagbc.room import Room
 from lagbc.run.sweeps import Batches, Rows, Sweeps, on_host
 from lagbc.run.work import Arrays, Found, Hand, Items, Reads, Span, Total
 

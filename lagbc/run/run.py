@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
+from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.options import Progress, Reporter, Settings
@@ -20,7 +21,6 @@ from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.reduce.reduced import Reduced
 from lagbc.request import Request
-from lagbc.room import Room
 from lagbc.run.bicomponents import Junctions, Slices
 from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded

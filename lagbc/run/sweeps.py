@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
+from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
 from lagbc.methods.targets import shift_into_range
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
-from lagbc.room import Room
 from lagbc.run.work import Arrays, Found, Hand, Items, MethodWork, Reads, Span, Total
 
 

@@ -27,13 +27,12 @@ import numpy as np
 
 from lagbc.errors import RunError
 from lagbc.files import write_whole
-from lagbc.limits import host_budget
+from lagbc.limits import SMALL_RUN, host_budget
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted
 from lagbc.planning.devices import gpu_of_worker
 from lagbc.planning.sweep import Memory, Sweep, memory_of
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
-from lagbc.room import SMALL_RUN
 from lagbc.run.run import work_of
 from lagbc.run.sweeps import Within
 from lagbc.run.work import Found, Hands, Items, MethodWork, PieceWork, Span

@@ -26,12 +26,11 @@ from lagbc.calls import phase, raise_if_stopped
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.limits import BUDGET_VARIABLE, give_back, in_units
+from lagbc.limits import BUDGET_VARIABLE, Room, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.planning.sweep import Sweep, memory_of, request_to, request_within, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains, Whole
-from lagbc.room import Room
 
 Items = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]

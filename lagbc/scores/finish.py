@@ -1,18 +1,19 @@
-"""Sums of a run into scores: steps that centralities share, and factors by the conventions of NetworkX 3.5 and later.
+"""Sums of a run into scores: of each centrality, the steps that they share, and the factors of `rescale`.
 
-`rescale` has the factors, to the last case.
+Factors are by the conventions of NetworkX 3.5 and later, to the last case.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.errors import InvalidValueError, OutOfRangeError
+from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from lagbc.graph.host.ops import transposed
-from lagbc.graph.names import in_words
+from lagbc.graph.names import Names, in_words
+from lagbc.request import parse_vertex_weights
 
 if TYPE_CHECKING:
     from lagbc.arguments import Arguments
@@ -102,6 +103,106 @@ def stress(result: Result, arguments: Arguments) -> Scores:
     plan = request_to(Whole(result.graph, result.request), result.sweeps[0])
     logarithms: Scores = extended.log2_stress(result.graph.on_host, plan, result.roots)
     return logarithms + np.log2(per_sample(np.ones(len(counts)), _sampled_roots(result)) / result.pairs)
+
+
+def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
+    """Check the states, and take them as root weights."""
+    if arguments.states is None:
+        raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
+    x = parse_vertex_weights("states", arguments.states, graph.n, graph.names)
+    _require_comparable(x, graph.names)
+    # The largest is the unit, which cancels: no sum leaves float64.
+    x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
+    return arguments._replace(states=x, source_weights=x)
+
+
+def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    """Divide the sum at each vertex by the sum of the other states."""
+    raw, graph = require_range(betweenness(result, arguments), arguments), result.graph
+    x = cast("NDArray[np.float64]", arguments.states)
+    # Sums before and after each vertex: a difference from the total would cancel.
+    others = np.append(0, np.cumsum(x)[:-1]) + np.append(np.cumsum(x[::-1])[::-1][1:], 0)
+    share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
+    return raw * share / max(graph.n - 2, 1)  # type: ignore[no-any-return]
+
+
+def _require_comparable(x: NDArray[np.float64], names: Names | None) -> None:
+    """Raise ValueError if two states are so far apart that float64 does not hold their quotient."""
+    some = np.flatnonzero(x)
+    if not len(some):
+        return
+    least, most = int(some[x[some].argmin()]), int(some[x[some].argmax()])
+    if np.ldexp(x[most], -960) > x[least]:
+        raise InvalidValueError(
+            f"states lie too far apart for float64, that of {in_words(names, least)} is {x[least]:.3g}, that of "
+            f"{in_words(names, most)} {x[most]:.3g}; pass 0 for those that are nothing beside the others"
+        )
+
+
+class Distances(NamedTuple):
+    """The distances of a graph in numbers: from `lagbc.distances`.
+
+    Pairs are those of a root and another vertex; undirected, each pair counts once. With several cutoffs each number
+    but the first two is an array, an entry a cutoff.
+
+    Attributes
+    ----------
+    n : int
+        Vertices.
+    roots : int
+        Vertices that were searched from: all, unless `sources` or `k` was given.
+    pairs : float
+        Pairs that a path joins.
+    average : float
+        The mean distance of these, the average shortest-path length; 0 where there are none.
+    wiener : float
+        The sum of their distances, the Wiener index where every vertex reaches every other one.
+    efficiency : float
+        The mean of 1 / distance over all pairs, 0 for those without a path: global efficiency.
+    diameter : float
+        The largest distance from a root to a vertex that it reaches: the diameter if all vertices are roots, at most
+        the diameter if some are. 0 without pairs.
+    radius : float
+        The least eccentricity of a root, over the vertices that it reaches: the radius if all vertices are roots, at
+        least the radius if some are. 0 if a root reaches none.
+    """
+
+    n: int
+    roots: int
+    pairs: Any
+    average: Any
+    wiener: Any
+    efficiency: Any
+    diameter: Any
+    radius: Any
+
+    @property
+    def exact(self) -> bool:
+        """Whether all vertices were roots."""
+        return self.roots == self.n
+
+
+def distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+    """Return the numbers of `Distances`, in their order; those of a sample are scaled to all roots."""
+    sums, n, roots = result.sums, result.graph.n, len(result.roots)
+    with np.errstate(over="ignore"):
+        reached, distance, inverse = (float(one.sum()) for one in (sums.reached, sums.distance, sums.inverse))
+        require_finite("distances", np.array(distance))
+        require_inverses(np.array(inverse), result.graph)
+    depth = sums.depth[result.roots]
+    scale = (n / roots if result.request.is_sample else 1.0) / (1 if result.graph.directed else 2)
+    return np.array(
+        [
+            n,
+            roots,
+            reached * scale,
+            distance / max(reached, 1.0),
+            require_finite("distances", np.array(distance * scale)),
+            inverse / max(roots * (n - 1), 1),
+            depth.max(initial=0),
+            depth.min() if roots else 0,
+        ]
+    )
 
 
 def of_all_roots(raw: Scores, result: Result) -> Scores:

@@ -18,8 +18,7 @@ from lagbc.graph.given import refuse_masked, require_reals
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
 from lagbc.graph.values import parse_values
-from lagbc.scores.columns import titled
-from lagbc.scores.registry import registered
+from lagbc.scores.records import registered, titled
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import lagbc
 from lagbc import reference
 from lagbc.arguments import ARGUMENTS
 from lagbc.methods.sums import Sums
-from lagbc.scores.records import BUILT_IN, Centrality
-from lagbc.scores.registry import registered, unregister_centrality
+from lagbc.scores.records import BUILT_IN, Centrality, registered, unregister_centrality
 
 A = scale_free(30, 90, seed=2)
 MINE = Centrality("mine", frozenset({"reached"}), lambda result, arguments: result.sums.reached, frozenset(), "mine")

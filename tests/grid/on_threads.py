@@ -15,7 +15,7 @@ from lagbc.estimates.terms import estimated_sum, sums_of
 from lagbc.grid.run import Call, call_on_line, take_part
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import OfGrid
-from lagbc.scores.registry import find
+from lagbc.scores.records import find
 
 # All sums of vertices.
 ALL = ("bc", "stress", "closeness", "harmonic", "eccentricity")

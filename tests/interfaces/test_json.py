@@ -14,7 +14,7 @@ from lagbc.calls import PHASES
 from lagbc.centrality import compute
 from lagbc.comparison import check
 from lagbc.methods.table import METHODS
-from lagbc.scores.registry import shared
+from lagbc.scores.records import shared
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

@@ -11,7 +11,7 @@ import lagbc
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
 from lagbc.calls import PHASES
 from lagbc.interfaces.cli import main
-from lagbc.scores.registry import shared
+from lagbc.scores.records import shared
 
 OF_VERTICES = [record for record in shared() if not record.of_edges]
 

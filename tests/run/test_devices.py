@@ -18,12 +18,12 @@ from swept import work
 import lagbc
 from lagbc import call as one_way
 from lagbc.graph.validate import as_graph
+from lagbc.limits import Room
 from lagbc.methods import table, tuning
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu import batched
 from lagbc.options import check_options
 from lagbc.planning import devices
-from lagbc.room import Room
 from lagbc.run import gpus
 from lagbc.run.bicomponents import Slices
 from lagbc.run.run import work_of

@@ -12,11 +12,11 @@ from swept import swept
 import lagbc
 from lagbc import room
 from lagbc.graph.validate import as_graph
+from lagbc.limits import Room
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, FLOAT, Array
 from lagbc.methods.contract import Batching, SweepPlan
 from lagbc.planning.sweep import fit_memory, memory_of
-from lagbc.room import Room
 from lagbc.run.run import work_of
 
 A = scale_free(500, 4000, seed=1)

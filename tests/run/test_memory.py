@@ -14,10 +14,10 @@ import lagbc
 from lagbc import call, limits, options
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
+from lagbc.limits import SMALL_RUN, Room
 from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.planning.sweep import _SMALL_EDGE, _SMALL_VERTEX, device_graph_bytes, fit_memory, memory_of, most_batch
-from lagbc.room import SMALL_RUN, Room
 
 A, MESH = scale_free(500, 4000, seed=1), grid(100, 100)
 

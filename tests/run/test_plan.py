@@ -13,6 +13,7 @@ import lagbc
 from lagbc import call as call_module
 from lagbc.call import plan_request, sum_call, sum_request
 from lagbc.graph.validate import as_graph
+from lagbc.limits import Room
 from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.options import check_options
 from lagbc.planning.plan import with_sweep
@@ -20,7 +21,6 @@ from lagbc.planning.sweep import fit_memory, memory_of, request_within, row_of, 
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.reduced import without_chains
 from lagbc.request import Request
-from lagbc.room import Room
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
 

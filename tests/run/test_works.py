@@ -17,6 +17,7 @@ from swept import swept, work
 
 import lagbc
 from lagbc.graph.validate import as_graph
+from lagbc.limits import Room
 from lagbc.methods import tuning
 from lagbc.methods.arrays import BYTE, Array
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
@@ -27,7 +28,6 @@ from lagbc.planning.sweep import fit_memory, most_batch, row_of
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small
-from lagbc.room import Room
 from lagbc.run import work as works
 from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Span, inline, sum_over, threaded

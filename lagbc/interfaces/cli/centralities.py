@@ -43,8 +43,7 @@ from lagbc.interfaces.cli.outputs import (
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out, deliver
 from lagbc.interfaces.cli.terminal import Steps, left_behind, note, shown_steps, timing
 from lagbc.limits import in_units
-from lagbc.scores import registry
-from lagbc.scores.records import STRAIGHTNESS, Centrality
+from lagbc.scores.records import STRAIGHTNESS, Centrality, all_sums, find, registered, usual
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +59,7 @@ _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 def scored() -> dict[str, Centrality]:
     """Return the centralities of vertices and edges, by the names of their commands."""
-    return {one.name.replace("_", "-"): one for one in registry.registered() if one.sums and not one.of_graph}
+    return {one.name.replace("_", "-"): one for one in registered() if one.sums and not one.of_graph}
 
 
 def score_command(record: Centrality) -> click.Command:
@@ -114,14 +113,14 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
     """Several centralities of the vertices of GRAPH from one sweep."""
     _require_writable_result(output)
     names = [] if which is None else [name.strip().replace("-", "_") for name in which.split(",")]
-    named = [registry.find(name, lambda one: not one.of_edges) for name in names]
+    named = [find(name, lambda one: not one.of_edges) for name in names]
     if len({*named}) < len(named):
         raise InvalidValueError(f"--which {which} names a centrality twice")
     if any(record.of_edges for record in named):
         raise InvalidValueError("--which names vertices' centralities; for edges: lagbc edge-bc")
 
     def records(given: dict[str, Any]) -> tuple[Centrality, ...]:
-        return tuple(named) or registry.usual(Arguments(**given))
+        return tuple(named) or usual(Arguments(**given))
 
     _carry_out_records(records, output, together=True, **asked)
 
@@ -153,7 +152,7 @@ def _carry_out_records(
     **typed: Any,
 ) -> None:
     """Compute the centralities that `records_of` returns for the arguments read."""
-    dealing = Dealing.of_run(run, lambda: registry.all_sums(records_of({})))
+    dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
     if dealing is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
@@ -216,7 +215,7 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
             source=Source(file, graph.directed, None, "parts"),
             output=output,
             steps=steps,
-            records=tuple(map(registry.find, found)),
+            records=tuple(map(find, found)),
             together=len(found) > 1,
             given={name: None if one is None else np.asarray(one).tolist() for name, one in given.items()},
             found=found,

@@ -20,7 +20,7 @@ from lagbc import __version__
 from lagbc.errors import InvalidValueError, MissingDependencyError
 from lagbc.files import require_writable, write_whole
 from lagbc.interfaces.cli.terminal import table
-from lagbc.scores.columns import title_of
+from lagbc.scores.records import title_of
 
 if TYPE_CHECKING:
     import numpy as np

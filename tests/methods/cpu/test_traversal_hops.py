@@ -16,6 +16,7 @@ from lagbc import reference
 from lagbc.demand import weights_of_columns
 from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
+from lagbc.limits import Room
 from lagbc.methods import table
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
@@ -23,7 +24,6 @@ from lagbc.methods.cpu import traversal
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.native import core
 from lagbc.planning.sweep import fit_memory, most_batch
-from lagbc.room import Room
 from lagbc.run.work import Span
 
 EVERY = frozenset(field.name for field in fields(Sums)) - OF_BOUNDS
