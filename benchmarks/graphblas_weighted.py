@@ -28,8 +28,8 @@ import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
 from lagbc.graph.validate import as_graph
-from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_path
 from lagbc.methods import tuning
 from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 

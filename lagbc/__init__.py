@@ -41,10 +41,10 @@ _HOMES = {
     ),
     "estimates.estimate": ("Estimate", "estimate"),
     "graph.validate": ("as_graph",),
-    "io.examples": ("example_path",),
-    "io.from_edges": ("graph_from_edges",),
+    "io.edges": ("graph_from_edges",),
     "io.graph_file": ("GraphFile",),
     "io.read": ("read_graph",),
+    "io.source": ("example_path",),
     "methods.table": ("METHODS", "Method", "register_method", "unregister_method"),
     "options": ("Options", "Progress", "config"),
     "planning.choose": ("Selection",),
@@ -117,10 +117,10 @@ if TYPE_CHECKING:
     from lagbc.estimates.estimate import Estimate as Estimate
     from lagbc.estimates.estimate import estimate as estimate
     from lagbc.graph.validate import as_graph as as_graph
-    from lagbc.io.examples import example_path as example_path
-    from lagbc.io.from_edges import graph_from_edges as graph_from_edges
+    from lagbc.io.edges import graph_from_edges as graph_from_edges
     from lagbc.io.graph_file import GraphFile as GraphFile
     from lagbc.io.read import read_graph as read_graph
+    from lagbc.io.source import example_path as example_path
     from lagbc.methods.table import METHODS as METHODS
     from lagbc.methods.table import Method as Method
     from lagbc.methods.table import register_method as register_method

@@ -69,7 +69,7 @@ def _matrix_of(demand: Any, n: int, names: Names | None) -> Any:
     if isinstance(demand, tuple) and len(demand) == 2:
         called, matrix = demand
         return _of_names(called, called, matrix, n, names)
-    from lagbc.io.edge_table import is_frame, is_table  # not loaded for a matrix
+    from lagbc.io.edges import is_frame, is_table  # not loaded for a matrix
 
     if is_table(demand):
         return _of_frame(demand, n, names) if is_frame(demand) else _of_table(demand, n, names)
@@ -94,7 +94,7 @@ def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> spar
 
 def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
     """Read a data frame of pandas: a table of trips, or a matrix whose index and columns are vertices."""
-    from lagbc.io.titles import TITLES_OF_TRIPS, TRIPS, plain_titles
+    from lagbc.io.columns import TITLES_OF_TRIPS, TRIPS, plain_titles
 
     titles = list(frame.columns)
     has_trips = any(title in TRIPS.values for title in plain_titles([str(title).encode() for title in titles]))
@@ -113,9 +113,8 @@ def _of_table(given: Any, n: int, names: Names | None) -> sparse.coo_array:
     """Read a table of trips, whose columns are told by their titles."""
     from scipy import sparse
 
-    from lagbc.io.columns import Columns
-    from lagbc.io.edge_table import edge_table, edges_of_table, is_frame
-    from lagbc.io.titles import TRIPS
+    from lagbc.io.columns import TRIPS, Columns
+    from lagbc.io.edges import edge_table, edges_of_table, is_frame
 
     with edge_table("demand", given, Columns(), TRIPS) as table:
         if is_frame(given):  # of pandas vertices may have any names, such as tuples

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 
 import lagbc
 from lagbc import limits
-from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_path
 
 # Compiling a method at its first call takes seconds, so no example has a deadline. Examples are few, as each method has
 # its own, and each run of the tests.

@@ -25,7 +25,7 @@ import lagbc
 from lagbc.centrality.compiled import SOURCES
 from lagbc.extensions import OF_FORMATS
 from lagbc.interfaces.cli import main
-from lagbc.io.examples import example_names
+from lagbc.io.source import example_names
 from lagbc.methods.table import EXTRAS
 from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split

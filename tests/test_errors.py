@@ -99,7 +99,7 @@ FOREIGN = {
     "IndexError": "graph.host.csr run.sweeps",
     "ValueError": "graph.host.csr",
     "LookupError": "cuda.kernel",
-    "AssertionError": "io.formats.edge_list",
+    "AssertionError": "io.formats.edge_lists",
     "Interrupted": "methods run",
     "Ended": "grid.sweep",
     "NotContractible": "reduce run.bicomponents",

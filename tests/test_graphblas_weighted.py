@@ -13,8 +13,8 @@ from strategies import diamonds, examples, grid, layered
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_path
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums

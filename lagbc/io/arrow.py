@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.io.numbering import Texts
+from lagbc.io.scan import Texts
 from lagbc.native import core
 
 

@@ -1,20 +1,20 @@
-"""The layout of the lines of an edge list, told by the first of them and by the columns that a caller names."""
+"""The layout of the lines of an edge list, told by the first lines and by the columns that a caller names."""
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from lagbc.errors import GraphFormatError, quantity
-from lagbc.io.attributes import attribute_of, end_in_braces, with_attribute
-from lagbc.io.columns import Columns
-from lagbc.io.scan import integer_of, is_float, is_without_content, quoted, split_line
-from lagbc.io.source import Source
-from lagbc.io.titles import (
+from lagbc.graph.values import LENGTH
+from lagbc.io.columns import (
     EDGES,
     MATRIX,
+    Columns,
     Content,
     choose_columns,
     direction_mark,
@@ -23,88 +23,16 @@ from lagbc.io.titles import (
     is_in_doubt,
     type_column,
 )
+from lagbc.io.scan import integer_of, is_float, is_without_content, quoted, split_line
+from lagbc.io.source import Source
 
 _SEPARATORS = {b",": "commas", b";": "semicolons", b"\t": "tabs", b" ": "blanks"}
 _COMMENTS = (b"#", b"%")
 # A number with a comma for its point, between other separators.
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
-
-
-class Layout(NamedTuple):
-    """The layout of the lines of an edge list."""
-
-    source: Source
-    content: Content
-    separator: bytes  # one byte; a blank stands for any run of blanks
-    columns: int
-    ends: tuple[int, int]  # columns of tail and head, counted from 0
-    length: int | None  # column of lengths
-    names: bool  # vertices are names; else integers, and comments begin anywhere
-    begin: int  # line of the first edge
-    titles: tuple[bytes, ...]  # empty without a header line
-    attribute: str | None  # that holds lengths, where lines end in attributes
-    in_braces: bool  # lines end in attributes
-    mark: str  # name of the comment or column that tells the direction
-    directed: bool
-    type: int | None  # column that tells it of each edge
-    in_doubt: bool  # the first line may be titles or an edge, as far as the first two tell
-
-    def said(self, comments: int) -> str:
-        """Describe the layout in one line."""
-        tail, head = (end + 1 for end in self.ends)
-        parts = [f"{'names' if self.names else 'integers'} in columns {tail} and {head}"]
-        if self.attribute is not None:
-            parts.append(f"values in attribute {self.attribute!r}")
-        elif self.length is not None:
-            parts.append(f"values in column {self.length + 1}")
-        parts.append(f"separated by {_SEPARATORS[self.separator]}")
-        if self.titles:
-            parts.append(f"below a header line {quoted(b','.join(self.titles), 40)}")
-        if self.mark:
-            parts.append(f"{'directed' if self.directed else 'undirected'} ({self.mark})")
-        if comments:
-            parts.append(f"{quantity(comments, 'line')} of comments left out")
-        return ", ".join(parts)
-
-    def prepared(self, line: int, piece: bytes) -> bytes:
-        """Return lines with titles blanked out and braces made a column; `line` numbers the first."""
-        if self.titles and line < self.begin:
-            # Only comments, blanks and the titles stand above the first edge.
-            lines = piece.split(b"\n")
-            above = min(self.begin - line, len(lines) - 1)
-            lines[:above] = [text if text.lstrip()[:1] in _COMMENTS else b"" for text in lines[:above]]
-            piece = b"\n".join(lines)
-        return with_attribute(self.source, line, piece, self.attribute) if self.in_braces else piece
-
-    def refuse(self, line: int, text: bytes) -> NoReturn:
-        """Raise the error of a line that `prepared` returned."""
-        source, content = self.source, self.content
-        expected = f'{content.form}; write names that hold a separator or quotes in quotes: "a ""b"" c"'
-        fields = split_line(text, self.separator, glued=not self.names)
-        if not self.names:
-            expected, text = f"{content.form}, ids being integers", re.split(rb"[#%]", text, maxsplit=1)[0]
-        if isinstance(fields, str):
-            source.fail(line, fields, text, expected)
-        if len(fields) != self.columns:
-            source.fail(
-                line, f"{quantity(len(fields), 'column')} where the lines above have {self.columns}", text, expected
-            )
-        for end in self.ends:
-            if not fields[end] and self.names:
-                source.fail(line, "a name is empty", text, expected)
-            if not self.names and integer_of(fields[end]) is None:
-                remedy = f"{expected} as in the first {content.row}"
-                remedy += "; names=True takes all ids for names" if content.named else ""
-                source.fail(line, f"{quoted(fields[end])} is not an integer id", text, remedy)
-        if self.type is not None and fields[self.type] != (b"Directed" if self.directed else b"Undirected"):
-            remedy = "the Type of the first edge; an undirected edge is two directed ones"
-            source.fail(line, f"the Type is {quoted(fields[self.type])}", text, remedy)
-        assert self.length is not None
-        _refuse_decimal_comma(source, line, text, [fields[self.length]])
-        if content.named:
-            expected += f"; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
-        source.fail(line, f"{quoted(fields[self.length])} is not a {content.value}", text, expected)
+# Attributes of an edge, a dict in braces at the end of its line.
+_EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
 
 def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layout:
@@ -189,6 +117,82 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     )
 
 
+class Layout(NamedTuple):
+    """The layout of the lines of an edge list."""
+
+    source: Source
+    content: Content
+    separator: bytes  # one byte; a blank stands for any run of blanks
+    columns: int
+    ends: tuple[int, int]  # columns of tail and head, counted from 0
+    length: int | None  # column of lengths
+    names: bool  # vertices are names; else integers, and comments begin anywhere
+    begin: int  # line of the first edge
+    titles: tuple[bytes, ...]  # empty without a header line
+    attribute: str | None  # that holds lengths, where lines end in attributes
+    in_braces: bool  # lines end in attributes
+    mark: str  # name of the comment or column that tells the direction
+    directed: bool
+    type: int | None  # column that tells it of each edge
+    in_doubt: bool  # the first line may be titles or an edge, as far as the first two tell
+
+    def said(self, comments: int) -> str:
+        """Describe the layout in one line."""
+        tail, head = (end + 1 for end in self.ends)
+        parts = [f"{'names' if self.names else 'integers'} in columns {tail} and {head}"]
+        if self.attribute is not None:
+            parts.append(f"values in attribute {self.attribute!r}")
+        elif self.length is not None:
+            parts.append(f"values in column {self.length + 1}")
+        parts.append(f"separated by {_SEPARATORS[self.separator]}")
+        if self.titles:
+            parts.append(f"below a header line {quoted(b','.join(self.titles), 40)}")
+        if self.mark:
+            parts.append(f"{'directed' if self.directed else 'undirected'} ({self.mark})")
+        if comments:
+            parts.append(f"{quantity(comments, 'line')} of comments left out")
+        return ", ".join(parts)
+
+    def prepared(self, line: int, piece: bytes) -> bytes:
+        """Return lines with titles blanked out and braces made a column; `line` numbers the first."""
+        if self.titles and line < self.begin:
+            # Only comments, blanks and the titles stand above the first edge.
+            lines = piece.split(b"\n")
+            above = min(self.begin - line, len(lines) - 1)
+            lines[:above] = [text if text.lstrip()[:1] in _COMMENTS else b"" for text in lines[:above]]
+            piece = b"\n".join(lines)
+        return with_attribute(self.source, line, piece, self.attribute) if self.in_braces else piece
+
+    def refuse(self, line: int, text: bytes) -> NoReturn:
+        """Raise the error of a line that `prepared` returned."""
+        source, content = self.source, self.content
+        expected = f'{content.form}; write names that hold a separator or quotes in quotes: "a ""b"" c"'
+        fields = split_line(text, self.separator, glued=not self.names)
+        if not self.names:
+            expected, text = f"{content.form}, ids being integers", re.split(rb"[#%]", text, maxsplit=1)[0]
+        if isinstance(fields, str):
+            source.fail(line, fields, text, expected)
+        if len(fields) != self.columns:
+            source.fail(
+                line, f"{quantity(len(fields), 'column')} where the lines above have {self.columns}", text, expected
+            )
+        for end in self.ends:
+            if not fields[end] and self.names:
+                source.fail(line, "a name is empty", text, expected)
+            if not self.names and integer_of(fields[end]) is None:
+                remedy = f"{expected} as in the first {content.row}"
+                remedy += "; names=True takes all ids for names" if content.named else ""
+                source.fail(line, f"{quoted(fields[end])} is not an integer id", text, remedy)
+        if self.type is not None and fields[self.type] != (b"Directed" if self.directed else b"Undirected"):
+            remedy = "the Type of the first edge; an undirected edge is two directed ones"
+            source.fail(line, f"the Type is {quoted(fields[self.type])}", text, remedy)
+        assert self.length is not None
+        _refuse_decimal_comma(source, line, text, [fields[self.length]])
+        if content.named:
+            expected += f"; ends=({self.ends[0] + 1}, {self.ends[1] + 1}) alone reads no weights"
+        source.fail(line, f"{quoted(fields[self.length])} is not a {content.value}", text, expected)
+
+
 def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: bytes, content: Content) -> None:
     """Raise GraphFormatError for three rows of numbers with zeros on the diagonal, which may be edges or a matrix."""
     rows = [_split_or_fail(source, *line, separator, content, glued=True) for line in lines]
@@ -267,3 +271,58 @@ def _split_or_fail(
 
 def _are_integers(fields: list[bytes], ends: tuple[int, int]) -> bool:
     return all(end < len(fields) and integer_of(fields[end]) is not None for end in ends)
+
+
+def end_in_braces(text: bytes) -> bool:
+    """Whether a line ends in attributes."""
+    return _split_braces(text) is not None
+
+
+def _split_braces(text: bytes) -> tuple[bytes, bytes] | None:
+    """Return a line up to its first brace, and from there on if that ends in a brace; else None."""
+    before, brace, inside = text.rstrip(b" \t").partition(b"{")
+    return (before, brace + inside) if inside.endswith(b"}") else None
+
+
+def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | None) -> str | None:
+    """Return the attribute that holds lengths: the one wanted, else "weight" if the first edge has it, else None."""
+    there = _parsed_attributes(source, line, text)
+    if wanted is not None and wanted not in there:
+        source.fail(line, f"no attribute {wanted!r}", text, f"length= to be one of {', '.join(map(repr, there))}")
+    return str(wanted) if wanted is not None else LENGTH if LENGTH in there else None
+
+
+def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:
+    """Replace the braces of each line by the value of one attribute, NaN where it is missing, or by nothing."""
+    if attribute is not None:
+        alone = re.escape(repr(attribute).encode())
+        piece = re.sub(rb"\{" + alone + rb": ([-+.0-9e]+)\}(?=[ \t]*\n)", rb"\1", piece)
+    if b"{" not in piece:
+        return piece
+    lines = enumerate(piece.split(b"\n"), line)
+    return b"\n".join(_line_with_value(source, number, text, attribute) for number, text in lines)
+
+
+def _line_with_value(source: Source, line: int, text: bytes, attribute: str | None) -> bytes:
+    found = _split_braces(text)
+    if found is None or text.lstrip()[:1] in (b"#", b"%"):
+        return text
+    before, _ = found
+    if attribute is None:
+        return before.rstrip(b" \t,;")
+    value = _parsed_attributes(source, line, text).get(attribute, math.nan)
+    if not isinstance(value, int | float):
+        source.fail(line, f"attribute {attribute!r} is {value!r}, not a number", text, _EXPECTED)
+    return before + repr(float(value) if isinstance(value, bool) else value).encode()
+
+
+def _parsed_attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]:
+    found = _split_braces(text)
+    assert found is not None
+    try:
+        attributes = ast.literal_eval(found[1].decode("utf-8"))
+    except (ValueError, SyntaxError, UnicodeDecodeError, RecursionError, MemoryError):
+        attributes = None
+    if not isinstance(attributes, dict):
+        source.fail(line, "what stands in braces is no dict of values", text, _EXPECTED)
+    return attributes

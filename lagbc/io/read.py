@@ -12,11 +12,19 @@ from typing import Never
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, MissingFileError, unknown_argument, warn
 from lagbc.io.columns import Columns
-from lagbc.io.edge_table import is_table
-from lagbc.io.examples import EXAMPLE, example_coordinates, example_names, example_path
+from lagbc.io.edges import is_table
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile, repeat_notices
-from lagbc.io.source import Reporter, Source, find_source, gzip_errors_named
+from lagbc.io.source import (
+    EXAMPLE,
+    Reporter,
+    Source,
+    example_coordinates,
+    example_names,
+    example_path,
+    find_source,
+    gzip_errors_named,
+)
 from lagbc.limits import host_budget
 
 

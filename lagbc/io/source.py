@@ -1,4 +1,4 @@
-"""The bytes of a graph file, plain or gzip-compressed: a piece at a time, within the memory budget."""
+"""The sources of graphs: networks that come with lagbc, and files, read a piece at a time within the memory budget."""
 
 from __future__ import annotations
 
@@ -12,21 +12,87 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, cast
 
-from lagbc.errors import GraphFormatError, MissingFileError, OutOfMemoryError, UnusableFileError
+from lagbc.errors import (
+    GraphFormatError,
+    InvalidValueError,
+    MissingFileError,
+    OutOfMemoryError,
+    UnusableFileError,
+    did_you_mean,
+)
 from lagbc.limits import in_units, raised_by
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+
+_DATA = Path(__file__).parent.parent / "data"
+_SUFFIX = ".mtx.gz"
+_COORDINATES = ".xy.csv.gz"
+# Prefix of the name of a network that comes with lagbc, in place of a path.
+EXAMPLE = "example:"
 _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
 # The most bytes that DEFLATE makes of one.
 _GZIP_RATIO = 1032
 # Copies of a line in memory while it is checked and split.
 _COPIES_OF_A_LINE = 4
-
 # Gets the number of bytes read, as stored, and of all bytes; a file may be read more than once.
 Reporter = Callable[[int, int], object]
+
+
+def example_names() -> list[str]:
+    """Return the names of the networks that come with lagbc, sorted."""
+    return sorted(file.name.removesuffix(_SUFFIX) for file in _DATA.glob("*" + _SUFFIX))
+
+
+def example_path(name: str) -> Path:
+    """Return the path of a network that comes with lagbc.
+
+    Parameters
+    ----------
+    name : str
+        "ca-GrQc", "karate", "lesmis", "minnesota", "power" or "us-airports".
+
+    Returns
+    -------
+    pathlib.Path
+        A Matrix Market file, gzip-compressed, for `read_graph`.
+
+    Raises
+    ------
+    ValueError
+        If there is no network of this name; the message lists all names.
+    """
+    names = example_names()
+    if name not in names:
+        there = did_you_mean(name, names, f"there are: {', '.join(names)}")
+        raise InvalidValueError(f"no shipped network is called {name!r}; {there}")
+    return _DATA / (name + _SUFFIX)
+
+
+def example_coordinates(name: str) -> Path | None:
+    """Return the path of the coordinates of a network that comes with lagbc; None if it has none."""
+    path = _DATA / (name + _COORDINATES)
+    return path if path.exists() else None
+
+
+def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
+    """Make the source of a file: devices are refused, as they need not end, and pipes are read to their ends."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
+        raise MissingFileError(f"there is no file {name!r}{where}") from None
+    if stat.S_ISDIR(mode):
+        raise UnusableFileError(f"{name} is a folder, not a file")
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
+    source = Source(path, name, budget, report=report)
+    if not stat.S_ISFIFO(mode):
+        return source
+    with path.open("rb") as pipe:
+        return Source(path, name, budget, kept=_read_all(pipe, source))
 
 
 class Source(NamedTuple):
@@ -178,24 +244,6 @@ class _ReportingFile(io.FileIO):
         count = super().readinto(buffer)
         self._report(self.tell(), self._size)
         return count
-
-
-def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
-    """Make the source of a file: devices are refused, as they need not end, and pipes are read to their ends."""
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
-        raise MissingFileError(f"there is no file {name!r}{where}") from None
-    if stat.S_ISDIR(mode):
-        raise UnusableFileError(f"{name} is a folder, not a file")
-    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-        raise GraphFormatError(f"{name}: this is a device; expected a file or a pipe")
-    source = Source(path, name, budget, report=report)
-    if not stat.S_ISFIFO(mode):
-        return source
-    with path.open("rb") as pipe:
-        return Source(path, name, budget, kept=_read_all(pipe, source))
 
 
 def _read_all(stream: BinaryIO, source: Source) -> bytes:

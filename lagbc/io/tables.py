@@ -1,4 +1,4 @@
-"""Tables of the vertices of a graph: a number or coordinates a vertex, groups of vertices, or a list."""
+"""Tables about the vertices of a graph: numbers, coordinates, groups, lists of vertices, and trips between them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidValueError, did_you_mean, nearest_names, quantity
 from lagbc.graph.coordinates import Coordinates
-from lagbc.io.layout import content_of, separator_of
+from lagbc.io.columns import TITLES_OF_TRIPS, TRIPS, Columns
+from lagbc.io.formats import format_of
+from lagbc.io.formats.edge_lists import read_edges
+from lagbc.io.layout import content_of, recognise, separator_of
 from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.limits import host_budget
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
 
 _PAIR = "'vertex number', separated by a comma, semicolon, tab or blank"
 _GROUP = "vertices, separated by commas, semicolons, tabs or blanks; names that hold one in quotes"
@@ -120,6 +127,36 @@ def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[ND
     return numbers, len(lines)
 
 
+def _read_array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
+    if column is not None:
+        raise InvalidValueError(f"{path}: an array has no column {column!r}; leave it out")
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise GraphFormatError(f"{path}: {error}; expected an array written by numpy.save") from error
+    if found.shape != (n,) or found.dtype.kind not in "biuf":
+        of = f"has shape {found.shape} and dtype {found.dtype}"
+        raise InvalidValueError(f"{path}: the array {of}; it is one number a vertex, shape ({n},)")
+    return np.asarray(found, np.float64)
+
+
+def _number_column(first: _Row, column: str | None) -> int:
+    """Return the place, counted from 0, of the column of numbers that a caller names."""
+    count = len(first.fields)
+    if column is None:
+        if count != 2:
+            first.fail(quantity(count, "column"), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
+        return 1
+    titles = [field.decode() for field in first.fields]
+    if not column.isdecimal() and column in titles[1:]:
+        return titles.index(column, 1)
+    if not column.isdecimal() or not 2 <= int(column) <= count:
+        there = f"there are 2 to {count}, here {', '.join(map(repr, titles[1:]))}; the first one names vertices"
+        there = did_you_mean(column, titles[1:], there)
+        raise GraphFormatError(f"{first.source.name}: there is no column {column!r} of numbers; {there}")
+    return int(column) - 1
+
+
 def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] | None) -> Coordinates:
     """Read the coordinates of the vertices of a graph, by their names or a row each; other vertices are left out.
 
@@ -150,6 +187,35 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] 
     return Coordinates(xy, columns.degrees)
 
 
+class _Places(NamedTuple):
+    """The columns of a table of coordinates; no column of vertices if its rows are in the order of the matrix."""
+
+    vertex: int | None
+    x: int
+    y: int
+    degrees: bool
+    has_titles: bool
+
+
+def _columns_of_places(first: _Row) -> _Places:
+    """Tell the columns of coordinates by the first row."""
+    titles = [field.decode().lower() for field in first.fields]
+    x, y, vertex = (
+        next((i for i, title in enumerate(titles) if title in usual), None)
+        for usual in (_TITLES_OF_X, _TITLES_OF_Y, _TITLES_OF_VERTEX)
+    )
+    if x is not None and y is not None:
+        return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
+    count = len(titles)
+    if count not in (2, 3) or not all(map(_is_decimal, first.fields[-2:])):
+        first.fail(f"neither titles such as vertex, x and y, nor {_PLACE}", "one of them in the first line")
+    return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
+
+
+def _is_decimal(field: bytes) -> bool:
+    return is_float(field) and b"n" not in field.lower()  # nan and inf
+
+
 def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
     """Read groups of vertices, a group a line, as calls of lagbc take them."""
     groups = []
@@ -174,17 +240,97 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
     return vertices.names(list(lines))
 
 
-def _read_array(path: Path, column: str | None, n: int) -> NDArray[np.float64]:
-    if column is not None:
-        raise InvalidValueError(f"{path}: an array has no column {column!r}; leave it out")
-    try:
-        found = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise GraphFormatError(f"{path}: {error}; expected an array written by numpy.save") from error
-    if found.shape != (n,) or found.dtype.kind not in "biuf":
-        of = f"has shape {found.shape} and dtype {found.dtype}"
-        raise InvalidValueError(f"{path}: the array {of}; it is one number a vertex, shape ({n},)")
-    return np.asarray(found, np.float64)
+def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
+    """Read trips, with a row for each origin.
+
+    A matrix (Matrix Market, ``.npz``) is in the order of the vertices, and lists each pair once. A table is read as an
+    edge list is, of origins, destinations and trips; those of a pair that it repeats are added when it is summed.
+    """
+    with gzip_errors_named(str(path)):
+        source = find_source(path, str(path), host_budget())
+        form = format_of(source)
+        if form.name == "edge list":
+            return _trips_of_table(source, vertices)
+        if form.name not in ("Matrix Market", "SciPy npz"):
+            raise InvalidValueError(
+                f"{path}: demand is a matrix, .npz or .mtx, whose rows are those of the graph, or a table {TRIPS.form}"
+            )
+        file = form.read(source, False, Columns())
+    if file.repeats:
+        raise InvalidValueError(
+            f"{path}: the trips of a pair of vertices are listed more than once; list each pair once"
+        )
+    return file.matrix
+
+
+def _trips_of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
+    """Read a table; entries of the matrix may be repeated."""
+    from scipy import sparse
+
+    layout = recognise(source, Columns(names=vertices.are_names or None), TRIPS)
+    if not layout.directed:
+        raise GraphFormatError(
+            f"{source.name}: {layout.mark} says that lines go both ways; trips go one way, so list those back, too, "
+            "without it"
+        )
+    if layout.length is None:
+        there = f" among the titles {', '.join(map(quoted, layout.titles))}" if layout.titles else ""
+        raise GraphFormatError(
+            f"{source.name}: no column of trips{there}; expected lines {TRIPS.form}, or {TITLES_OF_TRIPS}"
+        )
+    edges = read_edges(layout)
+    labels, tails, heads, trips = edges.numbered()
+    assert trips is not None
+    found = (vertices.number(str(label)) for label in labels.tolist())
+    places = np.array([-1 if place is None else place for place in found], np.int64)
+    rows, columns = places[tails], places[heads]
+    wrong = (rows < 0) | (columns < 0) | ~((trips >= 0) & (trips < np.inf))
+    if wrong.any():
+        first = int(wrong.argmax())
+        line, text = edges.line_of(first)
+        for end in (tails[first], heads[first]):
+            if places[end] < 0:
+                name = str(labels[end])
+                source.fail(line, f"no vertex is called {quoted(name.encode())}", text, vertices.instead_of(name))
+        source.fail(line, f"{trips[first]} is not a finite number >= 0", text, TRIPS.form)
+    return sparse.coo_array((trips, (rows, columns)), shape=(vertices.n, vertices.n))
+
+
+@contextmanager
+def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
+    """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
+    with gzip_errors_named(str(path)):
+        source = find_source(path, str(path), host_budget())
+        separators = (separator_of(source, line, text) for line, text in content_of(source))
+        separator = next((found for found in separators if found != b" "), b" ")
+        yield _Table(source, separator, not vertices.are_names, expected)
+
+
+class _Table(NamedTuple):
+    """A file of rows that name vertices; `expected` is the form of a row, for errors."""
+
+    source: Source
+    separator: bytes
+    glued: bool
+    expected: str
+
+    def rows(self, *, skipped: bool = False) -> Iterator[_Row]:
+        """Yield the rows; the first is left out if it is `skipped`."""
+        for number, (line, text) in enumerate(content_of(self.source)):
+            self.source.require_utf8(line, text)
+            fields = split_line(text, self.separator, glued=self.glued)
+            if isinstance(fields, str):
+                self.source.fail(line, fields, text, self.expected)
+            if number >= skipped:
+                yield _Row(self.source, line, text, fields)
+
+    def first(self, otherwise: str | None = None) -> _Row:
+        """Return the first row; GraphFormatError with the text `otherwise` if there is none."""
+        row = next(self.rows(), None)
+        if row is None:
+            otherwise = otherwise or f"no line in the file; expected lines {self.expected}"
+            raise GraphFormatError(f"{self.source.name}: {otherwise}")
+        return row
 
 
 class _Row(NamedTuple):
@@ -217,86 +363,3 @@ class _Row(NamedTuple):
     def fail(self, found: str, expected: str) -> NoReturn:
         """Raise GraphFormatError that shows the line."""
         self.source.fail(self.line, found, self.whole, expected)
-
-
-class _Table(NamedTuple):
-    """A file of rows that name vertices; `expected` is the form of a row, for errors."""
-
-    source: Source
-    separator: bytes
-    glued: bool
-    expected: str
-
-    def rows(self, *, skipped: bool = False) -> Iterator[_Row]:
-        """Yield the rows; the first is left out if it is `skipped`."""
-        for number, (line, text) in enumerate(content_of(self.source)):
-            self.source.require_utf8(line, text)
-            fields = split_line(text, self.separator, glued=self.glued)
-            if isinstance(fields, str):
-                self.source.fail(line, fields, text, self.expected)
-            if number >= skipped:
-                yield _Row(self.source, line, text, fields)
-
-    def first(self, otherwise: str | None = None) -> _Row:
-        """Return the first row; GraphFormatError with the text `otherwise` if there is none."""
-        row = next(self.rows(), None)
-        if row is None:
-            otherwise = otherwise or f"no line in the file; expected lines {self.expected}"
-            raise GraphFormatError(f"{self.source.name}: {otherwise}")
-        return row
-
-
-@contextmanager
-def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
-    """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
-    with gzip_errors_named(str(path)):
-        source = find_source(path, str(path), host_budget())
-        separators = (separator_of(source, line, text) for line, text in content_of(source))
-        separator = next((found for found in separators if found != b" "), b" ")
-        yield _Table(source, separator, not vertices.are_names, expected)
-
-
-def _number_column(first: _Row, column: str | None) -> int:
-    """Return the place, counted from 0, of the column of numbers that a caller names."""
-    count = len(first.fields)
-    if column is None:
-        if count != 2:
-            first.fail(quantity(count, "column"), f"{_PAIR}; of more columns, FILE:COLUMN says which is meant")
-        return 1
-    titles = [field.decode() for field in first.fields]
-    if not column.isdecimal() and column in titles[1:]:
-        return titles.index(column, 1)
-    if not column.isdecimal() or not 2 <= int(column) <= count:
-        there = f"there are 2 to {count}, here {', '.join(map(repr, titles[1:]))}; the first one names vertices"
-        there = did_you_mean(column, titles[1:], there)
-        raise GraphFormatError(f"{first.source.name}: there is no column {column!r} of numbers; {there}")
-    return int(column) - 1
-
-
-class _Places(NamedTuple):
-    """The columns of a table of coordinates; no column of vertices if its rows are in the order of the matrix."""
-
-    vertex: int | None
-    x: int
-    y: int
-    degrees: bool
-    has_titles: bool
-
-
-def _columns_of_places(first: _Row) -> _Places:
-    """Tell the columns of coordinates by the first row."""
-    titles = [field.decode().lower() for field in first.fields]
-    x, y, vertex = (
-        next((i for i, title in enumerate(titles) if title in usual), None)
-        for usual in (_TITLES_OF_X, _TITLES_OF_Y, _TITLES_OF_VERTEX)
-    )
-    if x is not None and y is not None:
-        return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
-    count = len(titles)
-    if count not in (2, 3) or not all(map(_is_decimal, first.fields[-2:])):
-        first.fail(f"neither titles such as vertex, x and y, nor {_PLACE}", "one of them in the first line")
-    return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
-
-
-def _is_decimal(field: bytes) -> bool:
-    return is_float(field) and b"n" not in field.lower()  # nan and inf

@@ -16,8 +16,8 @@ from lagbc import limits
 from lagbc.arguments import Read
 from lagbc.centrality import compute
 from lagbc.interfaces.cli import task
-from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_path
 from lagbc.methods import table
 
 

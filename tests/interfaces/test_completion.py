@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from commands import run, succeed
 
 from lagbc.interfaces.cli import main
-from lagbc.io.examples import example_names
+from lagbc.io.source import example_names
 from lagbc.methods.table import METHODS
 
 SHELLS = ["bash", "zsh", "fish"]

@@ -15,8 +15,8 @@ from lagbc import native
 from lagbc.comparison import predict
 from lagbc.interfaces.cli import methods
 from lagbc.interfaces.cli.terminal import duration
-from lagbc.io.examples import example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_path
 from lagbc.limits import in_units, usable_cores
 from lagbc.methods import table
 from lagbc.methods.table import METHODS

@@ -13,7 +13,7 @@ from commands import fail, run, succeed
 
 from lagbc.centrality import compute
 from lagbc.errors import MemoryWarning, MissingDependencyError
-from lagbc.io.examples import example_names
+from lagbc.io.source import example_names
 
 
 def raiser(error):

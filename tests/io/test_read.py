@@ -14,8 +14,8 @@ from malformed import check_error, dense
 import lagbc
 from lagbc import limits
 from lagbc.errors import GraphFormatError
-from lagbc.io.examples import example_names, example_path
 from lagbc.io.read import read_graph
+from lagbc.io.source import example_names, example_path
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 

@@ -11,7 +11,7 @@ from swept import summed
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.io.examples import example_path
+from lagbc.io.source import example_path
 from lagbc.methods.contract import SweepPlan
 from lagbc.native import core
 from lagbc.reduce import twins as reduction

@@ -108,8 +108,8 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
     """Read the graph, or a part of it; a note says so if edges go one way because the format does not tell."""
-    from lagbc.io.examples import EXAMPLE
     from lagbc.io.read import read_graph
+    from lagbc.io.source import EXAMPLE
 
     name = options.name
     with steps.step(f"reading {name}", "B"):
@@ -135,7 +135,7 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions 
         if given.get(name) is not None:
             read[name] = _read_weights(name, given[name], vertices)
     if given.get("demand") is not None:
-        from lagbc.io.trips import read_trips
+        from lagbc.io.tables import read_trips
 
         if sample.k is not None:
             raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from lagbc.errors import Error, shortened
 from lagbc.interfaces.cli.terminal import in_options
-from lagbc.io.examples import EXAMPLE, example_names
+from lagbc.io.source import EXAMPLE, example_names
 from lagbc.options import OPTIONS, Option
 
 GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,

@@ -22,7 +22,7 @@ from lagbc.interfaces.cli.centralities import score_command, scored
 from lagbc.interfaces.cli.options import quiet_option
 from lagbc.interfaces.cli.terminal import duration, in_options
 from lagbc.interfaces.process import Terminated, on_all_ranks, signals_raise
-from lagbc.io.examples import EXAMPLE
+from lagbc.io.source import EXAMPLE
 
 # Commands that are not made of records, and their modules.
 _MODULES = {

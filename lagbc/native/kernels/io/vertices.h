@@ -1,4 +1,4 @@
-// The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/numbering.py.
+// The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/scan.py.
 //
 // Hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. There are a power of two
 // of them, at least 4 / 3 a vertex, with the possibly new ones of a piece of edges counted before it is read.
