@@ -34,7 +34,7 @@ from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, th
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
 
 if TYPE_CHECKING:
-    from lagbc.run.checkpoint import Checkpoint
+    from lagbc.run.partial import Checkpoint
 
 
 class Call(NamedTuple):
@@ -90,7 +90,7 @@ def open_checkpoint(settings: Settings) -> Checkpoint | None:
     """Open the checkpoint that is asked for, if one is."""
     if settings.checkpoint is None:
         return None
-    from lagbc.run.checkpoint import Checkpoint
+    from lagbc.run.partial import Checkpoint
 
     return Checkpoint(settings.checkpoint)
 
@@ -187,7 +187,7 @@ def works_of(call: Call) -> list[PieceWork]:
 def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stack: ExitStack) -> list[Carrier]:
     """Return the carrier of each work: an executor, its own, several devices, threads, or the calling thread."""
     if settings.executor is not None:
-        from lagbc.run.submit import Submit
+        from lagbc.run.tasks import Submit
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)

@@ -94,7 +94,7 @@ def test_a_warning_is_shown_once_a_line_and_may_be_an_error(scarce, recwarn):
 FOREIGN = {
     "NotImplementedError": "methods interfaces.nx_graph planning.plan run.sweeps run.run interfaces.cli.task",
     "AttributeError": "__init__",
-    "KeyboardInterrupt": "run.ranks run.submit native.pool interfaces.process",
+    "KeyboardInterrupt": "run.ranks run.tasks native.pool interfaces.process",
     "ImportError": "native",
     "IndexError": "graph.host.csr run.sweeps",
     "ValueError": "graph.host.csr",

@@ -72,7 +72,7 @@ FLOORS = (
     ),
     (
         (
-            ("run", "the one loop over works, carriers, the file", "run.py   work.py   checkpoint.py"),
+            ("run", "the one loop over works, carriers, the file", "run.py   work.py   partial.py"),
             ("grid", "a graph over ranks, its carrier", "run.py   pieces.py   grids.py"),
         ),
         "pieces, and their sweeps",

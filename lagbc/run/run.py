@@ -26,7 +26,7 @@ from lagbc.run.sweeps import Sweeps, Within
 from lagbc.run.work import Carrier, PieceWork, Total, sum_over, threaded
 
 if TYPE_CHECKING:
-    from lagbc.run.checkpoint import Checkpoint
+    from lagbc.run.partial import Checkpoint
 
 
 class Result(NamedTuple):

@@ -228,7 +228,7 @@ def test_a_rank_that_is_killed_ends_all(program):
 
 INTERRUPTED = """
 import os, signal, time
-from lagbc.run.checkpoint import Checkpoint
+from lagbc.run.partial import Checkpoint
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 save = Checkpoint.save

@@ -19,8 +19,7 @@ from lagbc.reduce import memory, tuning
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
 from lagbc.run.bicomponents import Junctions
-from lagbc.run.checkpoint import Checkpoint
-from lagbc.run.partial import PartialFile
+from lagbc.run.partial import Checkpoint, PartialFile
 
 
 @pytest.fixture(params=["at once", "swept"])
