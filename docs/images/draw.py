@@ -64,7 +64,7 @@ FLOORS = (
     ),
     (
         (
-            ("centrality   call.py", "one way for all of them", "compute.py   groups.py   parts.py"),
+            ("centrality   call.py", "one way for all of them", "compute.py   searches.py   parts.py"),
             ("scores", "sums into scores", "records.py   finish.py"),
         ),
         "a Call: a Request, pieces and a Plan, as data",

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.communities import Communities, divide
-from lagbc.centrality.groups import count
-from lagbc.centrality.searches import scores_by_distances, scores_by_neighbours
+from lagbc.centrality.searches import count, scores_by_distances, scores_by_neighbours
 from lagbc.options import Options, refuses_places
 from lagbc.scores.records import GROUP_BC, GROUP_CLOSENESS, GROUP_DEGREE, GROUP_HARMONIC
 from lagbc.types import GraphLike, Vertices

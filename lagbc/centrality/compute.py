@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call, works_of
 from lagbc.calls import log_plan, logged, logger, phase, stopping_by
-from lagbc.centrality.standard_error import GROUPS, Estimates, require_estimate, roots_of_group, standard_errors
-from lagbc.centrality.unassigned import unassigned_trips
+from lagbc.centrality.beside import (
+    GROUPS,
+    Estimates,
+    require_estimate,
+    roots_of_group,
+    standard_errors,
+    unassigned_trips,
+)
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy, index_type
 from lagbc.graph.given import is_sparse

@@ -1,35 +1,233 @@
-"""Distances into some vertices, or into groups of vertices: a search from each along the reversed edges, on the CPU."""
+"""Scores by searches of their own, on the CPU, by one method: of groups of vertices, and of distances into some.
+
+Betweenness of groups is counted by searches from all roots, for as many groups at a time as fit into the memory. For
+distances into vertices, or into groups, there is a search from each along the reversed edges.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import logged, raise_if_stopped, stopping_by
-from lagbc.centrality.groups import members_of, settings_of
-from lagbc.errors import InvalidValueError, OutOfMemoryError
+from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
-from lagbc.limits import Room, in_units, most_threads, raised_by
+from lagbc.limits import SMALL_RUN, Room, host_budget, in_units, most_threads, raised_by
 from lagbc.methods import tuning
 from lagbc.methods.arrays import bytes_of
 from lagbc.methods.contract import StopFlag
-from lagbc.options import Options, Settings
+from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.planning.sweep import host_graph_bytes
-from lagbc.request import parse_cutoffs, parse_vertices
+from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.run.run import Meter, Stretch, edges_of
-from lagbc.run.work import Hand, Span, Total, Work, inline, sum_over, threaded
+from lagbc.run.work import Carrier, Hand, Items, Span, Total, Work, inline, sum_over, threaded
 from lagbc.scores.finish import mean_closeness
 from lagbc.scores.records import Centrality
 from lagbc.types import GraphLike
 
+# Bytes a thread for the shares of the groups that are counted at once, and the most such groups.
+_SHARE_BYTES, _MOST_AT_ONCE = 2**27, 256
+# Bytes a vertex beside the arrays of a thread: passed rows, their distances and order; of roots that are searched by
+# themselves queue, distances, path counts, and their order.
+_BESIDE_BYTES = 128
+# Options read, and values of others that ask for the only way of the run.
+_READ = ("threads", "memory", "progress", "stop")
+_ALLOWED: dict[str, tuple[str, ...]] = {
+    "batch": ("auto",),
+    "method": ("auto",),
+    "device": ("auto", "cpu"),
+    "reduce": ("auto", "none"),
+    "dtype": ("float64",),
+    "bucket_width": ("auto",),
+}
 _EVERYWHERE = np.array([np.inf])
+
+
+def settings_of(name: str, does: str, options: Options, own: tuple[str, ...], batch: int | str = "auto") -> Settings:
+    """Check the options of a function that has one way of its run; `own` are its own keywords.
+
+    ValueError says what the function `does`, if an option asks for another way.
+    """
+    if not OPTION_NAMES.issuperset(options):
+        refuse_unknown(options, own)
+    for option, value in {"batch": batch, **options}.items():
+        usual = _ALLOWED.get(option, (None,))
+        if option not in _READ and value not in usual:
+            ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if option in _ALLOWED else ""
+            raise InvalidValueError(
+                f"{option}={value!r} means nothing to {name}, which {does} on the CPU, by one method, in one "
+                f"process, without a checkpoint{ways}"
+            )
+    given = {option: value for option, value in options.items() if option in _READ and value is not None}
+    return check_options("auto", cast(Options, given))
+
+
+def members_of(graph: Graph, groups: Any) -> list[NDArray[np.int64]]:
+    """Return the vertices of each group."""
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InvalidTypeError(f"groups is {groups!r}; it is a sequence of groups, each a sequence of vertices")
+    members = []
+    for place, group in enumerate(list(groups)):
+        argument = f"groups[{place}]"
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise InvalidTypeError(
+                f"{argument} is {group!r}; it is a sequence of vertices: for a single group pass [group]"
+            )
+        vertices = group if isinstance(group, np.ndarray) else list(group)
+        members.append(parse_vertices(argument, graph.n, numbers_of(argument, graph.names, vertices), graph.names))
+    return members
+
+
+class Counted(NamedTuple):
+    """Sums over ordered pairs of the shares of shortest paths that meet each group, and the sizes of groups."""
+
+    graph: Graph
+    raw: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+    def share(self) -> NDArray[np.float64]:
+        """Return the mean over the ordered pairs outside each group."""
+        n = self.graph.n
+        return self.raw / np.maximum((n - self.sizes) * (n - self.sizes - 1), 1)  # type: ignore[no-any-return]
+
+    def pairs(self) -> NDArray[np.float64]:
+        """Return the sums; an undirected pair counts once."""
+        return self.raw if self.graph.directed else self.raw / 2
+
+
+def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> Counted:
+    """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
+    arguments = arguments.checked()
+    own = "groups", *Read._fields, "rtol", "normalized", "endpoints"
+    settings = settings_of("group_bc", "counts groups", options, own)
+    graph = as_graph(A, **read._asdict())
+    tolerance = parse_tolerance(arguments.rtol)
+    warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
+    in_group = _mark_groups(graph, arguments.groups)
+    if arguments.normalized and arguments.endpoints:
+        _require_pairs_outside(in_group)
+    with logged("group_bc"), stopping_by(settings.stop):
+        raw: NDArray[np.float64] = _sum_pairs(
+            graph.on_host, in_group, tolerance, settings, endpoints=arguments.endpoints
+        )
+    return Counted(graph, raw, in_group.sum(axis=0))
+
+
+def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
+    """Mark the vertices of each group, a column each."""
+    members = members_of(graph, groups)
+    in_group = np.zeros((graph.n, len(members)), np.bool_)
+    for place, vertices in enumerate(members):
+        in_group[vertices, place] = True
+    return in_group
+
+
+def _require_pairs_outside(in_group: NDArray[np.bool_]) -> None:
+    """Raise ValueError if a group leaves no pair of vertices outside, by whose number scores are divided."""
+    outside = np.count_nonzero(~in_group, axis=0)
+    if (few := outside < 2).any():
+        left = quantity(int(outside[few][0]), "vertex", "vertices")
+        raise InvalidValueError(
+            f"normalized divides by the pairs outside of a group, but groups[{np.argmax(few)}] leaves {left} of "
+            f"{len(in_group)}; leave out normalized or endpoints"
+        )
+
+
+def _sum_pairs(
+    graph: Graph, in_group: NDArray[np.bool_], rtol: float, settings: Settings, *, endpoints: bool
+) -> NDArray[np.float64]:
+    """Sum the shares of ordered pairs, for as many groups at a time as fit into the memory."""
+    roots = np.flatnonzero(graph.out_degrees)
+    at_once, threads = _fit_groups(graph, in_group.shape[1], settings)
+    starts = range(0, in_group.shape[1], at_once)
+    totals = [np.zeros(0)]
+    with ExitStack() as stack:
+        meter = Meter([Stretch(len(starts) * len(roots), 0, edges_of(graph))], settings.progress, "", stack)
+        carry = _carrier_of(graph, roots, threads)
+        for number, first in enumerate(starts):
+            some = np.ascontiguousarray(in_group[:, first : first + at_once])
+            work = Groups(graph, roots, some, threads, rtol, endpoints=endpoints)
+            totals.append(work.finish(sum_over(work, carry, keep=partial(_report, meter, number * len(roots)))))
+    return np.concatenate(totals)
+
+
+def _report(meter: Meter, before: int, total: Total) -> None:
+    meter.tell(0, before + total.done)
+
+
+def _carrier_of(graph: Graph, roots: NDArray[np.int64], threads: int) -> Carrier:
+    """Return the calling thread for a short run, as `lagbc.planning.plan` tells it, else threads."""
+    return inline if threads == 1 and len(roots) * graph.nnz <= tuning.THREAD_WORK else threaded
+
+
+class Groups(Work):
+    """Sums over roots for some groups; `in_group` has a column for each."""
+
+    panel = 32  # the same for every carrier
+    batch = 64  # roots that are searched together
+
+    def __init__(
+        self, graph: Graph, roots: Items, in_group: NDArray[np.bool_], hands: int, rtol: float, *, endpoints: bool
+    ) -> None:
+        self.items, self.hands = roots, hands
+        self._graph, self._in_group, self._rtol, self._endpoints = graph, in_group, rtol, endpoints
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand that polls the stop flag within a search; its sums are those of each panel."""
+        from lagbc.methods.cpu import groups
+
+        state = groups.prepare(self._graph, groups.plan_of(self._rtol, stop), self._in_group, endpoints=self._endpoints)
+
+        def run(_: Span, roots: Items) -> list[NDArray[np.float64]]:
+            raise_if_stopped()
+            # A row a panel; `state` is the scratch of this hand alone.
+            return list(groups.sum_batch(state, roots, self.panel))
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: list[NDArray[np.float64]]) -> Total:
+        """Add panel after panel."""
+        whole = self.finish(total)
+        for of_panel in sums:
+            whole = whole + of_panel
+        return Total(span.last, whole)
+
+    def finish(self, total: Total) -> NDArray[np.float64]:
+        """Return a number a group."""
+        return np.zeros(self._in_group.shape[1]) if total.whole is None else total.whole
+
+
+def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int]:
+    """Return the numbers of groups counted at once and of threads; a small run has one, and no look at free memory."""
+    from lagbc.methods.cpu.groups import arrays, plan_of
+
+    n = max(graph.n, 1)
+    most = max(1, min(_MOST_AT_ONCE, _SHARE_BYTES // (8 * n)))
+    _, held = host_graph_bytes(graph, plan_of(0.0, StopFlag()))
+    held += n * groups  # marks of the vertices in each group
+    search = bytes_of(arrays(graph, 0)) + n * _BESIDE_BYTES
+    stated = Room.of_call(settings.memory, graph).stated_on("cpu")
+    small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
+    if held + search + 9 * n * min(groups, most) <= small:
+        return most, 1
+    budget = host_budget() if stated is None else stated
+    for threads in range(most_threads(settings.threads), 0, -1):
+        room = (budget - held - threads * search) // (n * (8 * threads + 1))
+        if room > 0:
+            return min(room, most), threads
+    needed = held + search + 9 * n
+    raise OutOfMemoryError(
+        f"group_bc with one thread, one group at a time, needs up to {in_units(needed)}, but the budget is "
+        f"{in_units(budget)}; {raised_by()}"
+    )
 
 
 class OfGroups(NamedTuple):
@@ -154,12 +352,11 @@ def _sum_into(
     cutoffs: NDArray[np.float64] = _EVERYWHERE,
 ) -> NDArray[np.float64]:
     """Sum the distances from roots, shape (roots, cutoffs, 3), in as many threads as fit into the memory."""
-    threads = _fit_memory(graph, len(roots), settings)
+    threads = _fit_threads(graph, len(roots), settings)
     work = Searches(graph, roots, without, counted, cutoffs, threads)
     with ExitStack() as stack:
         meter = Meter([Stretch(len(roots), 0, edges_of(graph))], settings.progress, "", stack)
-        is_short = threads == 1 and len(roots) * graph.nnz <= tuning.THREAD_WORK
-        carry = inline if is_short else threaded
+        carry = _carrier_of(graph, roots, threads)
         found: NDArray[np.float64] = work.finish(sum_over(work, carry, keep=lambda total: meter.tell(0, total.done)))
     return found
 
@@ -205,7 +402,7 @@ class Searches(Work):
         return np.zeros((0, len(self._cutoffs), SUMS)) if total.whole is None else total.whole
 
 
-def _fit_memory(graph: Graph, roots: int, settings: Settings) -> int:
+def _fit_threads(graph: Graph, roots: int, settings: Settings) -> int:
     """Return the number of threads."""
     from lagbc.methods.cpu.batched import COLUMNS
     from lagbc.methods.cpu.searches import arrays, plan_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import diamonds, examples, scale_free
 
 import lagbc
-from lagbc.centrality import groups as group_module
+from lagbc.centrality import searches as group_module
 from lagbc.methods.cpu import groups as groups_module
 
 RANDOM = [[nx.gnp_random_graph(n, 1.7 / n, seed=n, directed=directed) for n in (2, 5, 9, 14)] for directed in (0, 1)]
@@ -87,7 +87,7 @@ def test_groups_that_are_counted_apart(monkeypatch):
     G = nx.karate_club_graph()
     groups = [[v, v + 1] for v in range(9)]
     together = lagbc.group_bc(G, groups)
-    monkeypatch.setattr("lagbc.centrality.groups._MOST_AT_ONCE", 4)
+    monkeypatch.setattr("lagbc.centrality.searches._MOST_AT_ONCE", 4)
     assert lagbc.group_bc(G, groups).tolist() == together.tolist()
 
 

@@ -9,7 +9,7 @@ from strategies import scale_free
 
 import lagbc
 from lagbc.centrality import compute
-from lagbc.centrality.standard_error import FEWEST, roots_of_group, standard_errors
+from lagbc.centrality.beside import FEWEST, roots_of_group, standard_errors
 from lagbc.graph.validate import as_graph
 from lagbc.methods import tuning
 

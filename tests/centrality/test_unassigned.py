@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
-from lagbc.centrality.unassigned import unassigned_trips
+from lagbc.centrality.beside import unassigned_trips
 from lagbc.options import check_options
 
 

@@ -342,7 +342,7 @@ class Sweep(Scores):
             self._tell_unassigned()
 
     def _tell_unassigned(self) -> None:
-        from lagbc.centrality.unassigned import unassigned_trips
+        from lagbc.centrality.beside import unassigned_trips
         from lagbc.options import check_options
 
         settings, cutoff = check_options(self.run["batch"], self._options), self.given.get("cutoff")
@@ -398,8 +398,8 @@ class Sweep(Scores):
             return None, "none; one root does not tell it"
         if self.given.get("log2"):
             return None, "none; logarithms of estimates have none"
+        from lagbc.centrality.beside import GROUPS, roots_of_group
         from lagbc.centrality.compute import errors_of
-        from lagbc.centrality.standard_error import GROUPS, roots_of_group
         from lagbc.options import check_options
 
         settings = check_options(self.run["batch"], self._options)
