@@ -21,7 +21,7 @@ import numpy as np
 
 import lagbc
 from benchmarks import machine
-from lagbc.comparison.peak import PeakMemory, resident
+from lagbc.comparison.measure import PeakMemory, resident
 
 OUT = machine.ROOT / "benchmarks" / "results" / "columns.md"
 ENDS_OF_A_VERTEX = 20

@@ -38,7 +38,7 @@ import lagbc
 from benchmarks import machine
 from benchmarks.generators import with_hashed_lengths
 from benchmarks.graphs import SEED, table
-from lagbc.comparison.peak import PeakMemory
+from lagbc.comparison.measure import PeakMemory
 
 RESULTS = {
     device: Path(__file__).parent / "results" / name

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import erdos_renyi, with_hashed_lengths
-from lagbc.comparison.peak import resident
+from lagbc.comparison.measure import resident
 
 RESULTS = Path(__file__).parent / "results" / "small.md"
 Call = Callable[[], Any]

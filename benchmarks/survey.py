@@ -34,7 +34,7 @@ from benchmarks.peers import PEERS
 from benchmarks.planned import RUN, near, time_run
 from benchmarks.run import RESULTS, disagreement
 from lagbc.call import plan_request
-from lagbc.comparison.predict import predict
+from lagbc.comparison.measure import predict
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.roots import order_roots

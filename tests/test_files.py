@@ -236,7 +236,7 @@ def test_nothing_else_writes_files():
         if call in file.read_text(encoding="utf-8")
     }
     assert elsewhere == {
-        ("comparison/peak.py", "write_text("),  # a switch of the system
+        ("comparison/measure.py", "write_text("),  # a switch of the system
         ("interfaces/process.py", ', "w") as'),  # nowhere
         ("run/partial.py", ', "w") as'),  # within an archive
     }

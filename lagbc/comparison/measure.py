@@ -1,36 +1,78 @@
-"""One method run and timed: the graph on its device, growing trials, and a watch over the method's functions."""
+"""Time and memory of runs: of one method from the same roots as others, or of all roots, predicted from a few."""
 
 from __future__ import annotations
 
+import gc
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lagbc.call import plan_request, require_memory
+from lagbc.api.betweenness import bc
+from lagbc.call import Call, plan_request, require_memory
 from lagbc.calls import Phase, record
-from lagbc.comparison.peak import PeakMemory, old_objects_apart
-from lagbc.comparison.roots import STEP, growing_sizes
-from lagbc.errors import quantity
+from lagbc.errors import InvalidValueError, quantity
 from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
-from lagbc.limits import Room
+from lagbc.graph.names import numbers_of
+from lagbc.limits import Room, give_back
 from lagbc.methods.contract import CountedLevels, SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.methods.table import Method
-from lagbc.options import OPTIONS, Options, check_options
+from lagbc.methods.table import Method, methods_of
+from lagbc.options import OPTIONS, Options, check_options, parse_count
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
-from lagbc.request import Request
+from lagbc.request import Request, parse_generator, parse_vertices
 from lagbc.run.run import sum_piece
 from lagbc.types import Auto
 
 # A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
+# More objects than Python sets apart by itself: 3.12 sets 375 apart.
+OF_THE_INTERPRETER = 1000
+# Roots that are neighbours in sweep order, on graphs of high diameter: enough for a block of any method.
+NEIGHBOURS = 256
+# A trial has so many times the roots of the trial before.
+STEP = 8
+# Seconds of the longest run that is begun.
+_MOST_SECONDS = 1.0
+# The most times that a round of full batches takes the time of a root; the growth of runs in roots.
+_ROUND, _GROWTH = 10, 4
+
+
+class Task(NamedTuple):
+    """The task of every method: a graph, roots, options and a time limit."""
+
+    graph: Graph
+    places: Places
+    roots: NDArray[np.int64]
+    batch: int | Auto
+    options: Options
+    threads: int
+    time_limit: float
+    check_seconds: float = 0.0
+
+    def plan(self, row: Method, count: int) -> tuple[Request, Sweep, Room]:
+        """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
+        options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
+        if row.device == "cpu":
+            options["dtype"] = "float64"
+        # Options that the method does not read are meant for others.
+        options |= {
+            option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
+        }
+        request = Request(frozenset({"dependency"}), self.roots[:count])
+        call = plan_request(self.places[row.device].graph, request, check_options(self.batch, options))
+        require_memory(call)
+        (sweep,) = call.plan.sweeps
+        return request, sweep._replace(roots=len(self.roots)), call.room
 
 
 class Placed(NamedTuple):
@@ -62,32 +104,33 @@ class Places(dict[str, Placed]):
         return Placed(graph, time.perf_counter() - begun)
 
 
-class Task(NamedTuple):
-    """The task of every method: a graph, roots, options and a time limit."""
+def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
+    """Return distinct roots with out-edges, given or drawn; drawn as runs in sweep order if the diameter is high."""
+    if np.ndim(roots) > 0:
+        given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots), graph.names)
+        given = given[graph.out_degrees[given] > 0]
+        if not len(given):
+            raise InvalidValueError("no edge leaves any of the roots, so that there is nothing to compare")
+        return given
+    order: NDArray[np.int64] = graph.order[graph.out_degrees[graph.order] > 0]
+    count = min(parse_count("roots", roots), len(order))
+    generator = parse_generator(rng)
+    if not graph.has_high_diameter:
+        return generator.choice(order, count, replace=False)
+    if count == len(order):
+        return order
+    length = NEIGHBOURS
+    starts = np.arange(0, max(len(order) - length, 0) + 1, length)
+    chosen = generator.choice(starts, min(-(-count // length), len(starts)), replace=False)
+    return np.concatenate([order[start : start + length] for start in chosen])[:count]
 
-    graph: Graph
-    places: Places
-    roots: NDArray[np.int64]
-    batch: int | Auto
-    options: Options
-    threads: int
-    time_limit: float
-    check_seconds: float = 0.0
 
-    def plan(self, row: Method, count: int) -> tuple[Request, Sweep, Room]:
-        """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
-        options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
-        if row.device == "cpu":
-            options["dtype"] = "float64"
-        # Options that the method does not read are meant for others.
-        options |= {
-            option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
-        }
-        request = Request(frozenset({"dependency"}), self.roots[:count])
-        call = plan_request(self.places[row.device].graph, request, check_options(self.batch, options))
-        require_memory(call)
-        (sweep,) = call.plan.sweeps
-        return request, sweep._replace(roots=len(self.roots)), call.room
+def growing_sizes(count: int) -> list[int]:
+    """Return 1, 8, 64, ... and the count itself."""
+    sizes = [1]
+    while sizes[-1] * STEP < count:
+        sizes.append(sizes[-1] * STEP)
+    return sizes if count == 1 else [*sizes, count]
 
 
 class Run(NamedTuple):
@@ -207,3 +250,128 @@ def synchronize(device: str) -> None:
         import cupy
 
         cupy.cuda.get_current_stream().synchronize()
+
+
+class PeakMemory:
+    """The peak of memory in a block above its entry, in `bytes` after exit."""
+
+    bytes: int | None = None
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+
+    def __enter__(self) -> PeakMemory:
+        gc.collect()  # objects of python-graphblas are in reference cycles
+        if self._device == "cuda":
+            self._pool.free_all_blocks()
+            self._before: int | None = self._pool.total_bytes()
+        else:
+            self._before = resident("VmRSS") if _trim() else None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        after = self._pool.total_bytes() if self._device == "cuda" else resident("VmHWM")
+        if self._before is not None and after is not None:
+            self.bytes = max(after - self._before, 0)
+
+    @property
+    def _pool(self) -> Any:
+        import cupy
+
+        return cupy.get_default_memory_pool()
+
+
+@contextmanager
+def old_objects_apart() -> Iterator[None]:
+    """Set present objects apart from the collector, unless some are: each `PeakMemory` saves a tenth of a second."""
+    apart = gc.get_freeze_count() <= OF_THE_INTERPRETER
+    if apart:
+        gc.collect()
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if apart:
+            gc.unfreeze()
+
+
+def _trim() -> bool:
+    """Give free memory back, as the next method could use it unseen, and reset the peak; False where impossible."""
+    if sys.platform != "linux" or not give_back():
+        return False
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def resident(field: str) -> int | None:
+    """Read ``VmRSS`` (resident now) or ``VmHWM`` (its peak) of this process, in bytes."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(field)), None)
+
+
+class Prediction(NamedTuple):
+    """Time of a run from all roots."""
+
+    seconds: float  # of reductions and sweeps, without reading, ordering and compilation
+    roots: int  # roots, idle: vertices with out-edges, and without: these add nothing
+    idle: int
+    swept: int = 0  # roots of the longest run
+    swept_seconds: float = 0.0  # of that run
+    is_bound: bool = False  # whether `seconds` is rather too much, as no run had a full round of batches
+    share: float = 1.0  # the part of the work that reductions leave; the runs sweep the whole graph
+
+
+def predict(graph: Graph, planned: Call, planning: float) -> Prediction:
+    """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, after one that compiles.
+
+    The call is `planned`, which took so many seconds.
+
+    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. Where one
+    root takes long, it is told by a batch of those that are searched together. On graphs of high diameter the roots are
+    runs of neighbours, as if all vertices were roots.
+    """
+    graph = graph.with_names(None)  # roots are drawn as numbers
+    roots = int(np.count_nonzero(graph.out_degrees))
+    idle = graph.n - roots
+    if not roots:
+        return Prediction(0.0, roots, idle)
+    whole = planned
+    if planned.reduced.tree is not None:
+        whole = plan_request(graph, planned.request, planned.settings._replace(reduce="none"))
+    (row,) = methods_of(weighted=graph.weighted, method=whole.plan.method, device=whole.plan.device)
+    (sweep,), batching = whole.plan.sweeps, row.load().batching
+    a_round, share = min(sweep.batch * sweep.threads, roots), planned.reduced.share
+
+    def run(size: int) -> float:
+        sources = draw_roots(graph, size, 0)
+        begun = time.perf_counter()
+        bc(graph, weighted=graph.weighted, sources=sources, method=row.name, device=row.device, reduce="none")
+        return time.perf_counter() - begun
+
+    run(1)  # compiles, loads and orders, outside the times
+    sizes, seconds, factor = [1], [run(1)], _ROUND
+    while sizes[-1] < roots and seconds[-1] * factor <= _MOST_SECONDS:
+        sizes.append(min(max(a_round, _GROWTH * sizes[-1]), roots))
+        seconds.append(run(sizes[-1]))
+        factor = _GROWTH
+    if len(sizes) == 1 and batching.widest:  # roots that are searched together take little longer than one
+        sizes.append(min(batching.widest, roots))
+        seconds.append(run(sizes[-1]))
+    rate = seconds[-1] / sizes[-1]
+    if len(sizes) > 2 and seconds[-1] > seconds[-2]:
+        rate = (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
+    return Prediction(
+        seconds=planning + share * (seconds[-1] + rate * (roots - sizes[-1])),
+        roots=roots,
+        idle=idle,
+        swept=sizes[-1],
+        swept_seconds=seconds[-1],
+        is_bound=sizes[-1] < a_round,
+        share=share,
+    )

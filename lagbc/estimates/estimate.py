@@ -156,7 +156,7 @@ class Estimate:
         ax : matplotlib Axes, optional
             They are drawn in, and their figure is returned.
         """
-        from lagbc.plots.estimates import draw_estimate
+        from lagbc.plots.charts import draw_estimate
 
         return draw_estimate(*self._plotted, name=self.centrality, reason=self.reason, path=path, ax=ax)
 

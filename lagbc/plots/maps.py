@@ -1,8 +1,9 @@
-"""Maps of scores: streets or crossings at their coordinates, side by side with one scale of colours."""
+"""Maps of scores: vertices and edges at their coordinates, side by side with one scale of colours."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from lagbc.errors import InvalidValueError
+from lagbc.graph import adapters
 from lagbc.graph.coordinates import Coordinates, as_coordinates
 from lagbc.graph.given import refuse_masked
 from lagbc.graph.graph import Graph
@@ -25,17 +27,17 @@ from lagbc.plots.figure import (
     save_figure,
     scores_of_vertices,
 )
-from lagbc.plots.lines import Line, geometry_of, lines_of
 from lagbc.scores.records import titled
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+
 
 # More lines or points are a picture within an svg or pdf: as shapes they would take megabytes.
 _MOST_SHAPES = 5000
@@ -46,6 +48,10 @@ _MOST_COLUMNS = 4
 # The side, in inches, of a square with the area of a panel.
 _SIDE = 4.5
 _GREY = "0.82"
+# The attribute of an edge for its line, a LineString of shapely, as in osmnx.
+GEOMETRY = "geometry"
+# A line of k points, shape (k, 2).
+Line = NDArray[np.float64]
 
 
 class _Panel(NamedTuple):
@@ -314,3 +320,41 @@ def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> ND
     """Return the heights of scores on the scale, from 0 to 1."""
     heights: NDArray[np.float64] = np.clip(np.ma.filled(colours.norm(scores), 0.0), 0, 1)
     return heights
+
+
+def geometry_of(graph: Any, xy: NDArray[np.float64], ratio: float) -> dict[tuple[int, int], Line]:
+    """Return the lines of edges by their ends, of parallel edges the shortest; none if no edge has a geometry.
+
+    An edge without a geometry beside some that have one is straight. A unit of y is as long as `ratio` units of x.
+    """
+    edges = list(_edges_of(graph))
+    if all(geometry is None for _, _, geometry in edges):
+        return {}
+    lines, lengths = dict[tuple[int, int], Line](), dict[tuple[int, int], float]()
+    for tail, head, geometry in edges:
+        is_line = getattr(geometry, "geom_type", None) == "LineString"
+        line = np.asarray(geometry.coords, np.float64)[:, :2] if is_line else xy[[tail, head]]
+        length = float(np.hypot(*(np.diff(line, axis=0) * [1, ratio]).T).sum())
+        if length < lengths.get((tail, head), np.inf):
+            lines[tail, head], lengths[tail, head] = line, length
+    return lines
+
+
+def lines_of(matrix: Any, xy: NDArray[np.float64], geometry: Mapping[tuple[int, int], Line]) -> list[Line]:
+    """Return the lines of the entries of a sparse matrix; one way of an edge has the geometry of the other."""
+    straight = np.stack([xy[matrix.row], xy[matrix.col]], axis=1)
+    if not geometry:
+        return list(straight)
+    ends = zip(matrix.row.tolist(), matrix.col.tolist(), straight, strict=True)
+    return [geometry.get((i, j), geometry.get((j, i), line)) for i, j, line in ends]
+
+
+def _edges_of(graph: Any) -> Iterable[tuple[int, int, Any]]:
+    """Return the ends and the geometry, or None, of each edge of a NetworkX or igraph graph."""
+    if adapters.is_networkx(graph):
+        entries = adapters.networkx_entries(graph)
+        held = (data.get(GEOMETRY) for data in adapters.networkx_edge_data(graph))
+        return zip(entries.tails.tolist(), entries.heads.tolist(), held, strict=True)
+    if adapters.is_igraph(graph) and GEOMETRY in graph.es.attributes():
+        return ((*edge.tuple, edge[GEOMETRY]) for edge in graph.es)
+    return ()

@@ -10,7 +10,7 @@ from comparison_cases import CPU, GRAPH
 from strategies import path
 
 import lagbc
-from lagbc.comparison import peak
+from lagbc.comparison import measure
 from lagbc.methods.table import METHODS
 
 
@@ -89,7 +89,7 @@ def test_plot(tmp_path, only_rows):
 
 def test_plot_says_where_memory_was_not_measured(monkeypatch):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(peak, "_trim", lambda: False)
+    monkeypatch.setattr(measure, "_trim", lambda: False)
     table = lagbc.compare(GRAPH, 2, device="cpu")
     assert all(record.peak_bytes is None and record.bytes_per_state is None for record in table.measured)
     memories = table.plot().axes[1]

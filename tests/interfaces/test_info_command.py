@@ -12,7 +12,7 @@ from commands import reason_in, succeed
 
 import lagbc
 from lagbc import native
-from lagbc.comparison import predict
+from lagbc.comparison import measure
 from lagbc.interfaces.cli import methods
 from lagbc.interfaces.cli.terminal import duration
 from lagbc.io.read import read_graph
@@ -116,20 +116,20 @@ def test_times_are_readable(seconds, text):
     ("found", "line"),
     [
         (
-            predict.Prediction(40.0, 1234, 0, 256, 0.5),
+            measure.Prediction(40.0, 1234, 0, 256, 0.5),
             "time: about 40 s for all 1,234 roots (from 256 roots swept in 0.5 s)",
         ),
         (
-            predict.Prediction(400.0, 1234, 7, 1, 0.5, is_bound=True),
+            measure.Prediction(400.0, 1234, 7, 1, 0.5, is_bound=True),
             "time: at most about 6.7 min for all 1,234 roots (from 1 root swept in 0.5 s); "
             "vertices without out-edges, which add nothing: 7",
         ),
-        (predict.Prediction(0.5, 1234, 0, 1234, 0.5), "time: 0.5 s for all 1,234 roots (all were swept)"),
-        (predict.Prediction(0.0, 0, 3), "time: none: no vertex has edges that leave it"),
+        (measure.Prediction(0.5, 1234, 0, 1234, 0.5), "time: 0.5 s for all 1,234 roots (all were swept)"),
+        (measure.Prediction(0.0, 0, 3), "time: none: no vertex has edges that leave it"),
     ],
 )
 def test_info_predicts_the_time(monkeypatch, found, line):
-    monkeypatch.setattr(predict, "predict", lambda *given: found)
+    monkeypatch.setattr(measure, "predict", lambda *given: found)
     assert line in succeed("info", "example:karate").splitlines()
 
 
@@ -143,7 +143,7 @@ def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
 def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
     monkeypatch.setattr(methods, "_MEASURED", 155)
     monkeypatch.setattr(choose, "probe", lambda *given: pytest.fail("probed"))
-    monkeypatch.setattr(predict, "predict", lambda *given: pytest.fail("swept"))
+    monkeypatch.setattr(measure, "predict", lambda *given: pytest.fail("swept"))
     out = succeed("info", "example:karate")
     assert "\ntime: not predicted; --measure does" in out
     graph = lagbc.as_graph(read_graph(example_path("karate")).matrix, directed=False)
@@ -152,7 +152,7 @@ def test_a_large_graph_is_not_measured_unless_that_is_asked_for(monkeypatch):
     found = json.loads(succeed("info", "example:karate", "--json"))
     assert (found["time"], found["method"]["name"]) == (None, "batched")
     assert found["memory"]["total"] > 0
-    monkeypatch.setattr(predict, "predict", lambda *given: predict.Prediction(0.5, 34, 0, 34, 0.5))
+    monkeypatch.setattr(measure, "predict", lambda *given: measure.Prediction(0.5, 34, 0, 34, 0.5))
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate", "--measure")
     monkeypatch.setattr(methods, "_MEASURED", 156)
     assert "\ntime: 0.5 s for all 34 roots" in succeed("info", "example:karate")

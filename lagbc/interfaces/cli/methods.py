@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lagbc.call import Call
     from lagbc.calls import Phase
-    from lagbc.comparison.predict import Prediction
+    from lagbc.comparison.measure import Prediction
     from lagbc.comparison.records import Measurement
     from lagbc.interfaces.cli.inputs import Source
     from lagbc.planning.sweep import MemoryEstimate
@@ -76,7 +76,7 @@ class _Info(Task):
         """Count the graph, plan a run, and predict its time; of a large graph the plan is that by rule."""
         from lagbc.arguments import Arguments, Read
         from lagbc.centrality.compute import plan_call
-        from lagbc.comparison.predict import predict
+        from lagbc.comparison.measure import predict
         from lagbc.options import Options, check_options
         from lagbc.planning.choose import ranked
 

@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import shortest_path
 
 from lagbc.errors import MissingDependencyError
 from lagbc.graph.validate import as_graph
-from lagbc.plots import layout, plot_centralities
-from lagbc.plots.layout import places_of
+from lagbc.plots import networks, plot_centralities
+from lagbc.plots.networks import places_of
 
 
 def undirected(n, tails=(), heads=()):
@@ -86,11 +86,11 @@ def test_the_same_graph_is_placed_the_same():
 def test_work_grows_with_the_graph_alone(monkeypatch):
     """A landmark is one search; more of them are not taken from a larger graph."""
     searches = []
-    ordinary = layout.dijkstra
-    monkeypatch.setattr(layout, "dijkstra", lambda *args, **options: searches.append(1) or ordinary(*args, **options))
+    ordinary = networks.dijkstra
+    monkeypatch.setattr(networks, "dijkstra", lambda *args, **options: searches.append(1) or ordinary(*args, **options))
     n = 3000
     assert np.isfinite(places_of(undirected(n, np.arange(n - 1), np.arange(1, n)))).all()
-    assert len(searches) == layout.LANDMARKS
+    assert len(searches) == networks.LANDMARKS
 
 
 def test_igraph_is_needed(monkeypatch):
