@@ -1,7 +1,7 @@
 """Set what blocks are predicted to cost against what they take: ``python -m benchmarks.block_costs --data FOLDER``.
 
 The largest block of each network, taken both ways, in hops and with lengths: swept as it is, and from its junctions.
-What either takes is predicted by the constants of `lagbc.reduce.tuning`. If both take as many times that, the machine
+What either takes is predicted by the constants of `lagbc.tuning`. If both take as many times that, the machine
 is faster or slower than that of the constants; if not, the wrong one may be chosen. One thread, in the processor's
 time, the best of some rounds; longer runs on near roots. Results are JSON lines, a line a block; what a file holds is
 not measured again. With --fit, constants that are fitted to them are printed, too.

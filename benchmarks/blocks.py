@@ -19,9 +19,9 @@ from scipy.sparse import coo_array, csr_array
 import lagbc
 from benchmarks import machine
 from benchmarks.graphs import NamedGraph, is_symmetric, table
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 

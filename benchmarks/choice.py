@@ -1,7 +1,7 @@
 """Measure what "auto" chooses from, and fit its constants: ``python -m benchmarks.choice --data FOLDER``.
 
 A case is a network, hops or lengths, and a set of roots: 64, 256 or 1024 random ones, or 2048 of neighbours in the
-order of all; on a GPU 16,384 of these, too, which are several batches. What all rows of `lagbc.methods.tuning.COSTS`
+order of all; on a GPU 16,384 of these, too, which are several batches. What all rows of `lagbc.tuning.COSTS`
 take for it, and the terms in which their costs are linear, are JSON lines; what a file holds is not measured again.
 Where a probe or a term has changed since, --count counts the terms of all lines anew, and leaves the times. On a CPU,
 whole blocks in the middle of the run stand for it, on one thread, in the processor's time, or on several by the clock;
@@ -34,9 +34,8 @@ from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.run import RESULTS
 from benchmarks.survey import Case, Network, Roots, pick, runner, timed_run
 from benchmarks.survey_report import Cell, Ratio, choice_page, figure
-from lagbc.methods import tuning
-from lagbc.methods.probe import COLUMNS, probe
-from lagbc.methods.roots import order_roots
+from lagbc import tuning
+from lagbc.methods.roots import COLUMNS, order_roots, probe
 from lagbc.planning import choose
 
 Row = dict[str, Any]

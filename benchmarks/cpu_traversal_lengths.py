@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 import lagbc
 from benchmarks import machine
 from benchmarks.generators import symmetric_lengths
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 
 Scores = Callable[[NDArray[np.int64]], NDArray[np.float64]]  # of some roots
 

@@ -25,9 +25,9 @@ from benchmarks.gpu import CHECKED, Case, Entry, Row, disagreement, environment,
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.planned import sum_by
 from benchmarks.seeds import preferential
+from lagbc import tuning
 from lagbc.centrality.compute import find_all
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.roots import order_roots
 from lagbc.methods.table import METHODS
@@ -46,7 +46,7 @@ EDGES = NamedGraph("random-1000-9935", "random", partial(erdos_renyi, 1000, 2 * 
 
 @dataclass(frozen=True)
 class Variant:
-    """A sweep for some centralities, with other constants than those of `lagbc.methods.tuning` where they are given."""
+    """A sweep for some centralities, with other constants than those of `lagbc.tuning` where they are given."""
 
     which: tuple[str, ...]
     resident: int | None = None  # blocks a multiprocessor

@@ -1,7 +1,7 @@
 """Time `batched` on a GPU by what counts as a hub, as a table in Markdown: ``python -m benchmarks.gpu_hubs --help``.
 
 A hub's row is swept by a block, any other by a warp. The columns are numbers of edges above which a row is a hub; the
-last one is the rule of `lagbc.methods.tuning`. Milliseconds a root with the sums on the host, best of three.
+last one is the rule of `lagbc.tuning`. Milliseconds a root with the sums on the host, best of three.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.generators import rmat
 from benchmarks.gpu import Case, Entry, environment, order_on_device, run_once
 from benchmarks.graphs import SEED, NamedGraph, table
 from benchmarks.seeds import preferential
-from lagbc.methods import tuning
+from lagbc import tuning
 
 ENTRY = Entry("batched", "float64")
 EDGES = (1024, 512, 256, 128, 64)

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from benchmarks import gpu
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
+from lagbc import tuning
 from lagbc.cuda import compiler
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import kernels as kernels_of
 from lagbc.methods.gpu.common import rows

@@ -27,10 +27,10 @@ from scipy.sparse import coo_array, csr_array, triu
 import lagbc
 from benchmarks import generators
 from benchmarks.machine import describe
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.io.read import read_graph
 from lagbc.io.source import example_path
-from lagbc.methods import tuning
 from lagbc.methods.cpu.graphblas import lengths as graphblas_weighted
 
 Scores = NDArray[np.float64]

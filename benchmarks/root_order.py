@@ -30,7 +30,7 @@ SEED, NEVER = 1, 2**63
 def seconds(graph: Graph, roots: np.ndarray, grouped_roots: int) -> float:
     """Time a run on one thread that groups its roots if there are so many."""
     row = next(row for row in METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", graph.weighted))
-    with mock.patch("lagbc.methods.tuning.GROUPED_ROOTS", grouped_roots):
+    with mock.patch("lagbc.tuning.GROUPED_ROOTS", grouped_roots):
         begun = time.perf_counter()
         sum_by(row, graph, roots, row.load().batching.block)
         return time.perf_counter() - begun

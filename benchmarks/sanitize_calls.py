@@ -23,10 +23,9 @@ from scipy import sparse
 
 import lagbc
 from benchmarks.generators import delaunay, rmat, with_lengths
+from lagbc import tuning
 from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel
-from lagbc.methods import tuning as methods_tuning
-from lagbc.reduce import tuning as reductions_tuning
 from lagbc.types import CentralityName, DTypeName
 
 Call = Callable[[], Any]
@@ -237,8 +236,8 @@ def main(group: str, record: Path, numbers: Collection[int] = (), fill: int | No
     """
     import cupy
 
-    reductions_tuning.SMALL_VERTICES = 2
-    methods_tuning.PRUNING_LEAST_EDGES = methods_tuning.PRUNING_LEAST_ROOTS = 1
+    tuning.SMALL_VERTICES = 2
+    tuning.PRUNING_LEAST_EDGES = tuning.PRUNING_LEAST_ROOTS = 1
     resident = compiler.resident_blocks
     compiler.resident_blocks = lambda *given: min(BLOCKS, resident(*given))  # before any module imports it by name
 

@@ -90,7 +90,7 @@ GROUPS = {
     "methods": _tests(
         "methods/cpu/test_columns",
         "methods/cpu/test_members",
-        "methods/test_probe",
+        "methods/test_roots",
         "centrality/test_groups",
     ),
     "grid": _tests("grid/test_grid_sweep", "grid/test_edges_of_rank"),

@@ -98,7 +98,7 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
     import lagbc
     from benchmarks.generators import with_lengths
     from benchmarks.sanitize_calls import diamonds, few_levels, fractional, many_levels, subdivided, sums_of
-    from lagbc.methods import tuning
+    from lagbc import tuning
 
     tuning.GROUPED_ROOTS = 1
     on_cpu: dict[str, Any] = {"device": "cpu", "threads": 4}

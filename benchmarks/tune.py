@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, partial
-from types import ModuleType
 from typing import Any, cast
 from unittest import mock
 
@@ -24,10 +23,9 @@ import lagbc
 from benchmarks import machine
 from benchmarks.generators import with_lengths
 from benchmarks.graphs import SEED, is_weighted, table
-from lagbc.graph import tuning as graph_tuning
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.table import METHODS
 from lagbc.types import CentralityName
 
@@ -44,7 +42,7 @@ class Constant:
     Attributes
     ----------
     name : str
-        In `lagbc.methods.tuning` or `lagbc.graph.tuning`; ``NAME[KEY]`` is an entry of a dictionary.
+        In `lagbc.tuning`; ``NAME[KEY]`` is an entry of a dictionary.
     values : tuple
         Besides today's.
     graphs : tuple of str
@@ -73,23 +71,23 @@ class Constant:
     options: dict[str, Any] = field(default_factory=lambda: {"method": "batched"})
 
     @property
-    def home(self) -> tuple[ModuleType, str, str]:
-        """Module, attribute, and key, empty if it is no entry."""
+    def home(self) -> tuple[str, str]:
+        """Attribute, and key, empty if it is no entry."""
         attribute, _, key = self.name.rstrip("]").partition("[")
-        return (methods_tuning if hasattr(methods_tuning, attribute) else graph_tuning), attribute, key
+        return attribute, key
 
     @property
     def today(self) -> Any:
         """Today's value."""
-        module, attribute, key = self.home
-        return getattr(module, attribute)[key] if key else getattr(module, attribute)
+        attribute, key = self.home
+        return getattr(tuning, attribute)[key] if key else getattr(tuning, attribute)
 
     def set_to(self, value: Any) -> AbstractContextManager[Any]:
         """Return a context in which it has another value."""
-        module, attribute, key = self.home
+        attribute, key = self.home
         if key:
-            return cast(AbstractContextManager[Any], mock.patch.dict(getattr(module, attribute), {key: value}))
-        return mock.patch.object(module, attribute, value)
+            return cast(AbstractContextManager[Any], mock.patch.dict(getattr(tuning, attribute), {key: value}))
+        return mock.patch.object(tuning, attribute, value)
 
 
 batched = partial(Constant)
@@ -156,7 +154,8 @@ CONSTANTS = (
 )
 # By no call: the work that a kill may cost, a bound that keeps an edge's sum with one owner, and the room of a message
 # between ranks. By another command, `benchmarks.choice`, `benchmarks.survey` or `benchmarks.cutoff`: the choice of
-# "auto", the number of threads, balls.
+# "auto", the number of threads, balls; and by `benchmarks.blocks`, `benchmarks.block_costs` or
+# `benchmarks.reduce_auto`: the reductions.
 NOT_MEASURED = {
     "CHECKPOINT_SECONDS",
     "EDGES_OWN_BYTES",
@@ -171,6 +170,27 @@ NOT_MEASURED = {
     "PROBE_SEARCHES",
     "THREAD_WORK",
     "WITHIN_TOGETHER",
+    "SMALL_VERTICES",
+    "SMALL_WORK",
+    "SLICE_WORK",
+    "BLOCK_WORK",
+    "MOST_STEPS",
+    "FEW_STEPS",
+    "LOOK_SHARE",
+    "LOOK_MOST",
+    "LOOK_OF_SAVED",
+    "LOOK_THREADS",
+    "SHORT_LOOK",
+    "SHORT_SHARE",
+    "REACH_SHARE",
+    "LEAST_OF_ROOT",
+    "LOOK_COSTS",
+    "GPU_EDGE",
+    "FROM_JUNCTIONS",
+    "MOST_LEFT",
+    "BLOCK_COSTS",
+    "JUNCTION_COSTS",
+    "FEW_LEVELS",
 }
 
 
@@ -269,8 +289,8 @@ def lines(constants: list[Constant], seconds: float) -> Iterator[str]:
 @click.option("--seconds", default=60.0, show_default=True, help="For all; a round of each value is always made.")
 def main(only: tuple[str, ...], seconds: float) -> None:
     """Print a line a constant and graph."""
-    chosen = [c for c in measurable() if not only or {c.name, c.home[1]} & set(only)]
-    known = {name for constant in CONSTANTS for name in (constant.name, constant.home[1])}
+    chosen = [c for c in measurable() if not only or {c.name, c.home[0]} & set(only)]
+    known = {name for constant in CONSTANTS for name in (constant.name, constant.home[0])}
     if unknown := set(only) - known:
         raise click.BadParameter(f"no constant {', '.join(sorted(unknown))}", param_hint="--only")
     if not chosen:

@@ -19,7 +19,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import Names, in_words, numbers_of, parse_numbers
 from lagbc.graph.validate import check_format
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.targets import shifts_of_rows
+from lagbc.methods.sums import shifts_of_rows
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -214,7 +214,7 @@ def plan_of_root(plan: SweepPlan, root: int) -> SweepPlan:
 def without_far_apart(demand: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
     """Leave out the trips of roots that no scale brings into range; also return these roots as a mask, shape (n,).
 
-    `lagbc.methods.targets` scales each column by itself, and refuses columns without such a scale.
+    `lagbc.methods.sums` scales each column by itself, and refuses columns without such a scale.
     """
     from scipy import sparse
 

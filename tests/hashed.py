@@ -24,8 +24,7 @@ from strategies import cycle, diamonds, disjoint, grid, matrix, path, star
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.probe import probe
-from lagbc.methods.roots import order_roots
+from lagbc.methods.roots import order_roots, probe
 
 BATCHED = lagbc.METHODS[0]
 DEFAULT_SET = ("bc", "closeness", "harmonic", "eccentricity", "stress")

@@ -19,7 +19,7 @@ PACKAGE = Path(lagbc.__file__).parent
 # The rooms, from the lowest on: folders, and modules that stand in none. A module imports from its own room or from
 # those below it; functions and strings that name a module count as imports, too.
 FLOORS = (
-    ("errors", "extensions", "files", "types", "reference", "calls", "native", "cuda", "limits"),
+    ("errors", "extensions", "files", "types", "reference", "tuning", "calls", "native", "cuda", "limits"),
     ("io", "graph"),
     ("methods",),
     ("options", "arguments", "demand", "request"),

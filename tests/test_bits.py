@@ -8,8 +8,8 @@ from states import prepare
 from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_hops

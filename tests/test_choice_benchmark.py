@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from benchmarks import choice, json_lines
 from benchmarks.graphs import table
 from benchmarks.survey import Network
-from lagbc.methods import tuning
+from lagbc import tuning
 from lagbc.planning import choose
 
 

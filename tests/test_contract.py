@@ -27,8 +27,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan
+from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.cpu import batched, groups, traversal
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Sums
 from lagbc.native import core

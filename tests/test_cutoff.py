@@ -23,10 +23,10 @@ from strategies import (
 )
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.errors import InvalidValueError
 from lagbc.graph.validate import as_graph
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import LEAST, Bounds
 

@@ -36,8 +36,7 @@ from lagbc import reference
 from lagbc.demand import origins, parse_demand, weights_of_columns, without_far_apart
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import SweepPlan, bytes_of
 from lagbc.methods.cpu import traversal
 from lagbc.methods.sums import Bounds
 from lagbc.planning.sweep import memory_of

@@ -22,12 +22,12 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
+from lagbc import tuning
 from lagbc.centrality.compiled import SOURCES
 from lagbc.extensions import OF_FORMATS
 from lagbc.interfaces.cli import main
 from lagbc.io.source import example_names
 from lagbc.methods.table import EXTRAS
-from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.piece import Piece

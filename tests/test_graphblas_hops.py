@@ -13,9 +13,9 @@ from states import prepare
 from strategies import diamonds
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.reference import brandes

@@ -28,9 +28,8 @@ from strategies import (
 )
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import PATH_SUMS, Sums

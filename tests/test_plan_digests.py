@@ -2,7 +2,7 @@
 
 `data/plan_digests.json` holds them; ``python tests/test_plan_digests.py`` writes them anew, with ``--device cuda``
 those of the GPU that is there, which `gpu/test_digests.py` compares. Threads and memory are stated, and costs are
-constants of `lagbc.methods.tuning`, so that a plan depends on nothing that a machine has.
+constants of `lagbc.tuning`, so that a plan depends on nothing that a machine has.
 """
 
 import os

@@ -19,8 +19,8 @@ import lagbc
 from benchmarks import agreement_reductions, block_costs, planned, reductions, reductions_report
 from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import tuning
 from lagbc.reduce.pieces import Chains
 from lagbc.reduce.small import SmallBlocks
 from lagbc.run.bicomponents import _Groups

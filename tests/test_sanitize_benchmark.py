@@ -17,9 +17,9 @@ from benchmarks import sanitize, sanitize_calls, sanitize_native, sanitize_nativ
 from lagbc.native import core
 
 CONSTANTS = (
-    (sanitize_calls.reductions_tuning, "SMALL_VERTICES"),
-    (sanitize_calls.methods_tuning, "PRUNING_LEAST_EDGES"),
-    (sanitize_calls.methods_tuning, "PRUNING_LEAST_ROOTS"),
+    (sanitize_calls.tuning, "SMALL_VERTICES"),
+    (sanitize_calls.tuning, "PRUNING_LEAST_EDGES"),
+    (sanitize_calls.tuning, "PRUNING_LEAST_ROOTS"),
     (sanitize_calls.compiler, "resident_blocks"),
 )
 ROOT = sanitize.machine.ROOT

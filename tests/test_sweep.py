@@ -177,7 +177,7 @@ def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
     file = tmp_path / "run"
     with pytest.raises(Killed):
         batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
-    monkeypatch.setattr("lagbc.graph.tuning.HIGH_DIAMETER", 1e9)
+    monkeypatch.setattr("lagbc.tuning.HIGH_DIAMETER", 1e9)
     with pytest.raises(lagbc.CheckpointError, match="belongs to another version's order of the roots, or to options"):
         batched(grid(20, 20), checkpoint=file)
 
@@ -277,7 +277,7 @@ def test_checkpoint_in_a_folder_that_is_not_there(tmp_path):
 
 def test_interrupt_anywhere_keeps_the_checkpoint_consistent(tmp_path, monkeypatch):
     """Raise KeyboardInterrupt at every single instruction of the loop in turn; going on must give the same bits."""
-    monkeypatch.setattr("lagbc.methods.tuning.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("lagbc.tuning.CHECKPOINT_SECONDS", 0)
     B = scale_free(150, 400, seed=1)
     roots = np.flatnonzero(as_graph(B).out_degrees)
     expected = batched(B, sources=roots, threads=1)
@@ -325,7 +325,7 @@ import os, signal, sys
 import numpy as np
 sys.path.insert(0, {tests!r})
 from strategies import grid, scale_free, with_lengths
-import lagbc, lagbc.methods.tuning
+import lagbc, lagbc.tuning
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with it ignored
 {body}
 """
@@ -364,7 +364,7 @@ def test_kill(tmp_path):
     file = tmp_path / "run"
     process = start(
         f"""
-lagbc.methods.tuning.CHECKPOINT_SECONDS = 0
+lagbc.tuning.CHECKPOINT_SECONDS = 0
 def report(progress):
     if progress.done > 128:
         os.kill(os.getpid(), signal.SIGKILL)

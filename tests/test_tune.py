@@ -12,17 +12,16 @@ from click.testing import CliRunner
 
 import lagbc
 from benchmarks import tune
-from lagbc.graph import tuning as graph_tuning
-from lagbc.methods import tuning as methods_tuning
+from lagbc import tuning
 
 TINY = tune.Constant("BATCHED_PULL_SHARE", (0.5, 1.0), graphs=("karate",), roots=8)
 
 
 def test_every_constant_is_measured_or_named() -> None:
-    names = {name for module in (methods_tuning, graph_tuning) for name in vars(module) if name.isupper()}
-    assert {constant.home[1] for constant in tune.CONSTANTS} | tune.NOT_MEASURED == names
-    kernels = {constant.home[2] for constant in tune.CONSTANTS if constant.home[1] == "RESIDENT"}
-    assert kernels == set(methods_tuning.RESIDENT)
+    names = {name for name in vars(tuning) if name.isupper()}
+    assert {constant.home[0] for constant in tune.CONSTANTS} | tune.NOT_MEASURED == names
+    kernels = {constant.home[1] for constant in tune.CONSTANTS if constant.home[0] == "RESIDENT"}
+    assert kernels == set(tuning.RESIDENT)
 
 
 @pytest.mark.parametrize("constant", tune.CONSTANTS, ids=lambda constant: constant.name)
@@ -39,7 +38,7 @@ def test_a_line_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tune, "CONSTANTS", (TINY, replace(TINY, name="BATCHED_WIDTH", longest=10)))
     done = CliRunner().invoke(tune.main, ["--seconds", "0", "--only", "BATCHED_PULL_SHARE"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    today, number = f"{methods_tuning.BATCHED_PULL_SHARE:g}", r"\d+\.\d+"
+    today, number = f"{tuning.BATCHED_PULL_SHARE:g}", r"\d+\.\d+"
     (line,) = [line for line in done.output.splitlines() if line.startswith("| BATCHED")]
     expected = rf"\| BATCHED_PULL_SHARE \| karate \| {number} \| {today} \| 0\.5: {number}, 1: {number} \| (\S+) \|"
     found = re.fullmatch(expected, line)
@@ -63,7 +62,7 @@ def test_values_are_used_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
 class _Depends:
     @staticmethod
     def centralities(graph: Any, which: Any, **options: Any) -> dict[str, Any]:
-        return {"bc": np.full(3, methods_tuning.BATCHED_PULL_SHARE)}
+        return {"bc": np.full(3, tuning.BATCHED_PULL_SHARE)}
 
 
 def test_lengths_are_taken() -> None:

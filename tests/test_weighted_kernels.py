@@ -20,8 +20,8 @@ from strategies import (
 )
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import batched
 from lagbc.methods.sums import Sums

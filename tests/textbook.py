@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.methods.arrays import BYTE, Array, Counted
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import BYTE, Array, Batching, Counted, SweepPlan
 
 # All roots of a batch are one block: one row of its sums. Batches of several workers run side by side.
 batching = Batching(block=1, auto=64, concurrent=True)

@@ -20,8 +20,7 @@ from lagbc.demand import origins, parse_demand
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.methods.sums import Bounds
-from lagbc.methods.targets import shifts_of_rows
+from lagbc.methods.sums import Bounds, shifts_of_rows
 from lagbc.options import Settings
 from lagbc.request import Request, parse_bounds
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_request
 from lagbc.calls import logged, phase, raise_if_stopped, stopping_by
@@ -30,7 +31,6 @@ from lagbc.options import (
     parse_real,
     refuse_unknown,
 )
-from lagbc.reduce import tuning
 from lagbc.request import make_request, warn_of_ties
 from lagbc.run.run import Meter, Stretch
 from lagbc.scores.records import EDGE_BC

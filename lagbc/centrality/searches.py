@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import logged, raise_if_stopped, stopping_by
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
@@ -21,9 +22,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph
 from lagbc.limits import SMALL_RUN, Room, host_budget, in_units, most_threads, raised_by
-from lagbc.methods import tuning
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import StopFlag
+from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
 from lagbc.planning.sweep import host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc import tuning
 from lagbc.api.betweenness import bc
 from lagbc.call import Call, plan_request, require_memory
 from lagbc.calls import Phase, record
 from lagbc.errors import InvalidValueError, quantity
-from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.limits import Room, give_back

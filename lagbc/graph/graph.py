@@ -13,8 +13,8 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.calls import in_phase
-from lagbc.graph import tuning
 from lagbc.graph.csr import Csr, as_numpy, index_type, ops_of, read_only
 from lagbc.graph.given import Rows
 from lagbc.graph.names import size_in_words

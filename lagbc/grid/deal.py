@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.errors import InvalidValueError, OutOfRangeError
-from lagbc.graph import tuning
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph, Outline
 from lagbc.grid.communicator import Line, now

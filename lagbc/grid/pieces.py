@@ -16,9 +16,8 @@ from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.grid.deal import Dealt
 from lagbc.grid.sweep import SUMS, told
 from lagbc.limits import Room
-from lagbc.methods.arrays import Arrays, Counted, bytes_of
 from lagbc.methods.block import Asked
-from lagbc.methods.contract import Batching, MethodModule, SweepPlan
+from lagbc.methods.contract import Arrays, Batching, Counted, MethodModule, SweepPlan, bytes_of
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
 from lagbc.methods.table import Method
 from lagbc.options import Settings

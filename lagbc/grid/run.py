@@ -30,8 +30,7 @@ from lagbc.grid.grids import Grids
 from lagbc.grid.sites import Site
 from lagbc.limits import budget, in_units, stated_budget
 from lagbc.methods import table
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import StopFlag
+from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.sums import SQUARES
 from lagbc.options import OfGrid, config
 from lagbc.run.tasks import portable

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.grid.communicator import Line, Steps, now, of_first
 from lagbc.grid.deal import Block, Blocks
-from lagbc.methods import tuning
-from lagbc.methods.arrays import bytes_of
 from lagbc.methods.block import BlockEdges, BlockPlan, BlockSize, BlockSweep, Message, Way, passing
+from lagbc.methods.contract import bytes_of
 from lagbc.methods.table import Both
 from lagbc.types import DeviceName
 

@@ -19,8 +19,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods.arrays import BYTE, FLOAT, Array
-from lagbc.methods.contract import StopFlag
+from lagbc.methods.contract import BYTE, FLOAT, Array, StopFlag
 from lagbc.methods.sums import PATH_SUMS
 
 # Bytes of a message, in an array of uint8 on the block's device.

@@ -1,4 +1,4 @@
-"""The contract between a run and its methods: the request of a run, and the members of a method's module.
+"""The contract between a run and its methods: arrays, the request of a run, and the members of a method's module.
 
 A method is a module with the members of `MethodModule`. A run uses them in this order:
 
@@ -27,21 +27,85 @@ edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A meth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, Union, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Arrays
 from lagbc.methods.sums import DEPENDENCY, OF_EDGES, PATH_SUMS, SQUARES, SUMS_WITH_CLASS_SIZES, Bounds, SparseSums, Sums
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+
+# ---- Arrays: a method states each once, to be counted and, in Python, allocated
+
+FLOAT, INTEGER, WORD, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
+NARROW, HALF_WORD = np.dtype(np.int32), np.dtype(np.uint32)
+
+
+class Array(NamedTuple):
+    """An array: its shape, its dtype, and the number that fills it; None leaves it unfilled."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fill: float | None = None
+
+
+class Counted(NamedTuple):
+    """Arrays that a kernel, a library, a batch or a state allocates by itself, at some time: they are counted alone."""
+
+    arrays: Arrays
+
+
+def counted(count: int) -> Counted:
+    """State the bytes of a state that C++ allocates."""
+    return Counted({"bytes": Array((count,), BYTE)})
+
+
+# Arrays by name, in groups and groups of groups; None is an array that a plan does without.
+Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
+
+
+def bytes_of(arrays: Arrays) -> int:
+    """Count the bytes of all arrays."""
+    total = 0
+    for one in arrays.values():
+        if isinstance(one, Array):
+            total += prod(one.shape) * one.dtype.itemsize
+        elif one is not None:
+            total += bytes_of(one.arrays if isinstance(one, Counted) else one)
+    return total
+
+
+def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """State `count` copies of a group's arrays, each as one array with one more axis."""
+    return {name: Array((count, *one.shape), one.dtype, one.fill) for name, one in arrays.items()}
+
+
+def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
+    """Allocate arrays, by name and in the same groups, in `xp`, numpy or cupy; None and what is `Counted` stay."""
+    made: dict[str, Any] = {}
+    for name, one in arrays.items():
+        if one is None:
+            made[name] = None
+        elif not isinstance(one, Array):
+            made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
+        else:
+            make = xp.zeros if one.fill == 0 else xp.empty  # zero pages that are never written take no memory
+            made[name] = make(one.shape, one.dtype)
+            if one.fill:
+                made[name].fill(one.fill)
+    return made
+
+
+# ---- Plans
 
 
 class Interrupted(Exception):  # noqa: N818 (a request, not an error)
@@ -201,6 +265,9 @@ class SweepPlan:
         return largest * min(1.0, float(self.omega[self.omega > 0].min()))
 
 
+# ---- Modules
+
+
 class Batching(NamedTuple):
     """The batches that a method takes."""
 
@@ -266,7 +333,7 @@ class MethodModule(Protocol):
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
         """State one worker's arrays: all those of a state and of a batch, besides `graph` and the batch's sums.
 
-        A run counts their bytes (`lagbc.methods.arrays.bytes_of`) before `prepare` makes them. Arrays that grow on
+        A run counts their bytes (`bytes_of`) before `prepare` makes them. Arrays that grow on
         demand are stated in their first size, enough for most graphs; before one grows beyond,
         `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
         """
@@ -296,7 +363,7 @@ class MethodModule(Protocol):
         omega : array of float64, shape (rows, columns), or None
             Target weights per vertex with edges, in sweep order, and column of these levels. They replace the plan's
             and, as these may have been scaled, are on their scale. They may be of any size, as each column is scaled by
-            itself (`lagbc.methods.targets`). A row of METHODS with ``demand=True`` takes them; the others raise
+            itself (`lagbc.methods.sums`). A row of METHODS with ``demand=True`` takes them; the others raise
             NotImplementedError.
 
         Raises

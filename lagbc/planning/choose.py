@@ -3,7 +3,7 @@
 Their order depends on the graph, on the request and on the kind of device; never on threads, time or memory. A run
 takes the first that fits into its memory (`lagbc.planning.plan`). Predictions decide the choice alone, and no score.
 
-**Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.methods.tuning.COSTS`. A
+**Methods** of "auto" have costs linear in the counts of a probe, by the constants of `lagbc.tuning.COSTS`. A
 search that all roots of a batch share costs as its rows do, however many columns are live in them: `visit` and `edge`.
 A search from a single root costs as its pairs of vertex and root do: `pair` and `pair_edge`. On a GPU all roots under
 way wait for each level; `launch_level` counts the levels of a batch again where the host launches each of them, as it
@@ -22,10 +22,11 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from lagbc import tuning
 from lagbc.errors import InvalidValueError, MissingDependencyError, did_you_mean
 from lagbc.graph.graph import Graph
-from lagbc.methods import table, tuning
-from lagbc.methods.probe import Probe, probe
+from lagbc.methods import table
+from lagbc.methods.roots import Probe, probe
 from lagbc.methods.sums import DEPENDENCY, OF_BOUNDS
 from lagbc.methods.table import Method
 from lagbc.reduce.pieces import Whole

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.errors import InvalidValueError
-from lagbc.graph import tuning as graph_tuning
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import is_cupy
 from lagbc.limits import budget
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.reduce.memory import graph_bytes
@@ -180,7 +180,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if settings.device == "cpu" or not is_sparse(A):
         return False
     try:
-        if A.nnz <= graph_tuning.HOST_EDGES or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
+        if A.nnz <= tuning.HOST_EDGES or (settings.device == "auto" and roots() * A.nnz < tuning.GPU_WORK):
             return False
     except IndexError:  # compressed rows without a pointer are refused later, at reading
         return False

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lagbc import tuning
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, MemoryWarning, quantity, warn
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import size_in_words
 from lagbc.limits import SMALL_RUN, Room, in_units, most_threads
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.native import cores

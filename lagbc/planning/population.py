@@ -16,7 +16,7 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.limits import Room
-from lagbc.methods.arrays import FLOAT, Array, bytes_of
+from lagbc.methods.contract import FLOAT, Array, bytes_of
 from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
 from lagbc.planning.plan import Plan, make_plan

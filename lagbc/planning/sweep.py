@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Any, NamedTuple
 
+from lagbc import tuning
 from lagbc.demand import demand_bytes
 from lagbc.errors import InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.limits import SMALL_RUN, Room, in_units, raised_by
-from lagbc.methods import table, tuning
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Batching, StopFlag, SweepPlan
+from lagbc.methods import table
+from lagbc.methods.contract import Batching, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.options import Settings

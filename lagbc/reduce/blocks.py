@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr, until_stopped
-from lagbc.reduce import tuning
 from lagbc.reduce.layout import Copies, Rows, Strong, each_connected, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Scores, check_range
 from lagbc.reduce.small import SmallBlocks

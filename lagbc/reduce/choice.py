@@ -14,7 +14,7 @@
 A run looks where the look takes a small share of the sweeps. It takes a larger share if the look is too short to be
 felt, or a small one of the sweeps that counts of degrees and components, known at once, promise to save. On a CPU roots
 that reach few vertices take less, as a search from some of them tells. The constants of both are those of
-`lagbc.reduce.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
+`lagbc.tuning`: nanoseconds on a CPU, on a GPU the time of a root and an edge.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods.probe import COLUMNS, count_search
-from lagbc.reduce import tuning
+from lagbc.methods.roots import COLUMNS, count_search
 from lagbc.reduce.work import Work
 
 

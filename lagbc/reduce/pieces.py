@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph import tuning as graph_tuning
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods.roots import order_roots
 from lagbc.methods.table import Method
@@ -46,7 +46,7 @@ class Whole:
         graph = self.graph
         if method.device == "cpu":
             return graph.on_host
-        return graph.on_device if graph.is_on_device or graph.nnz > graph_tuning.HOST_EDGES else graph
+        return graph.on_device if graph.is_on_device or graph.nnz > tuning.HOST_EDGES else graph
 
     def ordered(self, method: Method) -> NDArray[np.int64]:
         """Return the roots in the order of their batches; the first method that asks fixes it."""

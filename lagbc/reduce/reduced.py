@@ -15,16 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.calls import phase
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.limits import Room, in_units, raised_by
 from lagbc.methods import table
-from lagbc.methods import tuning as methods_tuning
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.reduce import tuning
 from lagbc.reduce.blocks import Tree, split
 from lagbc.reduce.chains import contract
 from lagbc.reduce.choice import (
@@ -205,7 +204,7 @@ def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
     """Return the device on which a graph is swept."""
     if settings.device != "auto":
         return settings.device
-    if not graph.is_on_device and roots * graph.nnz < methods_tuning.GPU_WORK:
+    if not graph.is_on_device and roots * graph.nnz < tuning.GPU_WORK:
         return "cpu"
     return "cuda" if any(row.available for row in table.methods_of(weighted=graph.weighted, device="cuda")) else "cpu"
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.errors import OutOfRangeError
 from lagbc.native import core, csr
-from lagbc.reduce import tuning
 from lagbc.reduce.layout import Rows
 from lagbc.reduce.piece import Scores
 

@@ -28,11 +28,11 @@ import numpy as np
 from numpy.lib.format import read_array, read_array_header_1_0, read_magic, write_array
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.errors import CheckpointError, FileError, InvalidValueError, PartError, warn
 from lagbc.files import remove_unfinished, write_whole
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
 from lagbc.methods.sums import OF_ROOTS
 from lagbc.request import Request
 from lagbc.run.work import NONE_DONE, Found, Items, PieceWork, Reads, Span, Total

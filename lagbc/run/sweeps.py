@@ -19,8 +19,7 @@ from lagbc.graph.csr import as_numpy, module_of
 from lagbc.limits import Room
 from lagbc.methods.contract import MethodModule, StopFlag, SumsWithin, SweepPlan
 from lagbc.methods.roots import chunk_length
-from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting
-from lagbc.methods.targets import shift_into_range
+from lagbc.methods.sums import DECAYING, OF_BOUNDS, OF_ROOTS, SparseSums, Sums, Waiting, shift_into_range
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
 from lagbc.run.work import Arrays, Found, Hand, Items, MethodWork, Reads, Span, Total
@@ -413,7 +412,7 @@ def _exponent(omega: NDArray[np.float64] | None) -> int:
 def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
 
-    Weights are scaled as in `lagbc.methods.targets`, all roots by one shift. Roots without such a shift are left to the
+    Weights are scaled as in `lagbc.methods.sums`, all roots by one shift. Roots without such a shift are left to the
     routine of single roots, in which every number has an exponent of its own: a mask of them is returned beside the
     plan, in which they have weight 0, or no demand. A plan with weights has no endpoints, as the ends of a path are not
     weighed by omega; with a demand it has no omega, root_weights or exponent.

@@ -38,8 +38,7 @@ import numpy as np
 from lagbc.errors import ExecutorError, RunError, StoppedError
 from lagbc.files import write_whole
 from lagbc.limits import SMALL_RUN, host_budget
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted
+from lagbc.methods.contract import Interrupted, bytes_of
 from lagbc.native.pool import Interrupts
 from lagbc.planning.devices import gpu_of_worker
 from lagbc.planning.sweep import Memory, Sweep, memory_of

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from strategies import scale_free
 
 import lagbc
+from lagbc import tuning
 from lagbc.centrality import compute
 from lagbc.centrality.beside import FEWEST, roots_of_group, standard_errors
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 
 ALL = ("bc", "edge_bc", "closeness", "harmonic", "stress")
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from strategies import adjacency, disjoint, grid, lengths, path, vertex_weights, weighted_graphs
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.graph.coordinates import Coordinates
-from lagbc.methods import tuning
 
 # By `momepy.straightness_centrality` of momepy 0.11: of the streets below, and with ``radius=250, distance="mm_len"``.
 MOMEPY = {

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 from strategies import scale_free
 
-from lagbc.methods.arrays import BYTE, Array
-from lagbc.methods.contract import Batching
+from lagbc.methods.contract import BYTE, Array, Batching
 from lagbc.methods.table import METHODS
 
 READY = [row for row in METHODS if row.available and not row.weighted and find_spec(row.module) is not None]

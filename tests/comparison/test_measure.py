@@ -10,11 +10,11 @@ from comparison_cases import CPU, GRAPH, READY, Fake, titles
 from strategies import diamonds, disjoint, distances, grid, matrix, path
 
 import lagbc
+from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import plan_call
 from lagbc.comparison import measure
 from lagbc.comparison.measure import NEIGHBOURS, OF_THE_INTERPRETER, draw_roots
-from lagbc.graph import tuning
 from lagbc.graph.host import ops
 from lagbc.graph.validate import as_graph
 from lagbc.methods.table import METHODS

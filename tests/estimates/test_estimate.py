@@ -16,7 +16,7 @@ import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates import estimate as estimating
 from lagbc.estimates.ranking import Ranked
-from lagbc.methods.arrays import bytes_of
+from lagbc.methods.contract import bytes_of
 from lagbc.planning import choose
 from lagbc.planning.population import arrays_of_sequence, plan_rounds
 from lagbc.planning.sweep import request_to, row_of

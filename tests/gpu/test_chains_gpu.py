@@ -10,10 +10,10 @@ from killed import Killed, stop
 from strategies import with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.planning.sweep import memory_of
-from lagbc.reduce import tuning
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run.run import sum_piece
 from lagbc.run.work import inline

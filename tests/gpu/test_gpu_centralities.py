@@ -103,7 +103,7 @@ def schedule(request, monkeypatch):
     """Sweep every graph a launch a level (if it has less than 96), or in one launch."""
     monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: request.param == "one launch"))
     if request.param in SMALL:
-        monkeypatch.setattr("lagbc.methods.tuning.SMALL_LEVEL", SMALL[request.param])
+        monkeypatch.setattr("lagbc.tuning.SMALL_LEVEL", SMALL[request.param])
     return request.param
 
 
@@ -134,7 +134,7 @@ def test_random_graphs(sums_gpu, data):
     deep, small = data.draw(st.booleans()), data.draw(st.sampled_from([*SMALL.values(), 8]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "has_high_diameter", property(lambda graph: deep))
-        patch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
+        patch.setattr("lagbc.tuning.SMALL_LEVEL", small)
         ours = sums_of(sums_gpu, A, outputs=outputs, **options)
     assert {name for name, _ in ours} == outputs
     assert_sums_close(sums_gpu, ours, by_the_oracle(A, **options))
@@ -153,7 +153,7 @@ def test_against_the_cpu(sums_gpu, schedule, A, directed):
 
 def test_hubs(sums_gpu, monkeypatch):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.tuning.HUB_EDGES", (12, 12))
     for directed in (True, False):
         options = {"directed": directed, "sources": range(300)}
         theirs = by_the_cpu(SCALE_FREE, **options)
@@ -191,7 +191,7 @@ def test_small_levels_change_no_bit(sums_gpu, monkeypatch):
     A = scale_free(1500, 12000, seed=6)
     results = []
     for small in (*SMALL.values(), 8):
-        monkeypatch.setattr("lagbc.methods.tuning.SMALL_LEVEL", small)
+        monkeypatch.setattr("lagbc.tuning.SMALL_LEVEL", small)
         results.append(sums_of(sums_gpu, A, batch=512))
     for result in results[1:]:
         assert_same_bits(result, results[0])

@@ -12,12 +12,11 @@ from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_fre
 from swept import summed
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.validate import as_graph
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import SweepPlan, bytes_of
 from lagbc.methods.sums import Sums
-from lagbc.reduce import tuning
 
 ASKED = frozenset({"dependency", "edges"})
 

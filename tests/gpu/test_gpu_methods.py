@@ -32,8 +32,7 @@ from strategies import (
 import lagbc
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Interrupted, SweepPlan, bytes_of
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import METHODS

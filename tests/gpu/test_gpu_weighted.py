@@ -27,11 +27,9 @@ from strategies import (
 from strategies import UNLIKE as UNLIKE_HOPS
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Interrupted, SweepPlan, bytes_of
 from lagbc.methods.sums import Sums
 
 

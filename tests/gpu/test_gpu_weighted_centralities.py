@@ -198,7 +198,7 @@ def test_several_groups(schedule, dtype, name, weights):
 @pytest.mark.parametrize("length", [0.1, 1.0])
 def test_hubs(schedule, monkeypatch, length):
     """Rows of many edges, which a block shares, with those of few among them."""
-    monkeypatch.setattr("lagbc.methods.tuning.HUB_EDGES", (12, 12))
+    monkeypatch.setattr("lagbc.tuning.HUB_EDGES", (12, 12))
     A, roots = LARGE["scale-free"] * length, range(0, 300, 7)
     theirs = by_the_oracle(A, directed=False, roots=roots, number=float)
     for some in (

@@ -11,7 +11,7 @@ from launcher import LAUNCHER, TESTS, run
 from strategies import diamonds, graphs, layered, oracle, scale_free
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "grid"))
 from on_threads import (

@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import dijkstra
 from strategies import disjoint, graphs, grid, matrix, oracle, scale_free, with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 
 LENGTHS = {

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.graph import tuning as graph_tuning
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.planning import devices
 
 ALL = ("bc", "closeness", "harmonic", "eccentricity", "stress", "edge_bc")
@@ -28,7 +28,7 @@ def short_chunks(monkeypatch, cupy):
 
 @pytest.fixture(params=[0, 10**9], ids=["graph on the device", "graph on the host"])
 def host_edges(request, monkeypatch):
-    monkeypatch.setattr(graph_tuning, "HOST_EDGES", request.param)
+    monkeypatch.setattr(tuning, "HOST_EDGES", request.param)
 
 
 @pytest.fixture(scope="module")

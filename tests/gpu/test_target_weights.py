@@ -7,7 +7,7 @@ from gpu_schedules import HOPS, NAMES, Schedule, weighted_sums
 from strategies import UNLIKE, diamonds, with_lengths
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 from lagbc.methods.sums import PATH_SUMS, SQUARES, Sums
 
 DEEP = with_lengths(UNLIKE, [1])

@@ -13,7 +13,7 @@ from launcher import LAUNCHER, TESTS, run
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 
 CHUNK_ROOTS = {"cpu": 128, "cuda": 512}  # short chunks, so that small graphs have some for every worker
 CALLS = [
@@ -45,7 +45,7 @@ import sys
 sys.path[:0] = [{TESTS!r}, {str(Path(__file__).parent)!r}]
 from mpi4py import MPI
 from test_workers_on_gpus import CHUNK_ROOTS, assert_same_bits
-from lagbc.methods import tuning
+from lagbc import tuning
 
 tuning.CHUNK_ROOTS = CHUNK_ROOTS
 assert_same_bits(comm=MPI.COMM_WORLD)

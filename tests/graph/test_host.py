@@ -13,8 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from strategies import disjoint, graphs, grid, matrix, path, scale_free, star, with_lengths
 
 import lagbc
-from lagbc import native
-from lagbc.graph import tuning
+from lagbc import native, tuning
 from lagbc.graph.host import csr as host
 from lagbc.graph.host import proximity
 from lagbc.graph.host.ops import (
@@ -29,9 +28,9 @@ from lagbc.graph.host.ops import (
     weak_components,
 )
 from lagbc.graph.host.order import hub_order
-from lagbc.graph.tuning import LANDMARKS, POWER_STEPS
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
+from lagbc.tuning import LANDMARKS, POWER_STEPS
 
 FLOATS = (0.1, 0.2, 0.3, 0.6, 0.7, 1e-17, 3.0)
 

@@ -16,8 +16,8 @@ from strategies import matrix, oracle, path, scale_free, with_lengths
 
 import lagbc
 from benchmarks.malformed import CHANGES, malformed
+from lagbc import tuning
 from lagbc.errors import Error
-from lagbc.graph import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import csr as host
 from lagbc.graph.validate import as_graph

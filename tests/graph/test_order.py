@@ -9,9 +9,9 @@ from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs
 
 from lagbc.graph.host.ops import degree_order, hub_distances, hub_order, proximity_order, search_from_hub
 from lagbc.graph.host.order import length_order
-from lagbc.graph.tuning import HUB_LEVELS, HUBS
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
+from lagbc.tuning import HUB_LEVELS, HUBS
 
 
 def arrays_of(A):

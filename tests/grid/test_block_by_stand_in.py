@@ -15,7 +15,8 @@ from on_threads import ALL, on_grid
 from families import disjoint, grid, path, scale_free, star
 import lagbc
 from lagbc.grid.sites import Site
-from lagbc.methods import table, tuning
+from lagbc.methods import table
+from lagbc import tuning
 import lagbc.grid.run
 
 lagbc.grid.run._site = lambda *given: Site(0)

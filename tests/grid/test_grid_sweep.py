@@ -25,10 +25,11 @@ from on_threads import (
 from strategies import diamonds, disjoint, graphs, grid, layered, matrix, oracle, path, scale_free, star, vertex_weights
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.grid import sweep
-from lagbc.methods import table, tuning
-from lagbc.methods.arrays import bytes_of
+from lagbc.methods import table
+from lagbc.methods.contract import bytes_of
 from lagbc.methods.cpu import block
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.planning.population import arrays_of_sequence

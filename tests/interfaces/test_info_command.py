@@ -134,7 +134,7 @@ def test_info_predicts_the_time(monkeypatch, found, line):
 
 
 def test_predictions_that_choose_a_method_are_told_from_the_time(monkeypatch):
-    monkeypatch.setattr("lagbc.methods.tuning.PROBE_WORK", 0)
+    monkeypatch.setattr("lagbc.tuning.PROBE_WORK", 0)
     out = succeed("info", "example:karate")
     assert "predicted" in out
     assert "; the predictions above compare methods alone\n" in out

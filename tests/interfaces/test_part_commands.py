@@ -5,7 +5,7 @@ import pytest
 from commands import fail, run, succeed
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,10 @@ import pytest
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.call import open_checkpoint, plan_request
 from lagbc.graph.validate import as_graph
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
 from lagbc.planning import choose as choosing

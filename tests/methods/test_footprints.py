@@ -25,8 +25,11 @@ from states import bytes_of_sums, uncollected  # noqa: E402
 
 import lagbc  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
-from lagbc.methods.arrays import Counted, bytes_of  # noqa: E402
-from lagbc.methods.contract import SweepPlan  # noqa: E402
+from lagbc.methods.contract import (  # noqa: E402
+    Counted,
+    SweepPlan,
+    bytes_of,
+)
 from lagbc.methods.cpu.traversal import widths  # noqa: E402
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
 from lagbc.native import core  # noqa: E402

@@ -14,13 +14,12 @@ from states import prepare
 from strategies import path, scale_free, with_lengths
 from test_traversals import by_index, by_queue, worker
 
-from lagbc import native
+from lagbc import native, tuning
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph import csr as graph_csr
 from lagbc.graph.host.proximity import proximity_order
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched, traversal
 from lagbc.methods.sums import Bounds, Sums

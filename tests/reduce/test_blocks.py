@@ -7,10 +7,10 @@ from glued import barbell, bipartite, clique, cycle, path, random_edges, random_
 from pairs_oracle import edge_scores_of, scores_of
 from strategies import times
 
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.options import check_options
 from lagbc.planning.plan import sweep_of_small
-from lagbc.reduce import tuning
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Small

@@ -8,8 +8,9 @@ from chained import FAMILIES, random_piece, subdivided
 from strategies import scale_free, with_lengths
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import choice, reduced, tuning
+from lagbc.reduce import choice, reduced
 from lagbc.reduce.chains import contract
 from lagbc.reduce.work import Work, count_evaluations, expect_work
 

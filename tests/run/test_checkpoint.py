@@ -20,9 +20,9 @@ from sealed import rewrite
 from strategies import path, scale_free, times
 
 import lagbc
+from lagbc import tuning
 from lagbc.errors import FileError
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.reduce.piece import NotContractible
 from lagbc.run import partial
 from lagbc.run.bicomponents import Junctions

@@ -10,7 +10,7 @@ from chained import hub
 from strategies import scale_free
 
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 
 distributed = pytest.importorskip("distributed")
 A = scale_free(2000, 12000, seed=1)

@@ -17,9 +17,10 @@ from swept import work
 
 import lagbc
 from lagbc import call as one_way
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
-from lagbc.methods import table, tuning
+from lagbc.methods import table
 from lagbc.methods.contract import Batching, StopFlag, SweepPlan
 from lagbc.methods.cpu import batched
 from lagbc.options import check_options

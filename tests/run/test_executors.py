@@ -101,7 +101,7 @@ def test_all_sums(pool, weighted):
 @pytest.mark.parametrize("A", [hub(300), MESH, A, LENGTHS], ids=["chains", "mesh", "twins", "lengths"])
 @pytest.mark.parametrize("threads", [None, 2])
 def test_reduced(pool, A, threads, monkeypatch):
-    monkeypatch.setattr("lagbc.reduce.tuning.SMALL_VERTICES", 2)
+    monkeypatch.setattr("lagbc.tuning.SMALL_VERTICES", 2)
     given = {"device": "cpu", "reduce": "all", "directed": False, "weighted": A is LENGTHS}
     expected = lagbc.centralities(A, ["bc", "edge_bc"], **given)
     ours = lagbc.centralities(A, ["bc", "edge_bc"], executor=pool, threads=threads, **given)
@@ -418,7 +418,7 @@ def test_a_run_begun_without_an_executor(pool, tmp_path):
 @pytest.mark.parametrize("cut", ["chains", "bounds"])
 def test_checkpoints_of_other_loops(pool, tmp_path, cut, monkeypatch):
     monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
-    monkeypatch.setattr("lagbc.reduce.tuning.SMALL_VERTICES", 2)
+    monkeypatch.setattr("lagbc.tuning.SMALL_VERTICES", 2)
     matrix, given = (hub(300), {"reduce": "all"}) if cut == "chains" else (MESH, {"cutoff": 5})
     given |= {"device": "cpu", "directed": False}
     file, expected = tmp_path / "run", lagbc.bc(matrix, **given)
@@ -483,7 +483,7 @@ sys.path.insert(0, {tests!r})
 from concurrent.futures import ProcessPoolExecutor
 from strategies import grid
 import lagbc
-from lagbc.methods import tuning
+from lagbc import tuning
 
 tempfile.tempdir = {folder!r}
 

@@ -10,12 +10,10 @@ from strategies import scale_free, with_lengths
 from swept import swept
 
 import lagbc
-from lagbc import room
+from lagbc import room, tuning
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, Array
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import BYTE, FLOAT, Array, Batching, SweepPlan
 from lagbc.planning.sweep import fit_memory, memory_of
 from lagbc.run.run import work_of
 

@@ -11,11 +11,10 @@ from strategies import grid, scale_free
 from swept import swept
 
 import lagbc
-from lagbc import call, limits, options
+from lagbc import call, limits, options, tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.limits import SMALL_RUN, Room
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.planning.sweep import _SMALL_EDGE, _SMALL_VERTEX, device_graph_bytes, fit_memory, memory_of, most_batch
 

@@ -17,12 +17,12 @@ from mpi4py import MPI
 import numpy as np
 from families import grid, scale_free, with_lengths
 import lagbc
-from lagbc.methods import tuning
-from lagbc.reduce import tuning as reduced
+from lagbc import tuning
+from lagbc import tuning
 
 comm = MPI.COMM_WORLD
 tuning.CHUNK_ROOTS = {{"cpu": 128, "cuda": 512}}
-reduced.SMALL_VERTICES = 2
+tuning.SMALL_VERTICES = 2
 A, MESH = scale_free(500, 3000, seed=1), grid(15, 20)
 LENGTHS = with_lengths(A, [1, 2, 3])
 """

@@ -12,10 +12,11 @@ from planned import estimate
 from strategies import scale_free, times
 
 import lagbc
+from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_call
 from lagbc.centrality import compute
-from lagbc.reduce import memory, tuning
+from lagbc.reduce import memory
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
 from lagbc.run.bicomponents import Junctions

@@ -12,10 +12,9 @@ from planned import estimate
 from strategies import oracle, scale_free, with_lengths
 
 import lagbc
-from lagbc import limits
-from lagbc.methods import table, tuning
+from lagbc import limits, tuning
+from lagbc.methods import table
 from lagbc.methods.cpu import batched
-from lagbc.reduce import tuning as reduce_tuning
 from lagbc.reduce.small import SmallBlocks
 
 SMALL, LARGE = scale_free(70, 400, seed=1), scale_free(1500, 8000, seed=1)
@@ -59,7 +58,7 @@ def test_a_run_that_is_not_small_needs_to_know_what_is_free(refuse):
 def test_many_small_bicomponents_take_threads(monkeypatch):
     """No step is left of the graph, and yet there is more to do than one thread would do unfelt."""
     A, threads = sp.block_diag([SMALL] * 20).tocsr(), set()
-    monkeypatch.setattr(reduce_tuning, "SLICE_WORK", 2**18)
+    monkeypatch.setattr(tuning, "SLICE_WORK", 2**18)
     add = SmallBlocks.add
 
     def noted(self, *given):

@@ -8,9 +8,8 @@ import scipy.sparse as sp
 from strategies import scale_free, with_lengths
 
 import lagbc
-from lagbc import room
+from lagbc import room, tuning
 from lagbc.methods.contract import Batching
-from lagbc.reduce import tuning
 
 # Every vertex has a twin.
 A = sp.kron(with_lengths(scale_free(60, 300, seed=1), [1.0]), np.ones((2, 2))).tocsr()

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import lagbc
-from lagbc.graph import tuning as graph_tuning
+from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.methods import table
 from lagbc.options import check_options
@@ -17,7 +17,7 @@ N = 2000
 @pytest.fixture
 def gpu(monkeypatch):
     """As on a machine with a GPU, and a matrix of 4000 entries is large."""
-    monkeypatch.setattr(graph_tuning, "HOST_EDGES", 3999)
+    monkeypatch.setattr(tuning, "HOST_EDGES", 3999)
     monkeypatch.setattr(table, "_is_installed", lambda library: True)
     monkeypatch.setattr(table, "_sees_gpu", lambda: True)
     monkeypatch.setattr(devices, "budget", lambda device: 10**9)
@@ -49,12 +49,12 @@ def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
 
 def test_small_matrices_are_not(monkeypatch):
     monkeypatch.setattr(table, "_sees_gpu", lambda: pytest.fail("no GPU is looked for"))
-    assert cycle().nnz <= graph_tuning.HOST_EDGES
+    assert cycle().nnz <= tuning.HOST_EDGES
     assert not is_read_there(device="cuda")
 
 
 def test_a_run_on_the_cpu_needs_no_device(monkeypatch):
     """However large the graph is."""
-    monkeypatch.setattr(graph_tuning, "HOST_EDGES", 10)
+    monkeypatch.setattr(tuning, "HOST_EDGES", 10)
     monkeypatch.setattr(Graph, "on_device", property(lambda graph: pytest.fail("copied to a device")))
     lagbc.bc(cycle(100), sources=[0], device="cpu")

@@ -16,11 +16,10 @@ from strategies import grid, scale_free, with_lengths
 from swept import swept, work
 
 import lagbc
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, Array
-from lagbc.methods.contract import Batching, StopFlag, SweepPlan
+from lagbc.methods.contract import BYTE, Array, Batching, StopFlag, SweepPlan
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.options import check_options
 from lagbc.planning.plan import sweep_of_small

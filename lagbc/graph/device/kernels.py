@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lagbc import tuning
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Program
-from lagbc.graph import tuning
 
 _COMMON = "cuda/common.cuh"
 

@@ -8,7 +8,7 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph import tuning
+from lagbc import tuning
 from lagbc.graph.device.kernels import ORDER, PROXIMITY
 from lagbc.graph.device.search import depths, find_extent, sizes_of
 from lagbc.graph.device.sort import sort

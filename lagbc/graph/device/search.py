@@ -7,8 +7,8 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.graph import tuning
 from lagbc.graph.device.csr import rows_of
 from lagbc.graph.device.kernels import BREADTH_FIRST, ORDER
 from lagbc.graph.device.sort import offsets

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph import tuning
+from lagbc import tuning
 from lagbc.graph.host.csr import relabelled
 from lagbc.native import SHARED_FROM, core, cores, share, until_stopped
 

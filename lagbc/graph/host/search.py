@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.graph import tuning
+from lagbc import tuning
 from lagbc.graph.host.csr import Csr
 from lagbc.native import class_of, core, csr, parts_of_rows, share, until_stopped
 

@@ -25,12 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import counted
-from lagbc.methods.contract import Batching, Interrupted, OfWholeBatch, SweepPlan
-from lagbc.methods.sums import OF_EDGES, PATH_SUMS, Sums, bits_of
-from lagbc.methods.targets import columns_into_range
+from lagbc.methods.contract import Batching, Interrupted, OfWholeBatch, SweepPlan, counted
+from lagbc.methods.sums import OF_EDGES, PATH_SUMS, Sums, bits_of, columns_into_range
 from lagbc.native import class_of, core, csr
 
 # Roots of a batch: the columns of a row.

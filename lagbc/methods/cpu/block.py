@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.methods import tuning
-from lagbc.methods.arrays import counted
+from lagbc import tuning
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
+from lagbc.methods.contract import counted
 from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 

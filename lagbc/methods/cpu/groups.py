@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import counted
-from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.contract import StopFlag, SweepPlan, counted
 from lagbc.methods.cpu import batched, extended
 from lagbc.native import core, csr
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import FLOAT, Array
-from lagbc.methods.contract import StopFlag, SweepPlan
+from lagbc.methods.contract import FLOAT, Array, StopFlag, SweepPlan
 from lagbc.methods.cpu import batched
 
 # Sums by root: over the vertices that it reaches 1, their distance, and 1 over it.

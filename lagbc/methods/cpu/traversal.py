@@ -21,12 +21,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import HALF_WORD, counted
-from lagbc.methods.contract import Batching, Blocks, SweepPlan
-from lagbc.methods.sums import DEPENDENCY, OF_EDGES, OF_ROOTS, OF_ROW, PATH_SUMS, SparseSums, Sums, bits_of
-from lagbc.methods.targets import columns_into_range, shifts_of_rows
+from lagbc.methods.contract import HALF_WORD, Batching, Blocks, SweepPlan, counted
+from lagbc.methods.sums import (
+    DEPENDENCY,
+    OF_EDGES,
+    OF_ROOTS,
+    OF_ROW,
+    PATH_SUMS,
+    SparseSums,
+    Sums,
+    bits_of,
+    columns_into_range,
+    shifts_of_rows,
+)
 from lagbc.native import class_of, core, csr
 
 # Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time

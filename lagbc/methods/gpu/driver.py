@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
-from lagbc.methods.arrays import allocate
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import SweepPlan, allocate
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, RootRows, Rows
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
-from lagbc.methods.sums import PATH_SUMS, Sums
-from lagbc.methods.targets import columns_into_range
+from lagbc.methods.sums import PATH_SUMS, Sums, columns_into_range
 
 
 class Found(NamedTuple):

@@ -16,7 +16,7 @@ PROBE = Program(compiler.Source("methods/gpu/probe.cu", (COMMON, GROUP)), cooper
 
 
 def count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
-    """Return visits, edges, pairs, pair_edges and levels of `lagbc.methods.probe.Probe`."""
+    """Return visits, edges, pairs, pair_edges and levels of `lagbc.methods.roots.Probe`."""
     import cupy as cp
 
     kernel = PROBE.kernel("probe")

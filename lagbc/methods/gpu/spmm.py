@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted, allocate
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import BYTE, FLOAT, INTEGER, NARROW, Array, Batching, Counted, SweepPlan, allocate
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
 from lagbc.methods.sums import Sums

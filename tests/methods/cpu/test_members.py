@@ -13,14 +13,12 @@ from strategies import both_ways, complete_bipartite, diamonds, grid, matrix, pa
 from swept import summed
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import SweepPlan, bytes_of
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
-from lagbc.reduce import tuning
 
 ASKED = frozenset({"dependency", "edges"})
 ROWS = [row for row in lagbc.METHODS if row.device == "cpu" and not row.requires]

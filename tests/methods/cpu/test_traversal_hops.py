@@ -18,8 +18,7 @@ from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.methods import table
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan
+from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.cpu import traversal
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.native import core

@@ -12,11 +12,9 @@ from states import prepare, uncollected
 from strategies import adjacency, diamonds, examples, grid, lengths, path, scale_free, weighted_graphs, with_lengths
 
 import lagbc
-from lagbc import reference
+from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import bytes_of
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import Interrupted, SweepPlan, bytes_of
 from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import Sums
 from lagbc.native import core

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from states import prepare, uncollected
 from strategies import diamonds, grid, path, scale_free, with_lengths
 
+from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import OF_BOUNDS, OF_ROOTS, Bounds

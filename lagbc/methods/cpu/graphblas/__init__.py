@@ -24,8 +24,7 @@ from scipy import sparse
 
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, Array
-from lagbc.methods.contract import OfWholeBatch, SweepPlan
+from lagbc.methods.contract import BYTE, Array, OfWholeBatch, SweepPlan
 from lagbc.methods.sums import PATH_SUMS, Sums
 
 

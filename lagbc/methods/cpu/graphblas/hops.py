@@ -36,10 +36,9 @@ import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, semiring, unary
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, Array, Counted
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import INTEGER, Array, Batching, Counted, SweepPlan
 from lagbc.methods.cpu.graphblas import (
     BITMAP,
     ENTRY,

@@ -38,10 +38,9 @@ import numpy as np
 from graphblas import Matrix, Vector, binary, monoid, select, semiring, unary
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import INTEGER, WORD, Array, Counted, allocate, bytes_of
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import INTEGER, WORD, Array, Batching, Counted, SweepPlan, allocate, bytes_of
 from lagbc.methods.cpu import graphblas
 from lagbc.methods.cpu.graphblas import (
     BITMAP,

@@ -14,10 +14,10 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, Array, allocate
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
+from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, Array, allocate
 from lagbc.methods.gpu.batched.kernels import BLOCK, FORWARD
 from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack

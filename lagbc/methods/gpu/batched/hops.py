@@ -23,8 +23,7 @@ from typing import Any
 import cupy as cp
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import Counted
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import Batching, Counted, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
 from lagbc.methods.gpu.common.kernels import ARRAYS

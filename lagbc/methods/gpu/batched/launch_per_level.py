@@ -17,10 +17,9 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, HALF_WORD, Array, Counted, allocate, repeated
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common import rows as device_rows

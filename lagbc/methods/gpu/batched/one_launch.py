@@ -8,11 +8,10 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, HALF_WORD, NARROW, Array
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
 from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common import rows as device_rows

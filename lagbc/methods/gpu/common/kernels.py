@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
+from lagbc import tuning
 from lagbc.cuda import compiler
 from lagbc.cuda.kernel import Kernel, Program, kernel_of
-from lagbc.methods import tuning
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS, SQUARES
 
@@ -75,7 +75,7 @@ class Kernels(NamedTuple):
 
     source: compiler.Source
     asks: tuple[str, ...] = ()  # macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS, SQUARES or EDGE_SQUARES
-    resident: tuple[str, ...] = ()  # names in `lagbc.methods.tuning.RESIDENT`
+    resident: tuple[str, ...] = ()  # names in `lagbc.tuning.RESIDENT`
     # dtypes, dists, counts: Types of values; of distances, DIST; of path counts, SIGMA, where they may differ from
     # values. None is no such macro.
     dtypes: tuple[str, ...] = FLOATS

@@ -12,8 +12,7 @@ import cupy as cp
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.kernel import Kernel
 from lagbc.errors import OutOfMemoryError
-from lagbc.methods.arrays import Array, Arrays, allocate, bytes_of
-from lagbc.methods.contract import Interrupted
+from lagbc.methods.contract import Array, Arrays, Interrupted, allocate, bytes_of
 from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Rows, Size
 
@@ -70,7 +69,7 @@ def first_entries(size: Size | Rows, factor: float) -> int:
 
     A vertex is at no more distances from the roots of a group than these are apart. They are neighbours in the sweep
     order: of r roots in a plane, in a piece that is ``spread = depth * sqrt(256 / r)`` wide. Most rows have fewer; see
-    `lagbc.methods.tuning.HOPS_FIRST_ENTRIES`.
+    `lagbc.tuning.HOPS_FIRST_ENTRIES`.
     """
     rows, roots = size.rows, max(1, size.rows if size.plan.roots is None else size.plan.roots)
     spread = size.depth * min(1.0, GROUP_COLUMNS / roots) ** 0.5

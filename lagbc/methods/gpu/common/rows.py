@@ -10,12 +10,11 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, bytes_of
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, SweepPlan, bytes_of
 from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, scatter
 
 GROUP_COLUMNS = 256

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods.arrays import BYTE, FLOAT, Array, Arrays
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums

@@ -12,11 +12,10 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.cuda.kernel import Kernel
-from lagbc.methods import tuning
-from lagbc.methods.arrays import HALF_WORD, Array, Counted, allocate, repeated
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
 from lagbc.methods.gpu.common.kernels import Variant

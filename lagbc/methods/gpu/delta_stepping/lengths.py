@@ -39,12 +39,11 @@ from typing import Any
 import cupy as cp
 import numpy as np
 
+from lagbc import tuning
 from lagbc.graph.device.csr import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, INTEGER, Array, Counted
-from lagbc.methods.contract import Batching, SweepPlan
+from lagbc.methods.contract import BYTE, INTEGER, Array, Batching, Counted, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
 from lagbc.methods.gpu.common.kernels import ARRAYS

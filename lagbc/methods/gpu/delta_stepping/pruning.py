@@ -20,11 +20,10 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import allocate
-from lagbc.methods.contract import SweepPlan
+from lagbc.methods.contract import SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place_roots

@@ -6,8 +6,8 @@ from typing import Any
 
 import cupy as cp
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
-from lagbc.methods import tuning
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import row_blocks
 from lagbc.methods.gpu.common.sums import Distances

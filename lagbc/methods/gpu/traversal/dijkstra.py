@@ -33,12 +33,11 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, NARROW, Array, Counted, allocate
-from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.contract import BYTE, FLOAT, NARROW, Array, Batching, Counted, Interrupted, SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays

@@ -46,13 +46,24 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
 from lagbc.cuda.compiler import resident_blocks
 from lagbc.cuda.kernel import Kernel
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
-from lagbc.methods import tuning
-from lagbc.methods.arrays import BYTE, FLOAT, INTEGER, NARROW, Array, Counted, allocate, bytes_of
-from lagbc.methods.contract import Batching, Interrupted, SweepPlan
+from lagbc.methods.contract import (
+    BYTE,
+    FLOAT,
+    INTEGER,
+    NARROW,
+    Array,
+    Batching,
+    Counted,
+    Interrupted,
+    SweepPlan,
+    allocate,
+    bytes_of,
+)
 from lagbc.methods.gpu.common.arrays import read
 from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays

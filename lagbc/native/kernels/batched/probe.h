@@ -9,7 +9,7 @@
 namespace lagbc {
 
 // Search level by level until there are no live rows, or more edges than `most` were looked at; return visits, edges,
-// pairs, pair_edges and levels of lagbc.methods.probe.Probe. `here[v]` has the columns that found v at this level,
+// pairs, pair_edges and levels of lagbc.methods.roots.Probe. `here[v]` has the columns that found v at this level,
 // `seen[v]` the columns that found it so far.
 template <class Index>
 std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> probe_hops(const Csr<Index>& graph, Span<const int64_t> roots,

@@ -5,12 +5,11 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 from strategies import grid, path, scale_free
 
-from lagbc import native
+from lagbc import native, tuning
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
-from lagbc.methods import tuning
-from lagbc.methods.probe import COLUMNS, Probe, probe
+from lagbc.methods.roots import COLUMNS, Probe, probe
 from lagbc.native import core, csr
 from lagbc.planning import choose
 
