@@ -25,8 +25,8 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, Roots, pick, provenance
 from lagbc.call import plan_request
 from lagbc.options import Options, check_options
-from lagbc.reduce import reduced as reduction
-from lagbc.reduce.reduced import Reduced
+from lagbc.reduce import pieces as reduction
+from lagbc.reduce.pieces import Reduced
 from lagbc.request import Request
 
 Row = dict[str, Any]

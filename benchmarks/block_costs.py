@@ -29,10 +29,10 @@ from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.reduce import choice
-from lagbc.reduce import reduced as reduction
+from lagbc.reduce import pieces as reduction
 from lagbc.reduce.blocks import split
+from lagbc.reduce.chains import JunctionWork, expect_work
 from lagbc.reduce.piece import Piece
-from lagbc.reduce.work import Work, expect_work
 from lagbc.request import Request
 
 Row = dict[str, Any]
@@ -84,7 +84,7 @@ def predicted(row: Row) -> tuple[float, float]:
     n, nnz, depth, weighted = (row[name] for name in ("n", "nnz", "depth", "weighted"))
     block: Any = SimpleNamespace(n=n, nnz=nnz, weighted=weighted)
     whole = choice.predict_at_depth(block, n, "cpu", depth)
-    return whole / 1e9, choice.predict_junctions(Work(**row["work"]), "cpu", weighted=weighted) / 1e9
+    return whole / 1e9, choice.predict_junctions(JunctionWork(**row["work"]), "cpu", weighted=weighted) / 1e9
 
 
 def cells(row: Row) -> list[str]:
@@ -100,7 +100,7 @@ def fit(rows: list[Row], *, weighted: bool) -> tuple[dict[str, float], dict[str,
     """Fit both ways' constants to the logarithms of what blocks with lengths, or in hops, took; see `TIE`."""
     mine = [row for row in rows if row["weighted"] == weighted]
     n, nnz, depth = (np.array([row[name] for row in mine], float) for name in ("n", "nnz", "depth"))
-    works = [Work(**row["work"]) for row in mine]
+    works = [JunctionWork(**row["work"]) for row in mine]
     junctions, edges, evaluations = np.array([[w.junctions, w.edges, w.evaluations] for w in works], float).T
     whole, contracted = (np.array([1e9 * row["seconds"][way] for row in mine]) for way in WAYS)
     weights = 1 / (TIE + np.maximum(0, np.log(contracted / whole)))

@@ -34,7 +34,7 @@ from benchmarks.run import RESULTS
 from benchmarks.survey import Network, pick, provenance
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
-from lagbc.reduce import reduced as reduction
+from lagbc.reduce import pieces as reduction
 from lagbc.reduce.blocks import split
 from lagbc.reduce.piece import Piece, Scores
 from lagbc.reduce.pieces import Chains, Whole

@@ -90,7 +90,7 @@ GROUPS = {
     "methods": _tests(
         "methods/cpu/test_columns",
         "methods/cpu/test_members",
-        "methods/test_roots",
+        "methods/test_probe",
         "centrality/test_groups",
     ),
     "grid": _tests("grid/test_grid_sweep", "grid/test_edges_of_rank"),

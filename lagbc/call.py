@@ -25,8 +25,7 @@ from lagbc.options import Settings
 from lagbc.planning.devices import devices_of, is_read_on_device
 from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.planning.sweep import over_budget, require_order
-from lagbc.reduce.pieces import Chains, Whole, whole
-from lagbc.reduce.reduced import Reduced, reduce, restore, without_chains
+from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, without_chains
 from lagbc.request import Request, make_request
 from lagbc.run.partial import digests_of
 from lagbc.run.run import NotSummed, Result, keep_total, meter_of, run, stretch_of, work_of

@@ -10,11 +10,9 @@ import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.chains import contract
-from lagbc.reduce.junctions import ADDED, group_size
+from lagbc.reduce.chains import ADDED, Ways, contract, group_size
 from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Chains
-from lagbc.reduce.streams import Ways
 from lagbc.request import Request
 from lagbc.run.run import work_of
 from lagbc.run.work import inline, sum_over, threaded

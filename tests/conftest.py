@@ -88,7 +88,7 @@ def example():
 def short_chunks(monkeypatch):
     """Chunks of two blocks, and groups of junctions of one, so that small graphs have several."""
     monkeypatch.setattr("lagbc.tuning.CHUNK_ROOTS", {"cpu": 128, "cuda": 512})
-    monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.chains.GROUP", 64)
 
 
 @pytest.fixture

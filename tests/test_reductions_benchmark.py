@@ -21,8 +21,8 @@ from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
 from lagbc import tuning
 from lagbc.graph.validate import as_graph
+from lagbc.reduce.blocks import SmallBlocks
 from lagbc.reduce.pieces import Chains
-from lagbc.reduce.small import SmallBlocks
 from lagbc.run.bicomponents import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.

@@ -53,8 +53,7 @@ from lagbc.planning.population import (
     takes_linear,
 )
 from lagbc.planning.sweep import Sweep, row_of
-from lagbc.reduce.pieces import Small, Whole, whole
-from lagbc.reduce.reduced import Reduced
+from lagbc.reduce.pieces import Reduced, Small, Whole, whole
 from lagbc.request import Request, parse_generator, parse_tolerance, parse_vertices, require_flags, warn_of_ties
 from lagbc.run.partial import digests_of
 from lagbc.run.rounds import Rounds, Sequence, aims_of_top

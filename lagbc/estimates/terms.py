@@ -21,7 +21,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import transposed
 from lagbc.methods.sums import Sums
 from lagbc.planning.population import Population
-from lagbc.reduce.reduced import Reduced, restore
+from lagbc.reduce.pieces import Reduced, restore
 from lagbc.run.run import Result
 from lagbc.scores.records import Centrality, find
 

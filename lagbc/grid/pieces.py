@@ -23,8 +23,7 @@ from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.planning.plan import sweep_of
 from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory, row_of
-from lagbc.reduce.pieces import Whole, whole
-from lagbc.reduce.reduced import Reduced, reduce
+from lagbc.reduce.pieces import Reduced, Whole, reduce, whole
 from lagbc.request import Request
 from lagbc.run.rounds import Rounds
 from lagbc.run.run import work_of

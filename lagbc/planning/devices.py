@@ -21,7 +21,7 @@ from lagbc.limits import budget
 from lagbc.methods import table
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.reduce.memory import graph_bytes
+from lagbc.reduce.choice import graph_bytes
 from lagbc.types import All
 
 # Variables with the number of a process among those of its machine, by launcher: Open MPI, MPICH and Intel MPI,

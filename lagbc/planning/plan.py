@@ -27,9 +27,8 @@ from lagbc.options import Settings
 from lagbc.planning.choose import Selection, by_rule, ranked
 from lagbc.planning.devices import gpu_numbers
 from lagbc.planning.sweep import Memory, MemoryEstimate, Sweep, fit_memory, memory_of_call, most_batch, over_budget
-from lagbc.reduce.junctions import ADDED, group_size
-from lagbc.reduce.pieces import Chains, Piece, Small, Whole
-from lagbc.reduce.reduced import Reduced
+from lagbc.reduce.chains import ADDED, group_size
+from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
 from lagbc.request import Request
 
 

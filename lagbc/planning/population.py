@@ -21,8 +21,7 @@ from lagbc.methods.sums import OF_EDGES, SQUARES
 from lagbc.options import Settings
 from lagbc.planning.plan import Plan, make_plan
 from lagbc.planning.sweep import Sweep, fit_memory, require_order, row_of
-from lagbc.reduce.pieces import Chains, Drawn, Whole, whole
-from lagbc.reduce.reduced import Reduced, reduce, without_chains
+from lagbc.reduce.pieces import Chains, Drawn, Reduced, Whole, reduce, whole, without_chains
 from lagbc.request import Request
 
 # Roots of the first round, the least of them in limited time, and of the least round after it.

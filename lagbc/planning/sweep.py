@@ -20,8 +20,8 @@ from lagbc.methods.contract import Batching, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.roots import chunk_length
 from lagbc.methods.table import Method
 from lagbc.options import Settings
-from lagbc.reduce.junctions import ADDED, widths
-from lagbc.reduce.memory import bytes_of_graph, reduction_bytes
+from lagbc.reduce.chains import ADDED, widths
+from lagbc.reduce.choice import bytes_of_graph, reduction_bytes
 from lagbc.reduce.pieces import Chains, Whole
 from lagbc.request import Request
 

@@ -5,19 +5,26 @@ All paths between different branches at a cut vertex v go through v, whatever el
     F(v) = cut(v) + sum over bicomponents B with v in B of F_B(v),   sources and targets of B with the branches beyond
     E(u, v) = E_B(u, v) of the bicomponent of that edge
 
-Inside an edge that is a bicomponent by itself, and in hops inside a clique, no vertex lies between two others. Small
-bicomponents are summed together, each by one call of a compiled sweep; large ones are pieces of their own.
+Inside an edge that is a bicomponent by itself, and in hops inside a clique, no vertex lies between two others. Large
+bicomponents are pieces of their own. Small ones are summed together, by one search from each root: a slice of them is
+one compiled call, which polls no signal.
+
+A vertex has a *copy* in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
+vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made without
+sorting. No arc leaves a bicomponent, so that its strong components are numbered one after the other.
 
 References
 ----------
 R. Puzis, P. Zilberman, Y. Elovici, S. Dolev and U. Brandes, Heuristics for speeding up betweenness centrality
 computation, SocialCom-PASSAT 2012, 302-311.
+R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,19 +32,86 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.calls import in_phase
-from lagbc.errors import InvalidValueError
+from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host.ops import rows_of
 from lagbc.native import core, csr, until_stopped
-from lagbc.reduce.layout import Copies, Rows, Strong, each_connected, find_strong, lay_out
 from lagbc.reduce.piece import NotReducible, Piece, Scores, check_range
-from lagbc.reduce.small import SmallBlocks
 
 # A length of at least this part of any path's length is not absorbed by rounding.
 _KEPT = 2.0**-50
 # The kinds of bicomponents: without vertices between two others; computed at once; left as a piece.
 _DIRECT, _SMALL, _LARGE = 0, 1, 2
+
+
+class Copies(NamedTuple):
+    """The vertices of bicomponents."""
+
+    ptr: Any  # int64 (blocks + 1,): the copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``
+    vertices: Any  # (copies,): the vertex of each copy, ascending in a bicomponent
+    # (n,): the bicomponent of which a vertex is a member, -1 for none; see lagbc/native/kernels/reduce/biconnected.h
+    home: Any
+    at_home: Any  # (n,): its copy there, -1 if there is none
+    attach: Any  # (blocks,): the attachment of each bicomponent: its vertex that is no member of it
+    at_attach: Any  # (blocks,): the copy of the attachment there
+    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents that each vertex is the attachment of, ascending
+    hung_ptr: Any
+    hung: Any
+
+
+class Rows(NamedTuple):
+    """The graphs of bicomponents, and the weights of their vertices."""
+
+    ptr: Any  # int64 (blocks + 1,): as in `Copies`
+    # indptr, indices: (copies + 1,) and (nnz,): rows of the copies, columns being copies of the same bicomponent
+    indptr: Any
+    indices: Any
+    weights: Any  # float64 (nnz,): lengths of the edges
+    sources: Any  # sources, targets: float64 (copies,)
+    targets: Any
+
+    @property
+    def are_roots(self) -> Any:
+        """A mask of the copies with sources and edges; shape (copies,)."""
+        return (self.sources > 0) & (self.indptr[1:] > self.indptr[:-1])
+
+    def vertices(self, block: int) -> slice:
+        """Return the copies of a bicomponent."""
+        return slice(int(self.ptr[block]), int(self.ptr[block + 1]))
+
+    def edges(self, block: int) -> slice:
+        """Return the entries of a bicomponent."""
+        return slice(int(self.indptr[self.ptr[block]]), int(self.indptr[self.ptr[block + 1]]))
+
+
+class Strong(NamedTuple):
+    """The strong components of all bicomponents."""
+
+    # int32 or int64 (copies,): The component of each copy. An arc leads to the same component or to one with a smaller
+    # number.
+    component: Any
+    component_ptr: Any  # int64 (blocks + 1,): the first component of each bicomponent
+    member_ptr: Any  # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
+    members: Any
+
+
+def lay_out(home: Any, attach: Any) -> Copies:
+    """Make the `Copies` of bicomponents from the result of ``core.find_blocks``; O(n + blocks)."""
+    ptr, vertices, at_home, at_attach, hung_ptr, hung = core.lay_out(home, attach)
+    return Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
+
+
+def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
+    """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
+    return Strong(*until_stopped(partial(core.find_strong, ptr, indptr, indices), len(indices)))
+
+
+def each_connected(copies: Copies) -> Strong:
+    """Make the strong components of an undirected graph: each bicomponent is one."""
+    blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
+    component = np.repeat(members[:blocks], np.diff(copies.ptr))
+    return Strong(component, np.arange(blocks + 1), copies.ptr, members)
 
 
 class Tree(NamedTuple):
@@ -46,9 +120,8 @@ class Tree(NamedTuple):
     copies: NDArray[Any]  # (copies,): the vertex of each copy
     cut: Scores  # (n,): the demand from one branch at a vertex to another
     places: NDArray[np.int64] | None  # (entries,): the edge of each entry; None where edges are not summed
-    direct: (
-        Scores  # (entries,): the sums along edges of bicomponents without inner vertices of paths; (0,) without edges
-    )
+    # (entries,): the sums along edges of bicomponents without inner vertices of paths; (0,) without edges
+    direct: Scores
     large: tuple[tuple[slice, slice], ...]  # copies and entries of each large bicomponent
 
     def scores(self, large: Sequence[Scores], small: Scores | None) -> Scores:
@@ -194,3 +267,79 @@ def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.
         vertices=vertices[copies].astype(np.int64),
         edges=None if places is None else places[entries],
     )
+
+
+@dataclass(eq=False)
+class SmallBlocks:
+    """Small bicomponents, in slices of some 50 milliseconds each, between which a caller can report and stop.
+
+    All are one block-diagonal graph; a search reads and writes the bicomponent of its root alone. Threads take
+    different bicomponents, into slots of their own: they change no bit.
+    """
+
+    rows: Rows  # the graphs of all bicomponents
+    numbers: NDArray[np.int64]  # (small,): the numbers of the small ones, ascending
+    roots: NDArray[np.int64]  # (small,): count of roots of each
+    # (small,): roots x stored edges of each, to which its time is proportional: 10 ns in hops, 15 to 50 with lengths
+    work: NDArray[np.int64]
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """The ends of slices: the work so far passes a multiple of a slice's work there."""
+        if not len(self.numbers):
+            return np.zeros(0, np.int64)
+        slices = np.cumsum(self.work + tuning.BLOCK_WORK) // tuning.SLICE_WORK
+        return np.append(np.flatnonzero(np.diff(slices)) + 1, len(slices))
+
+    def prepare(self) -> None:
+        """Compute all cached properties, before threads share them."""
+        _ = self.ends, self._all_roots, self._of_copies
+
+    def places(self, number: int) -> tuple[slice, slice]:
+        """Return the copies and the entries from the first to the last bicomponent of a slice: no other slice's."""
+        first, last = self._blocks_of(number)
+        of_first, of_last = self.numbers[first], self.numbers[last - 1]
+        copies = slice(self.rows.vertices(of_first).start, self.rows.vertices(of_last).stop)
+        return copies, slice(self.rows.edges(of_first).start, self.rows.edges(of_last).stop)
+
+    def _blocks_of(self, number: int) -> tuple[int, int]:
+        return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])
+
+    @cached_property
+    def _all_roots(self) -> NDArray[np.int64]:
+        """The roots of all small bicomponents, one after the other."""
+        chosen = np.zeros(len(self.rows.ptr) - 1, np.bool_)
+        chosen[self.numbers] = True
+        copies: NDArray[np.int64] = np.flatnonzero(np.repeat(chosen, np.diff(self.rows.ptr)) & self.rows.are_roots)
+        return copies
+
+    @cached_property
+    def _of_copies(self) -> tuple[NDArray[Any], Scores | None]:
+        """Places and distances of a search; clear between two of a bicomponent, so that threads share them."""
+        copies = len(self.rows.sources)
+        dist = None if self.rows.weights is None else np.full(copies, np.inf)
+        return np.full(copies, copies, self.rows.indices.dtype), dist
+
+    def add(self, number: int, scores: Scores, edge_scores: Scores | None) -> None:
+        """Add the sums of a slice at its copies, shape (copies,), and its entries, (nnz,); threads may add others."""
+        first, last = self._blocks_of(number)
+        rows, blocks = self.rows, self.numbers[first:last]
+        vertices = int((rows.ptr[blocks + 1] - rows.ptr[blocks]).max())
+        edges = int((rows.indptr[rows.ptr[blocks + 1]] - rows.indptr[rows.ptr[blocks]]).max())
+        begin = int(self.roots[:first].sum())
+        roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
+        places, dist = self._of_copies
+        is_in_range = core.sum_small_blocks(
+            csr(rows.indptr, rows.indices, rows.weights),
+            roots,
+            rows.targets,
+            rows.sources,
+            places,
+            dist,
+            vertices,
+            edges,
+            scores,
+            edge_scores,
+        )
+        if not is_in_range:
+            raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")

@@ -10,8 +10,10 @@ contracted graph has the junctions as vertices, and for each chain an edge of it
     chains   a vertex inside a chain is passed by the demand along the whole chain, by the demand that leaves or enters
              from vertices behind it, and by paths within the chain
 
-`lagbc.reduce.streams` makes M, and the sums of leaving and entering demand; `lagbc.run.bicomponents` has the sums over
-the roots. This module contracts a bicomponent and puts its scores together.
+Junctions are swept in groups. For each, `Columns` streams the demand over all chains: the kernels `leave_chains` and
+`enter_chains` of lagbc/native/kernels/reduce/streams.h make M, and the demand that leaves each vertex inside a chain by
+either end. They meet each pair of vertices from both of its ends. M takes it once a direction; the other sums have both
+directions together, as entering demand equals, by symmetry, leaving demand. `lagbc.run.bicomponents` sums over roots.
 
 Parallel chains: a longer one never carries a path between junctions, and its edge is left out. A chain as long as the
 shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
@@ -20,20 +22,105 @@ shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
+from lagbc.methods.contract import Batching
 from lagbc.native import core, csr
 from lagbc.reduce.piece import NotContractible, Piece
-from lagbc.reduce.streams import Flows, Ways
-from lagbc.reduce.work import Work, count_evaluations, find_junctions
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+# Most roots of a group on a CPU, which share the columns of far ends, and its least; most bytes of its distances.
+GROUP, _BLOCK = 256, 64
+_GROUP_BYTES = 2**27
+# The same on a GPU, where the room for distances bounds a group.
+_GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
+# The sums that junctions need of a method.
+ADDED = frozenset({"dependency", "edges"})
+
+
+class Ways(NamedTuple):
+    """The chains with vertices inside, as compiled code reads them: seen from either end.
+
+    Arrays of two rows have the chains from their first ends on, and from their second. Vertices inside chain c are
+    ``starts[c]:starts[c + 1]``, number i of a row being the i-th from that end; its sums of the first 0, 1, ... of them
+    begin at ``starts[c] + c``. Half 2 c + side is chain c seen from an end.
+    """
+
+    ends: Any  # int64 (2, chains): rows of the contracted graph
+    lengths: Any  # float64 (chains,)
+    starts: Any  # int64 (chains + 1,)
+    in_hops: bool  # whether all edges are of length 1
+    distances: Any  # float64 (2, inside): from the end
+    sources: Any  # sources, targets: float64 (2, inside): S and T of the vertices inside
+    targets: Any
+    source_sums: Any  # source_sums, target_sums: float64 (2, inside + chains)
+    target_sums: Any
+    row_sources: Any  # row_sources, row_targets: float64 (rows,): S and T of the junctions, 0 for midpoints
+    row_targets: Any
+    halves: Any  # int64 (2 * chains,): sorted by their first row, and then by their last
+    first_halves: Any  # int64 (rows + 1,)
+
+
+class Flows(NamedTuple):
+    """Demand, both directions together, at the vertices inside chains; zeros at first."""
+
+    # float64 (2, inside): from each vertex by that end to other chains and to junctions; each row seen from its own end
+    out: Any
+    # float64 (2, inside): from each vertex by that end to vertices of its own chain; both rows seen from the first end
+    around: Any
+    within: Any  # float64 (inside,): within the chain, with the vertex in its interior
+    onward: Any  # float64 (inside,): within the chain, along the edge from the vertex to the next one
+
+    @classmethod
+    def zeros(cls, inside: int) -> Flows:
+        """Make room for `inside` vertices."""
+        return cls(np.zeros((2, inside)), np.zeros((2, inside)), np.zeros(inside), np.zeros(inside))
+
+
+class JunctionWork(NamedTuple):
+    """The work of summing a contracted bicomponent."""
+
+    junctions: int  # roots that are swept forward and backward
+    edges: int  # undirected edges of the contracted graph
+    far_columns: int  # columns that are swept forward only
+    # pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
+    # each
+    evaluations: int
+
+
+def find_junctions(piece: Piece) -> NDArray[np.bool_]:
+    """Return a mask of the junctions: vertices of degree 3 or more, or with several members; of a cycle, any two."""
+    are_junctions: NDArray[np.bool_] = piece.graph.out_degrees >= 3
+    if piece.class_sizes is not None:
+        are_junctions |= piece.class_sizes > 1
+    are_junctions[np.flatnonzero(~are_junctions)[: max(0, 2 - np.count_nonzero(are_junctions))]] = True
+    return are_junctions
+
+
+def expect_work(piece: Piece) -> JunctionWork:
+    """Predict the work of a bicomponent, in O(n), without contracting it.
+
+    Parallel chains count as edges of their own, and far columns not at all.
+    """
+    graph, are_junctions = piece.graph, find_junctions(piece)
+    inside = np.flatnonzero(~are_junctions)
+    first = graph.indptr[inside]
+    # A chain with k vertices inside has k - 1 edges between these, and 2 to its ends.
+    between = sum(int(np.count_nonzero(~are_junctions[graph.indices[first + k]])) for k in (0, 1)) // 2
+    junctions, chains = graph.n - len(inside), len(inside) - between
+    return JunctionWork(junctions, graph.nnz // 2 - len(inside), 0, count_evaluations(junctions, junctions, chains))
+
+
+def count_evaluations(junctions: int, rows: int, chains: int) -> int:
+    """Count the evaluations of streams between chains with vertices inside, rows and roots."""
+    return 2 * chains * (rows + chains) + junctions * chains
 
 
 @dataclass(slots=True, eq=False)
@@ -81,10 +168,10 @@ class Contracted:
         far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
         return far
 
-    def work(self, size: int) -> Work:
+    def work(self, size: int) -> JunctionWork:
         """Count the work of a run in groups of a size."""
         chains, rows = len(self.ways.lengths), len(self.vertices)
-        return Work(
+        return JunctionWork(
             junctions=len(self.roots),
             edges=self.graph.nnz // 2,
             far_columns=sum(len(self.far_ends(group)) for group in self.groups(size)),
@@ -308,3 +395,92 @@ def _reversed_edges(graph: Graph) -> Integers:
     places: Integers = np.empty(graph.nnz, np.int64)
     places[np.argsort(graph.indices, kind="stable")] = np.arange(graph.nnz)
     return places
+
+
+# ---- Groups of junctions that are swept together
+
+
+def group_size(contracted: Contracted, device: str = "cpu") -> int:
+    """Return the roots of a group, by the graph alone: a multiple of the method's block, about equal on a GPU."""
+    if device == "cuda":
+        roots = len(contracted.roots)
+        groups = -(-8 * contracted.graph.n * roots // _GPU_GROUP_BYTES)
+        return -(-roots // (groups * _GPU_BLOCK)) * _GPU_BLOCK
+    blocks = min(GROUP, _GROUP_BYTES // (8 * contracted.graph.n)) // _BLOCK
+    return _BLOCK * max(1, blocks)
+
+
+def widths(batching: Batching, size: int) -> tuple[int, int]:
+    """Return how many roots of a group, and how many far ends, are swept at a time."""
+    return (batching.block, batching.block) if batching.concurrent else (size, batching.round(-(-size // 4)))
+
+
+class Columns:
+    """Distances and path counts from the roots of one group after the other and from far ends, and M of these roots.
+
+    A column has an entry a row of the contracted graph. The columns of the group come first, in its order, at most
+    `size`; behind them is room for `more` columns of far ends. For each group in turn:
+
+        begin     take its roots
+        write     take their columns
+        leave     sum the demand that leaves chains, for the group and its far ends, in ascending order of rows
+        enter     finish M
+        weights   give M as target weights of a sweep
+
+    As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups. `flows`
+    gets the sums of the chains of each group.
+    """
+
+    def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
+        self._ways, self._flows = ways, flows
+        rows, chains = len(ways.row_sources), len(ways.lengths)
+        self._dist = np.empty((size + more, rows), np.int32 if ways.in_hops else np.float64)
+        self._sigma = np.empty((size + more, rows))
+        self._demand, self._through = np.empty((size, rows)), np.empty((size, chains))
+        self._weights = np.empty(0)
+
+    def begin(self, group: Integers) -> None:
+        """Take a group of roots; M has their demand to junctions, and none from inside chains yet."""
+        self._group, self._junction = group, np.zeros(len(group))
+        demand = self._demand[: len(group)]
+        np.multiply.outer(self._ways.row_sources[group], self._ways.row_targets, out=demand)
+        demand[np.arange(len(group)), group] = 0
+        self._through.fill(0)
+
+    def write(self, first: int, paths: tuple[Any, Any], class_sizes: Floats | None) -> float:
+        """Write columns from number `first` on, of dist and sigma (rows, columns); return their largest path count.
+
+        A path that leaves a chain by a junction has one for each of the junction's members, of which roots have
+        `class_sizes`.
+        """
+        dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
+        core.turn_back(paths[0], dist)
+        core.turn_back(paths[1], sigma)
+        if class_sizes is not None:
+            sigma *= class_sizes[:, None]
+        return float(sigma.max())
+
+    def leave(self, rows: Integers, first: int, stop: NDArray[np.uint8]) -> None:
+        """Sum the demand that leaves chains at the roots, for far ends `rows` with columns from number `first` on."""
+        column = np.full(len(self._ways.row_sources), -1)
+        column[rows] = first + np.arange(len(rows))
+        found, made = (self._dist, self._sigma), (self._demand, self._through, self._junction)
+        core.leave_chains(self._ways, self._flows, self._group, *found, column, *made, stop)
+
+    def enter(self, stop: NDArray[np.uint8]) -> Floats:
+        """Finish M; return the demand that passes each root as it leaves chains."""
+        made = self._demand, self._through, self._junction
+        core.enter_chains(self._ways, self._group, self._dist, self._sigma, *made, stop)
+        return self._junction
+
+    def weights(self, first: int, count: int) -> Any:
+        """Return M of some of the roots as target weights, shape (rows, count), valid until the next call."""
+        rows = self._demand.shape[1]
+        if len(self._weights) < count * rows:
+            self._weights = np.empty(count * rows)
+        weights = self._weights[: count * rows].reshape(rows, count)
+        core.turn(self._demand[first : first + count], weights)
+        return weights
+
+    def save(self) -> None:
+        """Bring the flows of the groups so far to the host; here they are."""

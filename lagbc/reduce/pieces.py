@@ -1,23 +1,50 @@
-"""The pieces into which the graph of a request falls: each is summed by itself. A graph as it is, is one piece."""
+"""The reduction of a request, before any plan: its graph falls into pieces, and sums of pieces make those of the graph.
+
+    graph -> bicomponents -> small ones, together; large ones, each without its twins or contracted to its junctions
+
+A request for sums over paths is a graph with the roots as sources and a weight for each vertex as a target. Whether a
+reduction pays is told by the work, roots times edges; for junctions by predictions, before a bicomponent is contracted.
+Nothing is swept here. A `Reduced` is data, and so is the way back in it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
+from lagbc.calls import phase
+from lagbc.errors import OutOfMemoryError
+from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
+from lagbc.limits import Room, in_units, raised_by
+from lagbc.methods import table
 from lagbc.methods.roots import order_roots
+from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
-from lagbc.reduce.chains import Contracted
+from lagbc.options import Settings
+from lagbc.reduce.blocks import SmallBlocks, Tree, split
+from lagbc.reduce.chains import Contracted, contract, expect_work, group_size
+from lagbc.reduce.choice import (
+    is_look_worth,
+    is_short,
+    predict_at_depth,
+    predict_block,
+    predict_junctions,
+    reached_share,
+    reduction_bytes,
+)
+from lagbc.reduce.piece import NotContractible, NotReducible, Scores
 from lagbc.reduce.piece import Piece as Weighted
-from lagbc.reduce.small import SmallBlocks
-from lagbc.reduce.twins import Classes
+from lagbc.reduce.twins import Classes, merge
 from lagbc.request import Request
+
+# The sums that reductions can give back.
+_REDUCIBLE = frozenset({"dependency", "edges"})
 
 
 class Drawn(NamedTuple):
@@ -104,3 +131,275 @@ class Small:
 
 
 Piece = Whole | Chains | Small
+
+
+class Reduced(NamedTuple):
+    """The pieces of a request, small bicomponents last; without a tree the one piece is the graph itself."""
+
+    pieces: tuple[Piece, ...]
+    tree: Tree | None = None
+    work: float = 0.0  # roots times edges of all pieces, or an equal of it in time
+    share: float = 1.0  # of the work of the graph as it is
+    ends: Scores | None = None  # (n,): how often each vertex is an end of a path, if ends count
+
+    @property
+    def in_short(self) -> str:
+        """Say how much work remains."""
+        return f"{100 * self.share:.2g} % of the work"
+
+    def __str__(self) -> str:
+        """Say how far the graph was reduced; nothing of a graph as it is."""
+        if self.tree is None:
+            return ""
+        sizes = [copies.stop - copies.start for copies, _ in self.tree.large]
+        small = sum(len(one.blocks.work) for one in self.pieces if isinstance(one, Small))
+        large = f"{len(sizes)} large block{'s' * (len(sizes) != 1)} (up to {max(sizes, default=0):,} vertices)"
+        large = large if sizes else "no large block"
+        said = [f"{len(self.tree.cut):,} vertices -> {large} and {small:,} small one{'s' * (small != 1)}"]
+        if classes := sum(one.graph.n for one in self.large if isinstance(one, Whole) and one.classes is not None):
+            said.append(f"{classes:,} classes of twins")
+        if junctions := sum(len(one.contracted.roots) for one in self.large if isinstance(one, Chains)):
+            said.append(f"{junctions:,} junctions")
+        return f"{', '.join(said)}; {self.in_short}"
+
+    @property
+    def large(self) -> tuple[Whole | Chains, ...]:
+        """The pieces but the small bicomponents."""
+        return tuple(one for one in self.pieces if not isinstance(one, Small))
+
+
+class _Form(NamedTuple):
+    """A form in which a bicomponent may be summed, and its work: roots times edges, or an equal of it in time."""
+
+    piece: Whole | Chains
+    work: float
+
+
+@singledispatch
+def reduce(
+    graph: Any,
+    request: Request,
+    settings: Settings,
+    room: Room,
+    *,
+    swept: int | None = None,
+) -> Reduced:
+    """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
+
+    It has to pay for `swept` roots, where fewer are foreseen than the request has. It depends on graph, request, device
+    and the stated memory, none of which changes from run to run. With "all", MemoryError says that the reduction takes
+    more than the budget.
+    """
+    as_it_is = Reduced((Whole(graph, request),))
+    roots = len(request.roots) if swept is None else min(swept, len(request.roots))
+    device = _device_of(graph, roots, settings)
+    if settings.reduce == "none" or (settings.reduce == "auto" and is_short(graph, roots, device)):
+        return as_it_is
+    if not _applies(graph, request, settings) or not _has_room(graph, request, settings, room):
+        return as_it_is
+    reach = partial(reached_share, graph, request.roots)
+    if settings.reduce == "auto" and not is_look_worth(graph, roots, device, reach):
+        return as_it_is
+    host = graph.on_host
+    try:
+        parts, small, tree, _ = split(_weighted(host, request), edges="edges" in request.sums)
+    except (OverflowError, NotReducible):
+        return as_it_is
+    found = [_reduce_part(part, request, settings, chains=True) for part in parts]
+    if len(found) == 1 and found[0].piece.graph is host:
+        return as_it_is
+    work = float(small.work.sum()) + sum(one.work for one in found)
+    share = work / max(_work_of(host, request.roots), 1.0)
+    if settings.reduce != "all" and share > tuning.MOST_LEFT:
+        return as_it_is
+    pieces: tuple[Piece, ...] = tuple(one.piece for one in found)
+    if len(small.work):
+        pieces = (*pieces, Small(small, "edges" in request.sums))
+    ends = _ends(host, request) if request.endpoints and "dependency" in request.sums else None
+    return Reduced(pieces, tree, work, share, ends)
+
+
+def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced:
+    """Return the same with one contracted bicomponent whole, or without its twins."""
+    chains = reduced.pieces[number]
+    assert isinstance(chains, Chains)
+    form = _reduce_part(chains.part, chains.request, settings, chains=False)
+    return reduced._replace(pieces=(*reduced.pieces[:number], form.piece, *reduced.pieces[number + 1 :]))
+
+
+def restore(reduced: Reduced, request: Request, found: list[Sums]) -> Sums:
+    """Make the sums of the graph of the sums of its pieces."""
+    tree = reduced.tree
+    if tree is None:
+        (sums,) = found
+        return sums
+    with phase("finish"):
+        large, small = found[: len(tree.large)], found[len(tree.large) :]
+        sums = Sums()
+        if "dependency" in request.sums:
+            of_large = [_of_vertices(piece, one) for piece, one in zip(reduced.large, large, strict=True)]
+            sums.dependency = tree.scores(of_large, small[0].dependency if small else None)
+            if reduced.ends is not None:
+                sums.dependency += reduced.ends
+        if "edges" in request.sums:
+            sums.edges = tree.edge_scores([one.edges for one in large], small[0].edges if small else None)
+        return sums
+
+
+def _of_vertices(piece: Whole | Chains, sums: Sums) -> Scores:
+    """Make F of a bicomponent."""
+    scores: Scores = sums.dependency
+    return scores if isinstance(piece, Chains) or piece.classes is None else piece.classes.scores(scores)
+
+
+def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
+    """Whether sums over the pieces of a graph give the requested ones.
+
+    A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need the
+    reachability of each vertex. In float32 a run has no weights of targets.
+    """
+    return (
+        request.sums <= _REDUCIBLE
+        and not request.rtol
+        and request.demand is None
+        and request.bounds is None
+        and not (request.endpoints and graph.directed)
+        and settings.dtype == "float64"
+        and len(request.roots) > 0
+    )
+
+
+def _has_room(graph: Graph, request: Request, settings: Settings, room: Room) -> bool:
+    """Whether a graph can be taken apart within the stated memory, if any; free memory decides nothing for "auto".
+
+    MemoryError says that reduce="all" takes more than the budget.
+    """
+    stated, edges = room.stated_on("cpu"), "edges" in request.sums
+    if settings.reduce == "auto":
+        return stated is None or reduction_bytes(graph, edges=edges) <= stated
+    needed, budget = reduction_bytes(graph, edges=edges), room.on("cpu")
+    if needed > budget:
+        raise OutOfMemoryError(
+            f"reduce='all' needs up to {in_units(needed)} to take the graph apart, but the budget is "
+            f"{in_units(budget)}; {raised_by()}, or pass reduce='none'"
+        )
+    return True
+
+
+def _device_of(graph: Graph, roots: int, settings: Settings) -> str:
+    """Return the device on which a graph is swept."""
+    if settings.device != "auto":
+        return settings.device
+    if not graph.is_on_device and roots * graph.nnz < tuning.GPU_WORK:
+        return "cpu"
+    return "cuda" if any(row.available for row in table.methods_of(weighted=graph.weighted, device="cuda")) else "cpu"
+
+
+def _weighted(graph: Graph, request: Request) -> Weighted:
+    sources = np.zeros(graph.n)
+    sources[request.roots] = 1.0 if request.root_weights is None else request.root_weights[request.roots]
+    if request.omega is not None:
+        return Weighted(graph, sources, request.omega)
+    # The same array where they are alike: weights of branches are summed once.
+    return Weighted(graph, sources, sources if (sources == 1).all() else np.ones(graph.n))
+
+
+def _work_of(graph: Graph, roots: NDArray[np.int64]) -> float:
+    return float(np.count_nonzero(graph.out_degrees[roots])) * graph.nnz
+
+
+def _ends(graph: Graph, request: Request) -> Scores:
+    """Count how often each vertex is an end of a path of an undirected graph.
+
+    With S roots and T targets in a component, v has S(v) (T - T(v)) as a root and T(v) (S - S(v)) as a target.
+    """
+    piece, component = _weighted(graph, request), as_numpy(graph.components)
+    sources, targets = (np.bincount(component, given)[component] for given in (piece.sources, piece.targets))
+    ends: Scores = piece.sources * (targets - piece.targets) + piece.targets * (sources - piece.sources)
+    return ends
+
+
+def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains: bool) -> _Form:
+    """Take the form of a bicomponent with the least work; the whole one, if none has much less."""
+    whole = best = _whole(part, request)
+    takes_all, reduced = settings.reduce == "all", list[_Form]()
+    device = _device_of(part.graph, int(np.count_nonzero(part.sources)), settings)
+    if "edges" not in request.sums and _takes_class_sizes(part.graph, settings, device):
+        reduced += _without_twins(part, request)
+        best = min([whole, *reduced], key=_work_of_form)
+    if chains and _is_contractible(part.graph) and _sweeps_junctions(settings.method, device):
+        most = np.inf if takes_all else tuning.MOST_LEFT * best.work / whole.work
+        reduced += _contracted(part, request, whole.work, device, most)
+    best = min(reduced, key=_work_of_form, default=whole)
+    return best if takes_all or best.work <= tuning.MOST_LEFT * whole.work else whole
+
+
+def _work_of_form(form: _Form) -> float:
+    return form.work
+
+
+def _whole(part: Weighted, request: Request) -> _Form:
+    """Take a bicomponent, or what its twins were merged into, as it is."""
+    roots = np.flatnonzero(part.sources)
+    inner = Request(
+        sums=request.sums,
+        roots=roots,
+        omega=None if (part.targets == 1).all() else part.targets,
+        root_weights=None if (part.sources[roots] == 1).all() else part.sources,
+        class_sizes=part.class_sizes,
+        is_sample=request.is_sample,
+    )
+    return _Form(Whole(part.graph, inner), _work_of(part.graph, roots))
+
+
+def _without_twins(part: Weighted, request: Request) -> list[_Form]:
+    merged, classes = merge(part)
+    if classes is None:
+        return []
+    form = _whole(merged, request)
+    assert isinstance(form.piece, Whole)
+    form.piece.classes = classes
+    return [form]
+
+
+def _contracted(part: Weighted, request: Request, whole: float, device: str, most: float) -> list[_Form]:
+    """Contract a bicomponent, if that is predicted to take at most a share `most` of its time when swept whole.
+
+    All junctions are swept, however few roots there are: with fewer roots than junctions it is not contracted.
+    """
+    weighted, roots = part.graph.weighted, int(np.count_nonzero(part.sources))
+    foreseen = expect_work(part)
+    if roots < foreseen.junctions:
+        return []
+    expected = predict_junctions(foreseen, device, weighted=weighted)
+    if expected > most * predict_at_depth(part.graph, roots, device, part.graph.n):
+        return []
+    as_it_is = predict_block(part.graph, roots, device)
+    if expected > most * as_it_is:
+        return []
+    try:
+        contracted = contract(part)
+    except NotContractible:
+        return []
+    work, few_levels = contracted.work(group_size(contracted, device)), not contracted.graph.has_high_diameter
+    taken = predict_junctions(work, device, weighted=weighted, few_levels=few_levels)
+    return [_Form(Chains(contracted, request, device, part), taken / as_it_is * whole)]
+
+
+def _is_contractible(graph: Graph) -> bool:
+    """Whether a bicomponent has chains, and exact sums of lengths: rounded ones would move ties."""
+    if graph.directed or not (graph.out_degrees == 2).any():
+        return False
+    return not graph.weighted or graph.has_whole_lengths
+
+
+def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
+    """Whether a method of that device, with the given options, takes vertices that stand for several."""
+    options = "class_sizes", *settings.of_some_methods
+    rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
+    return any(all(map(row.reads, options)) for row in rows)
+
+
+def _sweeps_junctions(method: str, device: str) -> bool:
+    """Whether a method of that device sweeps from junctions: with lengths, and target weights of single roots."""
+    return any(row.available and row.demand for row in table.methods_of(weighted=True, method=method, device=device))

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from lagbc.calls import in_phase
 from lagbc.graph.graph import Graph
 from lagbc.native import core, csr
-from lagbc.reduce.layout import find_strong
+from lagbc.reduce.blocks import find_strong
 from lagbc.reduce.piece import Piece, Scores, check_range
 
 

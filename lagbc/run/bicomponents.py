@@ -26,11 +26,9 @@ from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.chains import Contracted, edge_scores, scores
-from lagbc.reduce.junctions import ADDED, widths
+from lagbc.reduce.chains import ADDED, Contracted, Flows, Ways, edge_scores, scores, widths
 from lagbc.reduce.piece import NotContractible, Scores
 from lagbc.reduce.pieces import Chains, Small
-from lagbc.reduce.streams import Flows, Ways
 from lagbc.run.work import Arrays, Hand, Items, MethodWork, PieceWork, Reads, Span, Total
 
 Floats = NDArray[np.float64]
@@ -293,7 +291,7 @@ class _Groups:
 
 def _columns_on(device: str) -> Any:
     """Return the class of the columns on a device."""
-    return import_module("lagbc.reduce.device.columns" if device == "cuda" else "lagbc.reduce.columns").Columns
+    return import_module("lagbc.reduce.device.columns" if device == "cuda" else "lagbc.reduce.chains").Columns
 
 
 class OfSlice(NamedTuple):

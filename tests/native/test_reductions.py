@@ -8,8 +8,8 @@ from strategies import scale_free, with_lengths
 
 from lagbc.graph.validate import as_graph
 from lagbc.native import core, csr
-from lagbc.reduce.layout import Copies, Strong, each_connected
-from lagbc.reduce.streams import Flows
+from lagbc.reduce.blocks import Copies, Strong, each_connected
+from lagbc.reduce.chains import Flows
 
 A = sp.block_diag([with_lengths(scale_free(60, 90, seed=seed), [1.0, 2.0, 0.5]) for seed in range(4)])
 

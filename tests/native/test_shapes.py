@@ -10,7 +10,7 @@ from strategies import grid, with_lengths
 from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import core, csr
-from lagbc.reduce.streams import Flows
+from lagbc.reduce.chains import Flows
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"})
 

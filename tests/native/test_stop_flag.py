@@ -24,11 +24,9 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched, traversal
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import class_of, core, csr
-from lagbc.reduce.blocks import split
-from lagbc.reduce.chains import contract
-from lagbc.reduce.layout import find_strong
+from lagbc.reduce.blocks import find_strong, split
+from lagbc.reduce.chains import Flows, contract
 from lagbc.reduce.piece import Piece
-from lagbc.reduce.streams import Flows
 
 LAST = 49
 SET = np.ones(1, np.uint8)

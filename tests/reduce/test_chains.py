@@ -33,9 +33,8 @@ from strategies import times, with_lengths
 import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import chains, columns
-from lagbc.reduce.chains import contract
-from lagbc.reduce.junctions import group_size
+from lagbc.reduce import chains
+from lagbc.reduce.chains import contract, group_size
 from lagbc.reduce.piece import NotContractible, Piece
 from lagbc.run import bicomponents
 
@@ -120,7 +119,7 @@ def wrong_pieces():
 
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutations_are_caught(monkeypatch, mutants, name):
-    monkeypatch.setattr(columns, "core", mutants.mutant(list(MUTATIONS).index(name)))
+    monkeypatch.setattr(chains, "core", mutants.mutant(list(MUTATIONS).index(name)))
     assert (wrong_pieces() == 0) == (name == "none")
 
 

@@ -15,7 +15,7 @@ from strategies import times
 import lagbc
 from lagbc.methods import table
 from lagbc.methods.contract import Batching
-from lagbc.reduce.columns import Columns
+from lagbc.reduce.chains import Columns
 from lagbc.reduce.device import kernels
 from lagbc.reduce.piece import Piece
 from lagbc.run import bicomponents

@@ -10,9 +10,8 @@ from strategies import scale_free, with_lengths
 import lagbc
 from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import choice, reduced
-from lagbc.reduce.chains import contract
-from lagbc.reduce.work import Work, count_evaluations, expect_work
+from lagbc.reduce import choice, pieces
+from lagbc.reduce.chains import JunctionWork, contract, count_evaluations, expect_work
 
 AUTO = {"directed": False, "device": "cpu"}
 
@@ -48,7 +47,7 @@ def marked(monkeypatch):
     def contract(piece):
         raise Contracted
 
-    monkeypatch.setattr(reduced, "contract", contract)
+    monkeypatch.setattr(pieces, "contract", contract)
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
@@ -86,7 +85,7 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
     def split(*_, **__):
         raise AssertionError("this takes longer than it saves")
 
-    monkeypatch.setattr(reduced, "split", split)
+    monkeypatch.setattr(pieces, "split", split)
     lagbc.plan(scale_free(400, 3000, seed=1), **AUTO)
     with pytest.raises(AssertionError, match="takes longer"):
         lagbc.plan(scale_free(2000, 15000, seed=1), **AUTO)
@@ -95,7 +94,7 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
 
 
 def test_a_gpu_counts_edges():
-    graph, work = as_graph(roads(5, 2), directed=False), Work(100, 150, 20, 5000)
+    graph, work = as_graph(roads(5, 2), directed=False), JunctionWork(100, 150, 20, 5000)
     assert choice.predict_block(graph, 7, "cuda") == 7 * graph.nnz
     for weighted in (False, True):
         deep, shallow = (choice.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
@@ -112,8 +111,8 @@ def test_a_cpu_counts_pairs_levels_edges_and_columns():
             7 * (pair * graph.n + found["pair_edge"] * graph.nnz)
         )
     assert square.depth * found["level"] < found["most"] - found["pair"] < longest.depth * found["level"]
-    base = Work(100, 150, 0, 5000)
-    more = [Work(101, 150, 0, 5000), Work(100, 151, 0, 5000), Work(100, 150, 1, 5000), Work(100, 150, 0, 5001)]
+    base = JunctionWork(100, 150, 0, 5000)
+    more = [base._replace(**{name: 1 + number}) for name, number in base._asdict().items()]
     for weighted in (False, True):
         found = [choice.predict_junctions(work, "cpu", weighted=weighted) for work in (base, *more)]
         assert min(found[1:]) > found[0]

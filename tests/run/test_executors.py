@@ -417,7 +417,7 @@ def test_a_run_begun_without_an_executor(pool, tmp_path):
 
 @pytest.mark.parametrize("cut", ["chains", "bounds"])
 def test_checkpoints_of_other_loops(pool, tmp_path, cut, monkeypatch):
-    monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.chains.GROUP", 64)
     monkeypatch.setattr("lagbc.tuning.SMALL_VERTICES", 2)
     matrix, given = (hub(300), {"reduce": "all"}) if cut == "chains" else (MESH, {"cutoff": 5})
     given |= {"device": "cpu", "directed": False}

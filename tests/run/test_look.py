@@ -8,7 +8,7 @@ from strategies import disjoint, grid, path, scale_free
 
 import lagbc
 from lagbc.graph.validate import as_graph
-from lagbc.reduce import choice, reduced
+from lagbc.reduce import choice, pieces
 
 
 def star(n):
@@ -75,7 +75,7 @@ def test_a_short_run_is_not_looked_at(monkeypatch):
     def split(*given, **options):
         raise AssertionError("looked at")
 
-    monkeypatch.setattr(reduced, "split", split)
+    monkeypatch.setattr(pieces, "split", split)
     lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, k=64, rng=1, device="cpu")
     with pytest.raises(AssertionError, match="looked at"):
         lagbc.bc(scale_free(3000, 20000, seed=2), directed=False, device="cpu")

@@ -18,8 +18,7 @@ from lagbc.methods.sums import DEPENDENCY, Bounds
 from lagbc.options import check_options
 from lagbc.planning.plan import with_sweep
 from lagbc.planning.sweep import fit_memory, memory_of, request_within, row_of, smaller_sweep
-from lagbc.reduce.pieces import Chains
-from lagbc.reduce.reduced import without_chains
+from lagbc.reduce.pieces import Chains, without_chains
 from lagbc.request import Request
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}

@@ -16,7 +16,7 @@ from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_call
 from lagbc.centrality import compute
-from lagbc.reduce import memory
+from lagbc.reduce import choice
 from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
 from lagbc.run.bicomponents import Junctions
@@ -167,7 +167,7 @@ def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
 def test_resume(monkeypatch, tmp_path, function):
     """Runs of several parts, one of them of junctions, go on to the same bits wherever they were killed."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 30)
-    monkeypatch.setattr("lagbc.reduce.junctions.GROUP", 64)
+    monkeypatch.setattr("lagbc.reduce.chains.GROUP", 64)
     clique = sp.coo_array(np.triu(np.ones((90, 90)), 1) * (np.random.default_rng(0).random((90, 90)) < 0.3))
     A = sp.block_diag([clique, ROADS, clique]).tocsr()
     given = REDUCED | {"threads": 1}
@@ -358,7 +358,7 @@ def test_what_is_too_large_to_take_apart(monkeypatch):
     """It is swept as it is, if that fits into the memory that is stated; with "all" it is an error."""
     options = {"directed": False, "device": "cpu", "threads": 1}
     assert "% of the work" in lagbc.plan(ROADS, **options).reason
-    monkeypatch.setattr(memory, "_DECOMPOSED_BYTES", 10**6)
+    monkeypatch.setattr(choice, "_DECOMPOSED_BYTES", 10**6)
     needed = estimate(ROADS, reduce="none", **options).total
     assert "% of the work" in lagbc.plan(ROADS, **options).reason
     assert "% of the work" not in lagbc.plan(ROADS, memory=needed, **options).reason

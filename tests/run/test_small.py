@@ -15,7 +15,7 @@ import lagbc
 from lagbc import limits, tuning
 from lagbc.methods import table
 from lagbc.methods.cpu import batched
-from lagbc.reduce.small import SmallBlocks
+from lagbc.reduce.blocks import SmallBlocks
 
 SMALL, LARGE = scale_free(70, 400, seed=1), scale_free(1500, 8000, seed=1)
 

@@ -1,4 +1,4 @@
 """Streams of demand over chains on a GPU.
 
-The same as `lagbc.reduce.columns` on the host, by kernels: only the sums of a group leave the device.
+The same as `lagbc.reduce.chains` on the host, by kernels: only the sums of a group leave the device.
 """

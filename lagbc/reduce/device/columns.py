@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
+from lagbc.reduce.chains import Flows, Ways
 from lagbc.reduce.device import kernels
-from lagbc.reduce.streams import Flows, Ways
 
 Rows = NDArray[np.int64]
 
@@ -18,7 +18,7 @@ _TILE = 32  # as in the kernel `turn`
 
 
 class Columns:
-    """As `lagbc.reduce.columns.Columns`, by the kernels of streams.cu; row k of a group's arrays belongs to its root k.
+    """As `lagbc.reduce.chains.Columns`, by the kernels of streams.cu; row k of a group's arrays belongs to its root k.
 
     `flows` is on the host; `save` brings it up to date.
     """

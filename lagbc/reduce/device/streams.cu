@@ -1,4 +1,4 @@
-// Demand between vertices inside chains, for a group of roots at a time; lagbc/reduce/streams.py has the formulas.
+// Demand between vertices inside chains, for a group of roots at a time; lagbc/reduce/chains.py has the formulas.
 //
 // Column k of dist and sigma belongs to root k of the group; behind them are far ends of chains. Half 2 c + side is
 // chain c seen from an end; arrays of two rows have the chains from their first ends on, and from their second. A vertex

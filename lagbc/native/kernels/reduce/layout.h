@@ -1,5 +1,5 @@
 // The places of vertices and edges of bicomponents: one after the other, each with a graph of its own;
-// lagbc/reduce/layout.py.
+// lagbc/reduce/blocks.py.
 //
 // A vertex has a copy in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
 // vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made

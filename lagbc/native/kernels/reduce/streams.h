@@ -1,5 +1,5 @@
 // Demand between vertices inside chains, streamed over all chains for each junction that it leaves by:
-// lagbc/reduce/streams.py.
+// lagbc/reduce/chains.py.
 //
 // A shortest path from a vertex x inside a chain (a, b) of length L, at a distance p from a, leaves by a if
 // 2 p < L + d(b, t) - d(a, t), t being the junction that it leads to, and by b if 2 p is more. Where they are equal it

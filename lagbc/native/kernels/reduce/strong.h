@@ -1,7 +1,7 @@
 // Strong components of the bicomponents of a directed graph, and the arcs between them.
 //
 // Root weights of a bicomponent spread along these arcs: reach.h. A copy is a vertex in one of its bicomponents:
-// lagbc/reduce/layout.py. A whole graph may stand for one bicomponent, its vertices for copies.
+// lagbc/reduce/blocks.py. A whole graph may stand for one bicomponent, its vertices for copies.
 //
 // R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 #pragma once

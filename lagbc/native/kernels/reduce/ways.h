@@ -1,4 +1,4 @@
-// Chains with vertices inside and the demand inside them, as kernels read and write them: lagbc/reduce/streams.py.
+// Chains with vertices inside and the demand inside them, as kernels read and write them: lagbc/reduce/chains.py.
 #pragma once
 
 #include "../arrays.h"

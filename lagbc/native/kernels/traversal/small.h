@@ -1,4 +1,4 @@
-// Sums over small bicomponents, each from its own roots; lagbc/reduce/small.py.
+// Sums over small bicomponents, each from its own roots; lagbc/reduce/blocks.py.
 #pragma once
 
 #include "sweep.h"
