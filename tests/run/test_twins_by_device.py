@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from strategies import scale_free, with_lengths
 
 import lagbc
-from lagbc import room, tuning
+from lagbc import limits, tuning
 from lagbc.methods.contract import Batching
 
 # Every vertex has a twin.
@@ -26,7 +26,7 @@ def _gpu(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: row.requires in ("", "cupy")))
     monkeypatch.setattr(lagbc.Method, "load", lambda row: stub(row) if row.device == "cuda" else load(row))
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    monkeypatch.setattr(room, "budget", lambda device: 10**9)
+    monkeypatch.setattr(limits, "budget", lambda device: 10**9)
 
 
 def reason(device="cuda", **options):
