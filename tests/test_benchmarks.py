@@ -352,3 +352,6 @@ def test_streets_beside_cityseer(tmp_path):
     assert said.startswith("betweenness is ")
     theirs = {400: np.array([1.0, 2]), 800: np.array([2.0, 4]), 1600: np.array([4.0, 8])}
     assert cityseer.difference(np.array([[1.0, 2, 4], [2, 4, 6]]), theirs) == 0.25
+    row, said = cityseer.measure_angles(1, 1)
+    assert row.startswith("| minnesota | 3299 | 1 | ")
+    assert said.startswith("sums of angles are ")
