@@ -13,9 +13,8 @@ from strategies import graphs, oracle, scale_free
 
 import lagbc
 from lagbc.graph import adapters
-from lagbc.graph.entries import Entries
+from lagbc.graph.given import Entries, parse_values
 from lagbc.graph.validate import as_graph
-from lagbc.graph.values import parse_values
 
 igraph = pytest.importorskip("igraph")
 

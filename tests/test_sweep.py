@@ -20,7 +20,7 @@ from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free
 
 import lagbc
 from lagbc import limits
-from lagbc.graph.host import ops
+from lagbc.graph import host
 from lagbc.graph.validate import as_graph
 from lagbc.limits import SMALL_RUN, budget
 from lagbc.methods import table as methods
@@ -76,8 +76,8 @@ def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
 
 
 def test_distances_to_the_hubs_are_found_once_a_graph(monkeypatch):
-    graph, found, search = as_graph(MANY), [], ops.hub_distances
-    monkeypatch.setattr(ops, "hub_distances", lambda *given: found.append(0) or search(*given))
+    graph, found, search = as_graph(MANY), [], host.hub_distances
+    monkeypatch.setattr(host, "hub_distances", lambda *given: found.append(0) or search(*given))
     row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
     every, some = (order_roots(graph, row, np.arange(count)) for count in (graph.n, 1500))
     np.testing.assert_array_equal(some, every[every < 1500])

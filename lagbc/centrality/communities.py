@@ -17,7 +17,7 @@ from lagbc.calls import logged, phase, raise_if_stopped, stopping_by
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.graph.csr import Csr
 from lagbc.graph.graph import Graph
-from lagbc.graph.host.ops import weak_components
+from lagbc.graph.host import weak_components
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
 from lagbc.native import csr as native_csr

@@ -18,7 +18,7 @@ from lagbc.arguments import Arguments
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.graph.host.ops import transposed
+from lagbc.graph.host import transposed
 from lagbc.methods.sums import Sums
 from lagbc.planning.population import Population
 from lagbc.reduce.pieces import Reduced, restore

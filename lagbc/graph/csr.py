@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.graph.host import ops as host
+from lagbc.graph import host
 
 Csr = tuple[Any, Any, Any]
 _MOST_IN_32_BITS = np.iinfo(np.int32).max
 
 
 def ops_of(array: Any) -> Any:
-    """Return the operations for an array: the module `lagbc.graph.host.ops` or `lagbc.graph.device.ops`."""
+    """Return the operations for an array: the module `lagbc.graph.host` or `lagbc.graph.device.ops`."""
     return host if isinstance(array, np.ndarray) else import_module("lagbc.graph.device.ops")
 
 

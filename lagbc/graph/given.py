@@ -1,16 +1,20 @@
-"""Matrices, arrays and columns as they are given.
+"""Matrices, arrays, columns and edges as they are given, and the values of edges as a caller takes them.
 
 Matrices of this module have the attributes of SciPy's: to import SciPy's takes 0.1 s. Masked arrays are refused: NumPy
 would read their masked entries, too.
+
+A caller takes values as lengths, or as strengths w, which are lengths 1 / w, or not at all. `lagbc.graph.validate`
+alone makes lengths of strengths; a `Graph` has lengths.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +31,12 @@ _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which 
 _PARTS = {"coo": ("data", "row", "col")}
 _COLUMN = "a column, an array of one dimension"
 _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
+# The edge attribute that holds the values by default, as in NetworkX and igraph.
+LENGTH = "weight"
+# The arguments that take an edge attribute by name, in messages.
+BY_NAME = "weighted= or strength="
+# The advice of errors: where edges have length 0, scores of others depend on the order of vertices.
+_OF_ZERO_LENGTHS = "Merge the ends of an edge of length 0, or add a small length to every edge, such as 1 to degrees"
 
 
 class _PlainMatrix:
@@ -174,3 +184,151 @@ def require_reals(name: str, array: Any) -> None:
     """Raise TypeError unless an array or matrix holds real numbers."""
     if array.dtype.kind not in "biuf":
         raise InvalidTypeError(f"{name} has dtype {array.dtype}; it holds real numbers, e.g. of float64")
+
+
+# ---- Edges by the numbers of their ends: the form into which graphs of other libraries are read
+
+
+@dataclass(slots=True, eq=False)
+class Entries:
+    """The edges of a graph, vertices numbered from 0; an undirected edge is listed both ways, a loop once."""
+
+    n: int
+    tails: NDArray[np.int64]  # tails, heads: parallel edges are entries of their own
+    heads: NDArray[np.int64]
+    directed: bool
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        # Arrays that pickle loads are read-only, and SciPy does not index by such.
+        for name, value in state[1].items():
+            setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
+
+    def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> Listed:
+        """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
+        if lengths is None:
+            return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
+        key = lengths
+        if largest:  # flags and unsigned integers have no negatives
+            key = -lengths if lengths.dtype.kind == "f" else ~lengths
+        order = np.lexsort((key, self.heads, self.tails))
+        tails, heads = self.tails[order], self.heads[order]
+        first = first_of_parallel(tails, heads)
+        return self._coo(lengths[order][first], tails[first], heads[first])
+
+    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> Listed:
+        return Listed((self.n, self.n), tails, heads, values)
+
+
+def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the first of each run of entries with the same ends."""
+    first = np.ones(len(tails), np.bool_)
+    first[1:] = (tails[1:] != tails[:-1]) | (heads[1:] != heads[:-1])
+    return first
+
+
+def shares_of_parallel(entries: Entries, lengths: NDArray[Any], *, largest: bool = False) -> NDArray[np.float64]:
+    """Return each entry's share in the score of its pair; parallel edges are adjacent.
+
+    Those of the smallest length, or the `largest`, share equally.
+    """
+    if not len(lengths):
+        return np.ones(0)
+    first = first_of_parallel(entries.tails, entries.heads)
+    pair = np.cumsum(first) - 1
+    extreme = np.maximum if largest else np.minimum
+    counting = lengths == extreme.reduceat(lengths, np.flatnonzero(first))[pair]
+    shares: NDArray[np.float64] = counting / np.bincount(pair, counting)[pair]
+    return shares
+
+
+def mirrored(tails: NDArray[Any], heads: NDArray[Any], values: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    """Return edges both ways, a loop once, with their values, or None."""
+    back = tails != heads
+    values = None if values is None else np.concatenate([values, values[back]])
+    return np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]]), values
+
+
+def as_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:
+    """Make an array of integers or floats; TypeError names the first value that is neither by ``name_of(position)``."""
+    given = list(values)
+    try:
+        lengths = np.array(given or np.zeros(0))
+    except ValueError:  # ragged
+        lengths = np.array(None)
+    if lengths.dtype.kind in "biuf" and lengths.ndim == 1:
+        return lengths
+    for position, value in enumerate(given):
+        if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf":
+            raise InvalidTypeError(
+                f"{name_of(position)} has length {value!r}; lengths are floats, or integers of 64 bits"
+            )
+    raise InvalidTypeError(f"the lengths have no common type of real numbers, but {lengths.dtype}")
+
+
+# ---- Values of edges
+
+
+class Values(NamedTuple):
+    """How values of edges are taken; of parallel edges the shortest counts, which has the largest strength."""
+
+    word: str  # "length" or "strength"; "" if they are not taken
+    are_taken: bool  # whether edges have lengths
+    are_strengths: bool  # whether they are w of lengths 1 / w
+    attribute: str | None = None  # the edge attribute that the caller names
+
+    @property
+    def argument(self) -> str:
+        """The argument that takes them so."""
+        return "strength" if self.are_strengths else "weighted"
+
+    @property
+    def name(self) -> str:
+        """The name of the edge attribute that holds them."""
+        return LENGTH if self.attribute is None else self.attribute
+
+    def advice(self, wrong: NDArray[Any], otherwise: str) -> str:
+        """Return the advice on values that are no such lengths: of its own where all are 0."""
+        return _OF_ZERO_LENGTHS if self.word == "length" and not wrong.any() else otherwise
+
+
+NO_VALUES, LENGTHS, STRENGTHS = Values("", False, False), Values("length", True, False), Values("strength", True, True)
+
+
+def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Values:
+    """Return how a caller takes values: the `usual` way if it is not told; errors name arguments that contradict."""
+    if weighted is None and strength is False:
+        return usual
+    weighted, strength = of_python(weighted), of_python(strength)
+    for name, given in (("weighted", weighted), ("strength", strength)):
+        if not (isinstance(given, bool | str) or (given is None and name == "weighted")):
+            raise InvalidTypeError(f"{name}={given!r} is neither True nor False nor the name of an edge attribute")
+    if strength is False and not isinstance(weighted, str):
+        return usual if weighted is None else LENGTHS if weighted else NO_VALUES  # strength may have been NumPy's False
+    if weighted is False:
+        raise InvalidValueError(
+            f"strength={strength!r} takes the values as strengths, weighted=False takes none; leave out one"
+        )
+    named = [given for given in (strength, weighted) if isinstance(given, str)]
+    if len({*named}) > 1:
+        raise InvalidValueError(f"strength={strength!r} and weighted={weighted!r} name two attributes; leave out one")
+    return (LENGTHS if strength is False else STRENGTHS)._replace(attribute=named[0] if named else None)
+
+
+def of_python(flag: Any) -> Any:
+    """Return a flag of NumPy as one of Python, and anything else as it is."""
+    return bool(flag) if isinstance(flag, np.bool_) else flag
+
+
+def are_no_lengths(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark values that are not finite and > 0."""
+    wrong: NDArray[np.bool_] = ~(np.isfinite(values) & (values > 0))
+    return wrong
+
+
+def no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
+    """Make the error that no edge has an attribute; it names the attributes there are."""
+    names = sorted(repr(name) for name in there if isinstance(name, str))
+    others = f"they have {', '.join(names)}, of which {BY_NAME} takes one by name" if names else "they have none"
+    return InvalidValueError(
+        f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
+    )

@@ -12,13 +12,21 @@ from numpy.typing import NDArray
 
 from lagbc.calls import phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
-from lagbc.graph import adapters
+from lagbc.graph import adapters, host
 from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
-from lagbc.graph.given import Rows, is_sparse, refuse_masked
+from lagbc.graph.given import (
+    LENGTHS,
+    NO_VALUES,
+    Rows,
+    Values,
+    are_no_lengths,
+    is_sparse,
+    of_python,
+    parse_values,
+    refuse_masked,
+)
 from lagbc.graph.graph import Graph, Outline
-from lagbc.graph.host import csr as host
 from lagbc.graph.names import Names, edge_in_words, listed_names
-from lagbc.graph.values import LENGTHS, NO_VALUES, Values, are_no_lengths, of_python, parse_values
 from lagbc.types import GraphLike
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.adapters import networkx_edge_data, networkx_entries
-from lagbc.graph.entries import Entries, as_lengths, shares_of_parallel
+from lagbc.graph.given import Entries, are_no_lengths, as_lengths, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.graph.values import are_no_lengths
 
 Node = Hashable
 

@@ -23,10 +23,9 @@ from lagbc.errors import (
     unknown_argument,
     warn,
 )
-from lagbc.graph.given import column_of, reals_of, refuse_masked
+from lagbc.graph.given import LENGTHS, STRENGTHS, Values, column_of, reals_of, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.graph.values import LENGTHS, STRENGTHS, Values
 from lagbc.io.arrow import ArrowArray, ArrowStream, arrow_stream, holds_arrow
 from lagbc.io.columns import EDGES, Columns, Content, choose_columns
 from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices

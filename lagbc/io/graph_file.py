@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFileWarning, InvalidValueError, warn
+from lagbc.graph import host
 from lagbc.graph.coordinates import Coordinates
 from lagbc.graph.csr import index_type
-from lagbc.graph.entries import mirrored
-from lagbc.graph.given import Rows
-from lagbc.graph.host import csr as host
+from lagbc.graph.given import LENGTHS, STRENGTHS, Rows, are_no_lengths, mirrored
 from lagbc.graph.names import size_in_words
-from lagbc.graph.values import LENGTHS, STRENGTHS, are_no_lengths
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple, NoReturn
 
 from lagbc.errors import GraphFormatError, quantity
-from lagbc.graph.values import LENGTH
+from lagbc.graph.given import LENGTH
 from lagbc.io.columns import (
     EDGES,
     MATRIX,

@@ -13,7 +13,7 @@ from lagbc import tuning
 from lagbc.calls import in_phase
 from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.host.order import length_order
+from lagbc.graph.host import length_order
 from lagbc.methods.contract import Batching
 from lagbc.methods.table import Method
 from lagbc.native import core, csr, share, until_stopped

@@ -35,7 +35,7 @@ from lagbc.calls import in_phase
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
-from lagbc.graph.host.ops import rows_of
+from lagbc.graph.host import rows_of
 from lagbc.native import core, csr, until_stopped
 from lagbc.reduce.piece import NotReducible, Piece, Scores, check_range
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from lagbc.graph.host.ops import transposed
+from lagbc.graph.host import transposed
 from lagbc.graph.names import Names, in_words
 from lagbc.request import parse_vertex_weights
 

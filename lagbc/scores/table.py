@@ -13,11 +13,9 @@ from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
 from lagbc.graph import adapters
-from lagbc.graph.entries import shares_of_parallel
-from lagbc.graph.given import refuse_masked, require_reals
+from lagbc.graph.given import parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
-from lagbc.graph.values import parse_values
 from lagbc.scores.records import registered, titled
 from lagbc.types import GraphLike
 

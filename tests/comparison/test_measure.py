@@ -15,7 +15,7 @@ from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import plan_call
 from lagbc.comparison import measure
 from lagbc.comparison.measure import NEIGHBOURS, OF_THE_INTERPRETER, draw_roots
-from lagbc.graph.host import ops
+from lagbc.graph import host
 from lagbc.graph.validate import as_graph
 from lagbc.methods.table import METHODS
 
@@ -109,13 +109,13 @@ def test_ordering_has_a_column_of_its_own(fake, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(tuning, "SURVEYED", -1)  # small graphs are ordered as they are read
     monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
-    ordinary = ops.degree_order
+    ordinary = host.degree_order
 
     def order_slowly(indptr):
         now[0] += 7
         return ordinary(indptr)
 
-    monkeypatch.setattr(ops, "degree_order", order_slowly)
+    monkeypatch.setattr(host, "degree_order", order_slowly)
     fake(Fake())
     record = lagbc.compare(GRAPH, 2).records[0]
     assert (record.order_seconds, record.prepare_seconds) == (7, 0)

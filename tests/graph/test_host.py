@@ -14,10 +14,10 @@ from strategies import disjoint, graphs, grid, matrix, path, scale_free, star, w
 
 import lagbc
 from lagbc import native, tuning
-from lagbc.graph.host import csr as host
-from lagbc.graph.host import proximity
-from lagbc.graph.host.ops import (
+from lagbc.graph import host
+from lagbc.graph.host import (
     both_ways,
+    hub_order,
     proximity_order,
     renumbered,
     renumbered_places,
@@ -27,7 +27,6 @@ from lagbc.graph.host.ops import (
     transposed,
     weak_components,
 )
-from lagbc.graph.host.order import hub_order
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
 from lagbc.tuning import LANDMARKS, POWER_STEPS
@@ -89,7 +88,7 @@ def parts(request, monkeypatch):
     if request.param == "many parts":
         monkeypatch.setattr(native, "SHARED_FROM", 0)
         monkeypatch.setattr(native, "cores", lambda: 3)
-        monkeypatch.setattr(proximity, "SHARED_FROM", 0)
+        monkeypatch.setattr(host, "SHARED_FROM", 0)
         monkeypatch.setattr(host, "_SHIFT", 1)
         monkeypatch.setattr(tuning, "SURVEYED", -1)
 

@@ -18,8 +18,8 @@ import lagbc
 from benchmarks.malformed import CHANGES, malformed
 from lagbc import tuning
 from lagbc.errors import Error
+from lagbc.graph import host
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import csr as host
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 

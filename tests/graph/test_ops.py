@@ -1,13 +1,14 @@
 """Operations on arrays of the host and of a device: the same names and parameters, with or without a device."""
 
 import ast
+import re
 from pathlib import Path
 
 import numpy as np
 
 import lagbc
+from lagbc.graph import host
 from lagbc.graph.csr import ops_of
-from lagbc.graph.host import ops
 
 FOLDER = Path(lagbc.__file__).parent / "graph"
 
@@ -17,27 +18,51 @@ def functions_of(file):
     return {one.name: one.args for one in ast.parse(file.read_text()).body if isinstance(one, ast.FunctionDef)}
 
 
-def parameters_of(place):
-    """Names of the operations of a place, each with the names of its parameters; nothing is imported."""
-    tree, kernels = ast.parse((FOLDER / place / "ops.py").read_text()), functions_of(FOLDER.parent / "native/core.pyi")
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module != "lagbc.native":
-            defined = functions_of(FOLDER / place / f"{node.module.rpartition('.')[2]}.py")
-            found |= {alias.name: defined[alias.name] for alias in node.names}
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
-            found[node.targets[0].id] = kernels[node.value.attr]
+def parameters_of(functions):
     return {
         name: ([one.arg for one in (*of.posonlyargs, *of.args)], len(of.defaults), [one.arg for one in of.kwonlyargs])
-        for name, of in found.items()
+        for name, of in functions.items()
     }
 
 
+def of_host():
+    """Names of the host's functions, and of kernels that are operations, each with the names of its parameters."""
+    found, kernels = functions_of(FOLDER / "host.py"), functions_of(FOLDER.parent / "native/core.pyi")
+    for node in ast.parse((FOLDER / "host.py").read_text()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            found[node.targets[0].id] = kernels[node.value.attr]
+    return parameters_of(found)
+
+
+def of_device():
+    """The same of a device's operations; nothing is imported."""
+    found, listed = {}, []
+    for node in ast.parse((FOLDER / "device" / "ops.py").read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            defined = functions_of(FOLDER / "device" / f"{node.module.rpartition('.')[2]}.py")
+            found |= {alias.name: defined[alias.name] for alias in node.names}
+        if isinstance(node, ast.Assign):
+            listed = ast.literal_eval(node.value)
+    assert sorted(found) == sorted(listed)
+    return parameters_of(found)
+
+
 def test_host_and_device_have_the_same_operations():
-    host = parameters_of("host")
-    assert host == parameters_of("device")
-    assert sorted(host) == sorted(ops.__all__)
+    device, both = of_device(), of_host()
+    assert {name: both[name] for name in device} == device
+
+
+def test_all_operations_that_are_called_are_there():
+    texts = [file.read_text() for file in FOLDER.parent.rglob("*.py")]
+    called = {
+        name
+        for text in texts
+        if "ops_of" in text
+        for name in re.findall(r"(?:\bops_of\([\w.]+\)|(?<![.\w])ops)\.(\w+)", text)
+    }
+    assert len(called) > 10
+    assert called <= of_device().keys()
 
 
 def test_operations_of_arrays_on_the_host():
-    assert ops_of(np.zeros(1)) is ops
+    assert ops_of(np.zeros(1)) is host

@@ -7,8 +7,7 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components, dijkstra
 from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
-from lagbc.graph.host.ops import degree_order, hub_distances, hub_order, proximity_order, search_from_hub
-from lagbc.graph.host.order import length_order
+from lagbc.graph.host import degree_order, hub_distances, hub_order, length_order, proximity_order, search_from_hub
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
 from lagbc.tuning import HUB_LEVELS, HUBS

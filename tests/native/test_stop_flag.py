@@ -18,7 +18,7 @@ from lagbc import native, tuning
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
 from lagbc.graph import csr as graph_csr
-from lagbc.graph.host.proximity import proximity_order
+from lagbc.graph.host import proximity_order
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched, traversal

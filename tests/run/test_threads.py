@@ -13,7 +13,7 @@ from strategies import scale_free
 import lagbc
 from lagbc.calls import stopping_by
 from lagbc.errors import StoppedError
-from lagbc.graph.host.search import distances_from
+from lagbc.graph.host import distances_from
 from lagbc.native.pool import Pool, polled
 
 A = scale_free(500, 4000, seed=1)

@@ -1,4 +1,4 @@
-"""Compressed rows on the device, the same bits as of `lagbc.graph.host.csr`.
+"""Compressed rows on the device, the same bits as of `lagbc.graph.host`.
 
 An entry is a key, ``row << bits | column``; sorted keys are rows with their columns in ascending order.
 """

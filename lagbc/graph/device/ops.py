@@ -1,4 +1,4 @@
-"""Operations on a graph's arrays on a device: names and bits as in `lagbc.graph.host.ops`."""
+"""Operations on a graph's arrays on a device: names and bits as in `lagbc.graph.host`."""
 
 from lagbc.graph.device.csr import (
     are_equal,

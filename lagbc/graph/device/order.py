@@ -57,7 +57,7 @@ def hub_order(distances: Any, vertices: Any) -> Any:
 
 
 def proximity_order(indptr: Any, indices: Any, components: Any, leaf: int = 64) -> Any:
-    """Order vertices by proximity, as `lagbc.graph.host.proximity.proximity_order` does."""
+    """Order vertices by proximity, as `lagbc.graph.host.proximity_order` does."""
     n = len(indptr) - 1
     members = sizes_of(components).get().astype(np.int64)
     points = _landmark_distances(indptr, indices, components, len(members))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, MissingDependencyError
 from lagbc.graph.coordinates import coordinates_of_attributes
-from lagbc.graph.values import LENGTH
+from lagbc.graph.given import LENGTH
 from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed, merge_repeats

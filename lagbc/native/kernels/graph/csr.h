@@ -1,4 +1,4 @@
-// Compressed sparse rows: checked, sorted by counting, transposed, joined and permuted; lagbc/graph/host/csr.py.
+// Compressed sparse rows: checked, sorted by counting, transposed, joined and permuted; lagbc/graph/host.py.
 //
 // Values are only moved, summed or compared. Kernels take a part of the rows or entries, first to last, and write
 // entries that this part alone owns: parts are shared out among threads, and neither their number nor their order

@@ -1,4 +1,4 @@
-// Orders by counting, of keys that are small integers: lagbc/graph/host/order.py.
+// Orders by counting, of keys that are small integers: lagbc/graph/host.py.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The proximity order, by landmarks and bisection along principal axes: lagbc/graph/host/proximity.py.
+// The proximity order, by landmarks and bisection along principal axes: lagbc/graph/host.py.
 //
 // Its sums are of integers, so that the GPU makes the same bits.
 #pragma once

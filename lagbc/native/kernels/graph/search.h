@@ -1,4 +1,4 @@
-// Breadth-first search and weakly connected components: lagbc/graph/host/search.py.
+// Breadth-first search and weakly connected components: lagbc/graph/host.py.
 #pragma once
 
 #include <tuple>
