@@ -168,14 +168,15 @@ def sum_call(call: Call) -> Result:
                 number = answer.number
                 reduced = without_chains(reduced, number, settings)
                 plan = with_sweep(graph, request, reduced, plan, number, settings, room)
-                require_memory(call._replace(reduced=reduced, plan=plan))
+                call = call._replace(reduced=reduced, plan=plan)
+                require_memory(call)
                 works[number], totals[number] = work_of(reduced.pieces[number], plan.sweeps[number], room), NONE_DONE
                 carriers = carriers if settings.executor is not None else carriers_of(plan, works, settings, stack)
                 if kept is not None:
                     totals = kept.begin(works, totals)
                 if meter is not None:
                     meter.begin_anew(number, stretch_of(works[number], totals[number].done))
-    return result_of(call._replace(reduced=reduced, plan=plan), sums)
+    return result_of(call, sums)
 
 
 def works_of(call: Call) -> list[PieceWork]:
@@ -190,10 +191,10 @@ def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stac
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)
-    return [_carrier_here(work, plan, settings) for work in works]
+    return list(map(partial(_carrier_here, plan, settings), works))
 
 
-def _carrier_here(work: PieceWork, plan: Plan, settings: Settings) -> Carrier:
+def _carrier_here(plan: Plan, settings: Settings, work: PieceWork) -> Carrier:
     """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
     if work.own_carrier is not None:
         return work.own_carrier  # type: ignore[no-any-return]

@@ -34,15 +34,20 @@ logger.addHandler(logging.NullHandler())
 _NOTHING = nullcontext()
 
 
-def logged(name: str) -> AbstractContextManager[None]:
-    """Return a context that logs the seconds of a call that ends without an error, if somebody asks for them."""
-    return _logging(name) if logger.isEnabledFor(logging.INFO) else _NOTHING
+def running(
+    name: str, stop: Callable[[], object] | None = None, checkpoint: str | os.PathLike[str] | None = None
+) -> AbstractContextManager[None]:
+    """Return the context of a call: `stop` ends it, as in `stopping_by`, and its seconds go to who asks for them."""
+    if stop is None and not logger.isEnabledFor(logging.INFO):
+        return _NOTHING
+    return _running(name, stop, checkpoint)
 
 
 @contextmanager
-def _logging(name: str) -> Iterator[None]:
+def _running(name: str, stop: Callable[[], object] | None, checkpoint: str | os.PathLike[str] | None) -> Iterator[None]:
     begun = time.perf_counter()
-    yield
+    with stopping_by(stop, checkpoint):
+        yield
     logger.info("%s: %.3g s", name, time.perf_counter() - begun)
 
 

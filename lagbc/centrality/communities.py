@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lagbc import tuning
 from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_request
-from lagbc.calls import logged, phase, raise_if_stopped, stopping_by
+from lagbc.calls import phase, raise_if_stopped, running
 from lagbc.errors import InvalidValueError, quantity
 from lagbc.graph.csr import Csr
 from lagbc.graph.graph import Graph
@@ -328,7 +328,7 @@ def divide(
     if most is not None and most > graph.n:
         vertices = quantity(graph.n, "vertex", "vertices")
         raise InvalidValueError(f"until={until!r} communities are more than the graph has vertices: {vertices}")
-    with logged("girvan_newman"), stopping_by(settings.stop), ExitStack() as stack:
+    with running("girvan_newman", settings.stop), ExitStack() as stack:
         warn_of_ties(graph, rtol, np.arange(graph.n))
         division = Division(graph, settings._replace(progress=False, stop=None), rtol, share)
         meter = _Removals(division, settings, stack)

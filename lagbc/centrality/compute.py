@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call, works_of
-from lagbc.calls import log_plan, logged, logger, phase, stopping_by
+from lagbc.calls import log_plan, logger, phase, running, stopping_by
 from lagbc.centrality.beside import (
     GROUPS,
     Estimates,
@@ -71,8 +71,8 @@ def compute(
     if standard_error is not False:
         standard_error = parse_flag("standard_error", standard_error)
     arguments, settings = check_call(centralities, batch, options, arguments)
-    names, stops = names_of(centralities), stopping_by(settings.stop, settings.checkpoint)
-    with logged(names), stops, reading_gpu(A, settings.devices):
+    names = ", ".join(map(_NAME, centralities))
+    with running(names, settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         found = _scores_of(A, prepare(A, centralities, read, settings, arguments), names, standard_error)
     if which is centralities:
         return found
@@ -128,14 +128,9 @@ def plan_call(A: GraphLike, which: Asked, batch: int | str, read: Read, options:
 
 def run_call(A: GraphLike, call: Call) -> dict[str, Any]:
     """Run a call that is planned, and return its scores by the names of the centralities."""
-    names, stops = names_of(call.centralities), stopping_by(call.settings.stop, call.settings.checkpoint)
-    with logged(names), stops, reading_gpu(A, call.settings.devices):
+    names, settings = ", ".join(map(_NAME, call.centralities)), call.settings
+    with running(names, settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         return _scores_of(A, call, names)  # type: ignore[no-any-return]
-
-
-def names_of(centralities: tuple[Centrality, ...]) -> str:
-    """Return the names of centralities, in one line."""
-    return ", ".join(map(_NAME, centralities))
 
 
 def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = False) -> Any:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from lagbc.arguments import Arguments, Read
 from lagbc.call import Call, carriers_of, digests_of_call, prepare, require_memory, result_of, works_of
-from lagbc.calls import log_plan, logged, stopping_by
+from lagbc.calls import log_plan, running
 from lagbc.centrality.compute import find_all, finish_call, keywords_of, warn_of_ties_of
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
@@ -65,7 +65,7 @@ def write_part(
     settings = check_options(batch, options, partial(keywords_of, centralities, options))
     require_taken(centralities, arguments)
     told = f"part {share} of {', '.join(one.name for one in centralities)}"
-    with logged(told), stopping_by(settings.stop), reading_gpu(A, settings.devices):
+    with running(told, settings.stop), reading_gpu(A, settings.devices):
         call = prepare(A, centralities, read, settings, arguments)
         log_plan(told, call.plan)
         warn_of_ties_of(call)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.arguments import Arguments, Read
-from lagbc.calls import logged, raise_if_stopped, stopping_by
+from lagbc.calls import raise_if_stopped, running
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
@@ -113,7 +113,7 @@ def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> C
     in_group = _mark_groups(graph, arguments.groups)
     if arguments.normalized and arguments.endpoints:
         _require_pairs_outside(in_group)
-    with logged("group_bc"), stopping_by(settings.stop):
+    with running("group_bc", settings.stop):
         raw: NDArray[np.float64] = _sum_pairs(
             graph.on_host, in_group, tolerance, settings, endpoints=arguments.endpoints
         )
@@ -260,7 +260,7 @@ def closeness_into(
     roots = _vertices("u", graph, [given] if is_one else given)
     counted = None if arguments.sources is None else _vertices("sources", graph, arguments.sources)
     cutoffs = _EVERYWHERE if arguments.cutoff is None else parse_cutoffs(arguments.cutoff)
-    with logged("closeness"), stopping_by(settings.stop):
+    with running("closeness", settings.stop):
         sums = _sum_into(
             graph.transpose, roots, [roots[i : i + 1] for i in range(len(roots))], settings, counted, cutoffs
         )
@@ -281,7 +281,7 @@ def _vertices(argument: str, graph: Graph, given: Any) -> NDArray[np.int64]:
 def scores_by_distances(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
     """Return scores of groups by the distances into each; arguments as for `lagbc.group_closeness`."""
     graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments)
-    with logged(record.name), stopping_by(settings.stop):
+    with running(record.name, settings.stop):
         searched, roots = _with_groups(graph.transpose, groups)
         without = [np.append(group, root) for group, root in zip(groups, roots, strict=True)]
         reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings)[:, 0], -1, 0)

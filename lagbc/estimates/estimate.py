@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, carriers_of, on_device_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
-from lagbc.calls import log_plan, logged, raise_if_stopped, stopping_by
+from lagbc.calls import log_plan, raise_if_stopped, running
 from lagbc.centrality.compute import as_returned, made_on_ranks
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.estimates.ranking import Ranked, gap, ranked
@@ -495,8 +495,8 @@ def run_estimate(asked: Asked) -> Estimate:
     name = estimated_sum(asked.centrality)
     _require_taken(asked, name)
     begun, told = time.perf_counter(), f"estimate of {asked.centrality.name}"
-    stops = stopping_by(asked.settings.stop, asked.settings.checkpoint)
-    with logged(told), stops, reading_gpu(asked.A, asked.settings.devices):
+    settings = asked.settings
+    with running(told, settings.stop, settings.checkpoint), reading_gpu(asked.A, asked.settings.devices):
         uploads = partial(is_read_on_device, asked.A, lambda: PROBED, asked.settings)
         graph = take_graph(asked.A, **asked.read._asdict(), uploads=uploads)
         raise_if_stopped()

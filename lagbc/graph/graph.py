@@ -115,7 +115,7 @@ class Graph(Outline):
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
-        self._keep(_checked=self.csr)
+        vars(self).update(_checked=self.csr)
         return self
 
     def checked_as(self, read: Graph) -> Graph:

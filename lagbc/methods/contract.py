@@ -28,9 +28,9 @@ edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A meth
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, Union, runtime_checkable
 
 import numpy as np
@@ -250,9 +250,7 @@ class SweepPlan:
 
     def with_flag(self, stop: StopFlag) -> SweepPlan:
         """Return the same plan with another stop flag."""
-        plan: SweepPlan = copy(self)
-        plan.stop = stop
-        return plan
+        return SweepPlan(*(*_BUT_THE_FLAG(self), stop))
 
     @property
     def sigma_limit(self) -> float:
@@ -263,6 +261,10 @@ class SweepPlan:
         if self.omega is None or not self.omega.any():
             return largest
         return largest * min(1.0, float(self.omega[self.omega > 0].min()))
+
+
+# A copy by the module copy takes four times as long, and each call makes one.
+_BUT_THE_FLAG = attrgetter(*[one.name for one in fields(SweepPlan)][:-1])
 
 
 # ---- Modules

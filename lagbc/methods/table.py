@@ -322,9 +322,13 @@ def parts_of(method: str) -> tuple[str, list[str]]:
 
 def ways_of(method: str) -> tuple[str | None, int | None]:
     """Return the schedule and the threads of a vertex that follow the name of a method; None where none does."""
-    _, ways = parts_of(method)
-    schedule = next((way for way in ways if not way.isdecimal()), None)
-    return schedule, next((int(way) for way in ways if way.isdecimal()), None)
+    schedule = threads = None
+    for way in method.split(":")[1:]:
+        if way.isdecimal():
+            threads = int(way)
+        else:
+            schedule = way
+    return schedule, threads
 
 
 def register_method(method: Method) -> None:

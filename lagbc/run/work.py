@@ -167,34 +167,6 @@ def sum_over(
     return total
 
 
-def inline(work: Work, first: int, last: int) -> Generator[Found]:
-    """Sum in the calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps.
-
-    It takes no Ctrl-C while a kernel runs.
-    """
-    return retrying(_one_by_one, work, first, last)
-
-
-def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
-    hand = work.open(StopFlag())
-    for span in work.batches(first, last):
-        raise_if_stopped()
-        yield span, hand(span, work.items[span.first : span.last])
-
-
-def threaded(work: Work, first: int, last: int) -> Generator[Found]:
-    """Sum in as many threads as a work has hands; at most two batches a thread are ahead of the loop."""
-    return retrying(_side_by_side, work, first, last)
-
-
-def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
-    hands = Hands(work)
-    try:
-        yield from hands.run(work.batches(first, last), work.items)
-    finally:
-        hands.close()
-
-
 def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
     """Carry a work, and go on with less at a time where memory runs out."""
     while first < last:
@@ -208,6 +180,28 @@ def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Fou
             work = work.smaller(error)
         if first < last:
             give_back()  # the states of before, which no name holds any more
+
+
+def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
+    hand = work.open(StopFlag())
+    for span in work.batches(first, last):
+        raise_if_stopped()
+        yield span, hand(span, work.items[span.first : span.last])
+
+
+def _side_by_side(work: Work, first: int, last: int) -> Generator[Found]:
+    hands = Hands(work)
+    try:
+        yield from hands.run(work.batches(first, last), work.items)
+    finally:
+        hands.close()
+
+
+# Sums in the calling thread, for runs of milliseconds: starting a thread takes longer than their sweeps. It takes no
+# Ctrl-C while a kernel runs.
+inline: Carrier = partial(retrying, _one_by_one)
+# Sums in as many threads as a work has hands; at most two batches a thread are ahead of the loop.
+threaded: Carrier = partial(retrying, _side_by_side)
 
 
 class Hands:
