@@ -9,7 +9,7 @@ import pytest
 from lagbc.centrality.compiled import SOURCES
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import declared, kernel_of
-from lagbc.methods.gpu.batched.kernels import SUMS
+from lagbc.methods.gpu.kernels import HOPS_SUMS
 
 PATH = "methods/gpu/batched/sums.cu"
 POINTERS = (
@@ -31,7 +31,7 @@ def launched():
     """A kernel of which each launch is noted."""
     launches = []
     module = SimpleNamespace(get_function=lambda name: lambda *given: launches.append((name, *given)))
-    return kernel_of(module, SUMS.source, "root_edges", {"value": "float32"}), launches
+    return kernel_of(module, HOPS_SUMS.source, "root_edges", {"value": "float32"}), launches
 
 
 def test_arguments_are_passed_in_the_order_of_the_source(launched):

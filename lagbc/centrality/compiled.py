@@ -15,18 +15,14 @@ from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Program
 from lagbc.graph.device.kernels import PROGRAMS
 from lagbc.methods import table
-from lagbc.methods.gpu.batched.kernels import KERNELS as BATCHED
-from lagbc.methods.gpu.common.kernels import ARRAYS, Kernels
-from lagbc.methods.gpu.delta_stepping.kernels import KERNELS as DELTA_STEPPING
-from lagbc.methods.gpu.probe import PROBE
-from lagbc.methods.gpu.traversal.kernels import KERNELS as TRAVERSAL
+from lagbc.methods.gpu.kernels import KERNELS, Kernels
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.options import Options
 from lagbc.reduce.device.kernels import STREAMS
 from lagbc.scores.records import find, shared
 
 _ALL: tuple[Kernels | Program, ...]
-_ALL = (*PROGRAMS, ARRAYS, *BATCHED, *DELTA_STEPPING, *TRAVERSAL, PROBE, STREAMS)
+_ALL = (*PROGRAMS, *KERNELS, STREAMS)
 SOURCES = tuple(kernels.source for kernels in _ALL)
 
 

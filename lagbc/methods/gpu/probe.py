@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda import compiler
-from lagbc.cuda.kernel import Program
 from lagbc.graph.graph import Graph
-from lagbc.methods.gpu.common.kernels import COMMON, GROUP
-
-PROBE = Program(compiler.Source("methods/gpu/probe.cu", (COMMON, GROUP)), cooperative=True)
+from lagbc.methods.gpu.kernels import PROBE
 
 
 def count(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:

@@ -18,9 +18,8 @@ from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, Array, allocate
-from lagbc.methods.gpu.batched.kernels import BLOCK, FORWARD
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
+from lagbc.methods.gpu.kernels import BLOCK, DISTANCES_ALONE, FORWARD, Variant
 from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
 
 # Options of a plan that are read.

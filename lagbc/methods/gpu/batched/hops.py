@@ -26,10 +26,10 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching, Counted, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.batched import launch_per_level, one_launch
-from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Size, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.driver import Schedule, State
+from lagbc.methods.gpu.kernels import ARRAYS
 
 batching = Batching(block=GROUP_COLUMNS, auto=4096)
 forward, backward, paths = driver.forward, driver.backward, driver.paths

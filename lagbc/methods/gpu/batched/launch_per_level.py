@@ -20,14 +20,12 @@ from numpy.typing import NDArray
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
 from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
-from lagbc.methods.gpu.batched.kernels import BACKWARD, FORWARD, SUMS
-from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, NARROW, Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
+from lagbc.methods.gpu.kernels import BACKWARD, DISTANCES_ALONE, FORWARD, HOPS_SUMS, NARROW, Variant
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
@@ -75,7 +73,7 @@ def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
     else:
         FORWARD.begin_compile(_forward_variant(plan, None))
     if plan.sums - DEPENDENCY - {"stress", "dependency_squares"}:
-        SUMS.begin_compile(Variant(plan.dtype))
+        HOPS_SUMS.begin_compile(Variant(plan.dtype))
 
 
 def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
@@ -138,14 +136,14 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
             sigmas=arrays.counts,
             is_small=is_small,
         )
-    add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
+    add_root_edges(rows, search.root_rows, weights.arguments, arrays.values, edges)
     return scores.join_parts()
 
 
 def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
-    kernel = SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
+    kernel = HOPS_SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
     grid = -(-rows.rows // THREADS), search.groups
     for level in range(search.depth, 0, -1):
         rows.plan.stop.check()

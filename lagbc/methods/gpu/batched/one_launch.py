@@ -12,15 +12,13 @@ from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
 from lagbc.cuda.kernel import Kernel
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
-from lagbc.methods.gpu.batched.kernels import IN_ONE_LAUNCH, SUMS
-from lagbc.methods.gpu.batched.sums import add_root_edges
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.kernels import DISTANCES_ALONE, Variant
 from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, path_arrays
+from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
+from lagbc.methods.gpu.kernels import DISTANCES_ALONE, HOPS_IN_ONE_LAUNCH, HOPS_SUMS, Variant
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 # Entries of a queue whose columns are listed at a time.
@@ -67,9 +65,9 @@ def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
     """Begin to compile the kernels in another thread."""
     counts = plan.sums & PATH_SUMS
     for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        IN_ONE_LAUNCH.begin_compile(Variant.of(plan, sums), cooperative=True)
+        HOPS_IN_ONE_LAUNCH.begin_compile(Variant.of(plan, sums), cooperative=True)
     if plan.sums - PATH_SUMS:
-        SUMS.begin_compile(Variant(plan.dtype), cooperative=True)
+        HOPS_SUMS.begin_compile(Variant(plan.dtype), cooperative=True)
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
@@ -92,7 +90,7 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     scores = PathScores.zeros(rows)
     kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
     _launch(arrays, kernel, search.groups, weights.arguments, scores.arguments, edges.arguments)
-    add_root_edges(rows, search.root_rows, weights, arrays.values, edges)
+    add_root_edges(rows, search.root_rows, weights.arguments, arrays.values, edges)
     return scores
 
 
@@ -100,7 +98,7 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     """Sum over distances."""
     rows = arrays.rows
     rows.plan.stop.check()
-    kernel = SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
+    kernel = HOPS_SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
     _launch(arrays, kernel, search.groups, sums._asdict(), keep=keep)
 
 
@@ -138,7 +136,7 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
 
 def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
     variant = Variant.of(rows.plan, sums, by_column=by_column)
-    return IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
+    return HOPS_IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
 
 
 def _launch(arrays: Arrays, kernel: Kernel, groups: int, *known: Any, **given: Any) -> int:

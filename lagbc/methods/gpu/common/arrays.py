@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
-from lagbc.methods.gpu.common.kernels import ARRAYS
+from lagbc.methods.gpu.kernels import ARRAYS
 
 _TILE = 4096  # as in the kernels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -10,12 +10,18 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc import tuning
+from lagbc.cuda.compiler import THREADS
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Rows, Size
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, RootRows, Rows, Size, row_blocks
+from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS, Variant
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
+
+# Roots of a traversal that are summed together. More take fewer additions to the run's sums, and a larger least batch.
+ROOTS_OF_BLOCK = 32
 
 
 class PathScores(NamedTuple):
@@ -127,6 +133,50 @@ def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
         "apart": Array((len(names - OF_EDGES), groups, graph.n), FLOAT),
         "edges apart": Array((len(names & OF_EDGES), groups, graph.nnz), FLOAT),
     }
+
+
+def add_root_edges(rows: Rows, root_rows: RootRows, weights: Mapping[str, Any], values: Any, edges: Edges) -> None:
+    """Add the sums of the edges that leave a root, in hops, if edges are asked for."""
+    if edges.sums is None or not len(root_rows.position):
+        return
+    known = rows.arguments, root_rows.arguments, weights, edges.arguments
+    HOPS_SUMS.kernel("root_edges", Variant(rows.plan.dtype))((len(root_rows.position),), THREADS, *known, values=values)
+
+
+def sum_lengths(arrays: Any, search: Any, keep: Any, sums: Distances) -> None:
+    """Sum over the distances that Delta-stepping has found, as `lagbc.methods.gpu.driver.Sweeps` has it."""
+    rows, found = arrays.rows, arrays.distances
+    blocks = min(row_blocks(rows.rows, 0), tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
+    kernel = DELTA_SUMS.kernel("delta_distances", Variant(dist=found.dtype.name))
+    given = {"distances": found, "keep": keep, "deepest": sums.depth}
+    kernel((blocks, search.groups), THREADS, sums._asdict(), n=rows.rows, **given)
+
+
+def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
+    """Add rows of roots, in their order, to their blocks' rows of a batch's dependencies and, if asked for, squares.
+
+    Of `delta` (rows, stride), in sweep order, the first entries count, as many as `order` has. `times` (rows,) says how
+    often each root counts, as its row does already; None is once. `places` of the roots in the batch ascend.
+    """
+    if not len(places) or not len(order):
+        return
+    blocks = int(places[-1]) // ROOTS_OF_BLOCK + 1
+    sums.require_rows(blocks, int(places[-1]) + 1)
+    firsts = np.searchsorted(places, ROOTS_OF_BLOCK * np.arange(blocks + 1)).astype(np.int32)
+    ROOTS.launch(
+        "sum_roots",
+        len(order),
+        blocks,
+        n=len(order),
+        stride=delta.shape[1],
+        firsts=cp.asarray(firsts),
+        order=order,
+        delta=delta,
+        times=times,
+        sums_stride=sums.dependency.shape[1],
+        sums=sums.dependency,
+        squares=sums.dependency_squares,
+    )
 
 
 def path_arrays(size: Size | Rows) -> dict[str, Array | None]:

@@ -18,12 +18,10 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.methods.contract import HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Lengths, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
-from lagbc.methods.gpu.delta_stepping import sums as of_distances
-from lagbc.methods.gpu.delta_stepping.kernels import PER_ROUND
+from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
+from lagbc.methods.gpu.kernels import DELTA_PER_ROUND, DELTA_SUMS, Variant
 from lagbc.methods.sums import PATH_SUMS
 
 # Rounds of a sweep, as a multiple of the levels from the hub: 1.3 to 7 on 40 networks, with lengths in (0, 1).
@@ -58,7 +56,7 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
     }
 
 
-distances = of_distances.distances
+distances = sum_lengths
 
 
 class Arrays(SimpleNamespace):
@@ -91,9 +89,9 @@ class Arrays(SimpleNamespace):
 
 def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
-    PER_ROUND.begin_compile(Variant.of(plan, dist=dist))
+    DELTA_PER_ROUND.begin_compile(Variant.of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
-        of_distances.begin_compile(dist or "float64")
+        DELTA_SUMS.begin_compile(Variant(dist=dist or "float64"))
 
 
 def _counted_rounds(depth: int) -> int:
@@ -236,9 +234,9 @@ def _margin(arrays: Arrays) -> float:
 
 
 def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
-    return PER_ROUND.kernel(name, Variant.of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
+    return DELTA_PER_ROUND.kernel(name, Variant.of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
 
 
 def _parts(rows: Rows, dist: str) -> int:
     """Return how many warps share a row."""
-    return GROUP_COLUMNS // (32 * PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))
+    return GROUP_COLUMNS // (32 * DELTA_PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))

@@ -46,11 +46,11 @@ from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods.contract import BYTE, INTEGER, Array, Batching, Counted, SweepPlan
 from lagbc.methods.gpu import driver
 from lagbc.methods.gpu.common.arrays import Survey, survey
-from lagbc.methods.gpu.common.kernels import ARRAYS
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
 from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
 from lagbc.methods.gpu.driver import Schedule, State
+from lagbc.methods.gpu.kernels import ARRAYS
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 forward, backward, paths = driver.forward, driver.backward, driver.paths

@@ -14,13 +14,11 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, Lengths, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays
-from lagbc.methods.gpu.delta_stepping import sums as of_distances
-from lagbc.methods.gpu.delta_stepping.kernels import IN_ONE_LAUNCH
+from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
+from lagbc.methods.gpu.kernels import DELTA_IN_ONE_LAUNCH, DELTA_SUMS, Variant
 from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
@@ -65,7 +63,7 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
     }
 
 
-distances = of_distances.distances
+distances = sum_lengths
 
 
 class Arrays(GroupArrays):
@@ -98,9 +96,9 @@ class Arrays(GroupArrays):
 
 def begin_compile(plan: SweepPlan, dist: str | None) -> None:
     """Begin to compile the kernels in another thread."""
-    IN_ONE_LAUNCH.begin_compile(Variant.of(plan, dist=dist), cooperative=True)
+    DELTA_IN_ONE_LAUNCH.begin_compile(Variant.of(plan, dist=dist), cooperative=True)
     if plan.sums - PATH_SUMS:
-        of_distances.begin_compile(dist or "float64")
+        DELTA_SUMS.begin_compile(Variant(dist=dist or "float64"))
 
 
 def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
@@ -172,4 +170,4 @@ def _launch(arrays: Arrays, kernel: Kernel, *known: Any, **given: Any) -> int:
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
-    return IN_ONE_LAUNCH.kernel(name, Variant.of(rows.plan, dist=dist, by_column=by_column), cooperative=True)
+    return DELTA_IN_ONE_LAUNCH.kernel(name, Variant.of(rows.plan, dist=dist, by_column=by_column), cooperative=True)

@@ -25,10 +25,9 @@ from lagbc.cuda.compiler import THREADS
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
-from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place_roots
 from lagbc.methods.gpu.delta_stepping import launch_per_round
-from lagbc.methods.gpu.delta_stepping.kernels import PRUNING
+from lagbc.methods.gpu.kernels import PRUNING, Variant
 
 
 def is_pruning_worthwhile(graph: Graph, plan: SweepPlan) -> bool:

@@ -39,11 +39,10 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, NARROW, Array, Batching, Counted, Interrupted, SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import read
-from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays
+from lagbc.methods.gpu.common.sums import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets
-from lagbc.methods.gpu.traversal.kernels import DIJKSTRA
-from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
+from lagbc.methods.gpu.kernels import DIJKSTRA, Variant
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)

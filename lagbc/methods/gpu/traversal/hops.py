@@ -65,11 +65,10 @@ from lagbc.methods.contract import (
     bytes_of,
 )
 from lagbc.methods.gpu.common.arrays import read
-from lagbc.methods.gpu.common.kernels import Variant
 from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
+from lagbc.methods.gpu.common.sums import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
-from lagbc.methods.gpu.traversal.kernels import DEPTH_BYTES, HOPS, ROOTS
-from lagbc.methods.gpu.traversal.roots import ROOTS_OF_BLOCK, add_roots
+from lagbc.methods.gpu.kernels import DEPTH_BYTES, ROOTS, TRAVERSALS, Variant
 from lagbc.methods.sums import Sums
 
 # About four times the roots that an H100 searches from at a time, so that it is seldom idle at the end.
@@ -100,7 +99,7 @@ _INEXACT, _OVERFLOWED = 1, 2
 class Arrays(SimpleNamespace):
     """The arrays of a batch, a row of `stride` entries a root, and all other arguments of kernels; see search.cuh."""
 
-    source: str  # of the kernels: a key of HOPS
+    source: str  # of the kernels: a key of TRAVERSALS
     graph: Graph  # in sweep order
     rows: int  # vertices with edges
     stride: int
@@ -346,7 +345,7 @@ def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
 def _kernel(state: State, sweep: str) -> Kernel:
     arrays, cooperative = state.arrays, state.plan.variant == "all-blocks"
     variant = Variant(state.plan.dtype, depth_bytes=arrays.depth_bytes)
-    return HOPS[arrays.source].kernel(f"traversal_{arrays.source}_{sweep}", variant, cooperative=cooperative)
+    return TRAVERSALS[arrays.source].kernel(f"traversal_{arrays.source}_{sweep}", variant, cooperative=cooperative)
 
 
 def _resident_blocks(state: State) -> int:

@@ -1,4 +1,4 @@
-"""Sources of kernels with their compile variants: types of numbers, and the sums that a run asks for."""
+"""The kernels of the methods: sources with their compile variants, by types of numbers and the sums asked for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from lagbc import tuning
 from lagbc.cuda import compiler
+from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Kernel, Program, kernel_of
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS, SQUARES
@@ -35,6 +36,8 @@ _MACROS = {
 # Sums that make a difference: betweenness, additions to it, and distances alone.
 _MORE = (), ("stress",), ("edges",), ("stress", "edges"), ("dependency_squares",), ("edges", "edges_squares")
 _SUMS = (*(DEPENDENCY | set(more) for more in _MORE), DISTANCES_ALONE)
+# Bytes of a depth, in the traversals.
+DEPTH_BYTES = (1, 2, 4)
 # Headers of kernels whose columns are roots.
 COMMON, GROUP, VALUES = "cuda/common.cuh", "cuda/group.cuh", "methods/gpu/common/values.cuh"
 COLUMNS = "methods/gpu/common/columns.cuh"
@@ -73,7 +76,7 @@ PLAIN = Variant()
 class Kernels(NamedTuple):
     """A source, and the macros that it reads besides VALUE, the type of values."""
 
-    source: compiler.Source
+    source: Source
     asks: tuple[str, ...] = ()  # macros for the sums asked for: COUNTS, STRESS, EDGE_SUMS, SQUARES or EDGE_SQUARES
     resident: tuple[str, ...] = ()  # names in `lagbc.tuning.RESIDENT`
     # dtypes, dists, counts: Types of values; of distances, DIST; of path counts, SIGMA, where they may differ from
@@ -123,7 +126,7 @@ class Kernels(NamedTuple):
         module = compiler.load(self.source, self.options(variant), cooperative=cooperative)
         return kernel_of(module, self.source, name, numbers)
 
-    def variants(self) -> Iterator[tuple[str, compiler.Source, tuple[str, ...]]]:
+    def variants(self) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
         """Yield (label, source, options) of each compiled variant of the source."""
         seen = set()
         asked_for = _SUMS if self.asks else (DEPENDENCY,)
@@ -150,4 +153,91 @@ class Kernels(NamedTuple):
 
 
 # Work on arrays around the sweeps.
-ARRAYS = Program(compiler.Source("methods/gpu/common/arrays.cu", (COMMON, COLUMNS)))
+ARRAYS = Program(Source("methods/gpu/common/arrays.cu", (COMMON, COLUMNS)))
+
+# Masked products on bit rows, in hops.
+_BATCHED = "methods/gpu/batched"
+_GATHER = f"{_BATCHED}/gather.cuh"
+_ALL_SUMS = ("STRESS", "EDGE_SUMS", "SQUARES", "EDGE_SQUARES")
+FORWARD = Kernels(
+    Source(f"{_BATCHED}/launch_per_level_forward.cu", (*LAUNCH_PER_LEVEL, _GATHER)),
+    asks=("COUNTS",),
+    resident=("LEVELS",),
+    dtypes=(*FLOATS, *NARROW.values()),
+    class_sizes=True,
+)
+BACKWARD = Kernels(
+    Source(f"{_BATCHED}/launch_per_level_backward.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _GATHER)),
+    asks=_ALL_SUMS,
+    resident=("LEVELS", "LEVELS_STRESS", "LEVELS_EDGES"),
+    counts=(*FLOATS, *NARROW.values()),
+    by_column=True,
+    class_sizes=True,
+)
+HOPS_IN_ONE_LAUNCH = Kernels(
+    Source(f"{_BATCHED}/one_launch.cu", ONE_LAUNCH),
+    asks=("COUNTS", *_ALL_SUMS),
+    resident=("FORWARD", "BACKWARD", "BACKWARD_SUMS"),
+    by_column=True,
+    class_sizes=True,
+)
+HOPS_SUMS = Kernels(Source(f"{_BATCHED}/sums.cu", (*COLUMN_HEADERS, GROUP)))
+BLOCK = Kernels(
+    Source(f"{_BATCHED}/block.cu", (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER)), asks=("SQUARES",), dtypes=("float64",)
+)
+
+# Delta-stepping.
+_DELTA_STEPPING = "methods/gpu/delta_stepping"
+_DISTANCES = f"{_DELTA_STEPPING}/distances.cuh"
+DELTA_PER_ROUND = Kernels(
+    Source(
+        f"{_DELTA_STEPPING}/launch_per_round.cu",
+        (*LAUNCH_PER_LEVEL, PATH_SUMS_HEADER, _DISTANCES, f"{_DELTA_STEPPING}/edges_in_reach.cuh"),
+    ),
+    asks=_ALL_SUMS,
+    resident=("DELTA", "DELTA_SUMS"),
+    dists=FLOATS,
+    by_column=True,
+    class_sizes=True,
+)
+DELTA_IN_ONE_LAUNCH = Kernels(
+    Source(f"{_DELTA_STEPPING}/one_launch.cu", (*ONE_LAUNCH, _DISTANCES)),
+    asks=_ALL_SUMS,
+    resident=("DELTA_ONE_LAUNCH", "DELTA_ONE_LAUNCH_SUMS"),
+    dists=FLOATS,
+    by_column=True,
+    class_sizes=True,
+)
+DELTA_SUMS = Kernels(Source(f"{_DELTA_STEPPING}/sums.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
+PRUNING = Kernels(Source(f"{_DELTA_STEPPING}/pruning.cu", (*COLUMN_HEADERS, _DISTANCES)), dists=FLOATS)
+
+# The traversals of the literature.
+_TRAVERSAL = "methods/gpu/traversal"
+_SCAN = (COMMON, VALUES, GROUP, f"{_TRAVERSAL}/search.cuh", f"{_TRAVERSAL}/scan.cuh")
+_QUEUE = (COMMON, VALUES, f"{_TRAVERSAL}/search.cuh", f"{_TRAVERSAL}/queue.cuh")
+TRAVERSALS = {
+    name: Kernels(Source(f"{_TRAVERSAL}/{name}.cu", headers), depth_bytes=DEPTH_BYTES)
+    for name, headers in (
+        ("node_parallel", _SCAN),
+        ("edge_parallel", _SCAN),
+        ("work_efficient", _QUEUE),
+        ("active_edge", _QUEUE),
+    )
+}
+_LENGTHS = (COMMON, VALUES, f"{_TRAVERSAL}/lengths.cuh")
+# By the ways of the method.
+DIJKSTRA = {
+    way: Kernels(Source(f"{_TRAVERSAL}/{name}.cu", _LENGTHS), resident=("DIJKSTRA",))
+    for way, name in (("work-efficient", "dijkstra"), ("node-parallel", "dijkstra_node_parallel"))
+}
+ROOTS = Program(Source(f"{_TRAVERSAL}/roots.cu", (COMMON,)))
+
+PROBE = Program(Source("methods/gpu/probe.cu", (COMMON, GROUP)), cooperative=True)
+
+KERNELS: tuple[Kernels | Program, ...] = (
+    *(ARRAYS, FORWARD, BACKWARD, HOPS_IN_ONE_LAUNCH, HOPS_SUMS, BLOCK),
+    *(DELTA_PER_ROUND, DELTA_IN_ONE_LAUNCH, DELTA_SUMS, PRUNING),
+    *TRAVERSALS.values(),
+    *DIJKSTRA.values(),
+    *(ROOTS, PROBE),
+)
