@@ -171,6 +171,7 @@ GIVEN = {
     "demand": lambda n: {"demand": trips(n)},
     "demand cutoffs": lambda n: {"demand": trips(n), "cutoff": [2, 4]},
     "rtol": lambda n: {"rtol": 1e-9},
+    "places": lambda n: {"coordinates": np.random.default_rng(4).random((n, 2)) * 0.7, "cutoff": [2, 5, 9]},
     "states": lambda n: {"states": np.arange(n) % 7 / 8},
     "groups": lambda n: {"groups": groups(n)},
     "groups endpoints": lambda n: {"groups": groups(n), "endpoints": True},
@@ -332,6 +333,7 @@ FAMILIES = {
         *family(("web", "mesh"), (None,), ("traversal",), BOUNDED, ("cutoffs",), UNDIRECTED),
         *family(("web",), (None,), ("traversal",), ("bc",), CUTOFFS, UNDIRECTED),
         *family(("mesh",), (None,), ("traversal",), ("reach",), ("target weights",), DIRECTED),
+        *family(("mesh",), (None,), ("traversal",), ("straightness",), ("places",), DIRECTED),
         *family(("mesh",), (None,), ("traversal",), ("gravity",), ("decays targets", "decay target weights"), DIRECTED),
         *family(("mesh",), (None,), ("traversal",), ("bc", "edge_bc"), ("decay weights",)),
     ],
@@ -351,6 +353,7 @@ FAMILIES = {
         *family(("wide mesh",), ("huge",), ("traversal",), ("bc", "five"), ("huge cutoffs",), UNDIRECTED),
         *family(("web",), ("tenths",), ("traversal",), ("bc",), CUTOFFS, UNDIRECTED),
         *family(("mesh",), ("tenths",), ("traversal",), ("bc",), ("cutoff rtol",)),
+        *family(("web",), ("lengths",), ("traversal",), ("straightness",), ("places",), UNDIRECTED),
         *family(("mesh",), ("wide",), ("traversal",), ("bc", "reach"), ("cutoffs",), UNDIRECTED),
         *family(("closed twins",), ("absorbed",), ("traversal",), ("bc", "five"), ("cutoffs",), UNDIRECTED),
         *family(
