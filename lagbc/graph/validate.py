@@ -301,11 +301,10 @@ def _readable(array: Any) -> Any:
 
 def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
     """Check a CuPy matrix, or a SciPy matrix for which `can_upload` holds, on the device."""
-    from lagbc.graph.device import csr as device
-    from lagbc.graph.device.read import entries_of
+    from lagbc.graph.device import ops as device
 
     n = A.shape[0]
-    found = entries_of(A if A.format in ("csr", "csc") else _without_padding(A))
+    found = device.entries_of(A if A.format in ("csr", "csc") else _without_padding(A))
     if found is None:
         raise _pointers_error(min(len(A.indices), len(A.data)))
     entries, values = found
@@ -325,7 +324,7 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
 
 def _read_uploaded(A: Any, *, directed: bool, weighted: bool) -> Csr | None:
     """Check a SciPy matrix on the device; None if it cannot be uploaded, fails a check, or does not fit."""
-    from lagbc.graph.device.read import can_upload
+    from lagbc.graph.device.ops import can_upload
 
     if not can_upload(A):
         return None

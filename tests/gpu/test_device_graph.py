@@ -26,7 +26,7 @@ def assert_same(ours, theirs):
 @pytest.mark.parametrize("count", [0, 1, 255, 4096, 4097, 100_000])
 @pytest.mark.parametrize(("first", "bits"), [(0, 1), (0, 20), (20, 40), (0, 64)])
 def test_sort_is_stable(cupy, count, first, bits):
-    from lagbc.graph.device.sort import sort
+    from lagbc.graph.device.ops import sort
 
     keys = np.random.default_rng(count).integers(0, 2**63, count, np.uint64) * 2
     part = keys >> np.uint64(first) & np.uint64((1 << (bits - first)) - 1)
@@ -40,7 +40,7 @@ def test_sort_is_stable(cupy, count, first, bits):
 
 @pytest.mark.parametrize("count", [0, 1, 4096, 4097, 1_200_000])
 def test_offsets(cupy, count):
-    from lagbc.graph.device.sort import offsets
+    from lagbc.graph.device.ops import offsets
 
     counts = np.random.default_rng(1).integers(0, 5, count).astype(np.uint32)
     np.testing.assert_array_equal(offsets(cupy.asarray(counts)).get(), np.append(0, np.cumsum(counts, dtype=np.int64)))

@@ -47,7 +47,7 @@ def test_every_schedule(cupy, schedule, directed):
 
 
 def test_searches_that_order(cupy):
-    from lagbc.graph.device.search import depths, hub_distances
+    from lagbc.graph.device.ops import depths, hub_distances
 
     graph = as_graph(scale_free(400, 2500, seed=1), directed=False).on_device
     indptr, indices = graph.indptr + PAST, lowered(cupy, graph.indices)

@@ -40,7 +40,7 @@ import cupy as cp
 import numpy as np
 
 from lagbc import tuning
-from lagbc.graph.device.csr import gather
+from lagbc.graph.device.ops import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods.contract import BYTE, INTEGER, Array, Batching, Counted, SweepPlan
