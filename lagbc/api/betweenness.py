@@ -469,7 +469,7 @@ def percolation(
     A : as for `lagbc.bc`
     states : array of float, shape (n,), or a mapping
         x: finite, >= 0; the degree of percolation of each vertex. It may be a mapping of names of vertices to their
-        states; those that it leaves out have 0.
+        states; vertices that it leaves out have 0.
     batch, directed, weighted, strength, rtol : as for `lagbc.bc`
         Pairs are ordered: nothing is halved with ``directed=False``.
     **options : how the run is carried out, see `lagbc.Options`

@@ -315,7 +315,7 @@ def distances(
     cutoff : as for `lagbc.bc`
         Pairs farther apart are no pairs; several count pairs by their distances, as below.
     k, rng : as for `lagbc.bc`
-        Pairs and the Wiener index are scaled by n / k, the means are those of the drawn roots. Diameter and radius are
+        Pairs and the Wiener index are scaled by n / k; means are taken over the drawn roots. Diameter and radius are
         bounds: the diameter is at least, the radius at most, what is found.
     standard_error : bool
         With `k`, return the standard errors, too, as for `lagbc.bc`: NaN for diameter and radius, which are no means.

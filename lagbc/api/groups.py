@@ -67,8 +67,8 @@ def group_bc(
     Notes
     -----
     A search from each vertex on the CPU, and a pass over its shortest paths for all groups: O(nnz) a vertex and group.
-    As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 gives other numbers for some
-    groups, those of directed graphs above all, against its own formula.
+    As many groups are counted together as 128 MiB a thread hold, at most 256. NetworkX 3.6 departs from its own formula
+    for some groups, above all in directed graphs.
 
     References
     ----------
@@ -104,7 +104,7 @@ def group_closeness(
 
     .. math:: S(C) = \frac{|R(C)|}{n - c} \frac{|R(C)|}{\sum_{s \in R(C)} d(s, C)},
 
-    and 0 if no vertex reaches C. That of a group of one is `lagbc.closeness`.
+    and 0 if no vertex reaches C. A group of one scores as by `lagbc.closeness`.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def group_harmonic(
 
     .. math:: H(C) = \sum_{s \notin C} 1 / d(s, C)
 
-    A vertex that does not reach the group adds 0. That of a group of one is `lagbc.harmonic`.
+    A vertex that does not reach the group adds 0. A group of one scores as by `lagbc.harmonic`.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def group_degree(
 ) -> NDArray[np.float64]:
     """Count the vertices outside of each group that an edge from a vertex of the group leads to.
 
-    For those from which an edge leads into the group pass ``A.T``.
+    ``A.T`` counts the vertices with an edge into the group.
 
     Parameters
     ----------
@@ -247,8 +247,8 @@ def girvan_newman(
 ) -> Communities:
     """Communities by the method of Girvan and Newman: the edge of the highest betweenness is removed, again and again.
 
-    Betweenness is that of `lagbc.edge_bc` in the graph that is left. Components of what is left are the communities:
-    each removal leaves them, or splits one in two.
+    Betweenness is computed by `lagbc.edge_bc` in the remaining graph. Its components are the communities: a removal
+    splits one of them in two, or none.
 
     Parameters
     ----------
@@ -256,11 +256,10 @@ def girvan_newman(
         Components of a directed graph are weak ones, and each direction of an edge is removed by itself; for an
         undirected matrix pass ``directed=False``.
     until : int, optional
-        Stop at so many communities; by default when no edge is left.
+        The number of communities to stop at; by default all edges are removed.
     at_once : float, optional
-        Remove this share of the edges that are left, at least one, before betweenness is computed again. This is
-        another method, with other communities, and faster: about log(edges) / `at_once` rounds in place of a round for
-        each edge.
+        Remove this share of the remaining edges, at least one, before betweenness is computed again. This is faster,
+        about log(edges) / `at_once` rounds in place of a round for each edge, but finds other communities.
     **options : how the run is carried out, see `lagbc.Options`
         ``progress`` counts removed edges, of all. ``checkpoint``, ``executor``, ``comm``, ``grid`` and ``overlap`` are
         not taken.
@@ -278,8 +277,8 @@ def girvan_newman(
 
     Notes
     -----
-    Scores that differ by less than 1e-9 of the highest are equal, as rounding tells nothing of them; of equal ones the
-    first edge in the order of the matrix is removed. Other programs break ties by their rounding.
+    Scores that differ by less than 1e-9 of the highest are taken as equal, as rounding may make such a difference. Of
+    equal edges the first in the order of the matrix is removed. Other programs break ties by rounding.
 
     A component is searched again only when it has lost an edge: a removal takes O(n nnz) of the component, as
     `lagbc.edge_bc` of it, and O(nnz) of the graph beside.

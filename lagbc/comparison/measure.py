@@ -219,7 +219,7 @@ class _Watch:
         self.overflowed: list[int] = []
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> tuple[Any, bool]:
-        """Note the time; return the state, and whether it has the planned dtype: overflow calls for another one."""
+        """Note the time; return the state, and whether it has the planned dtype, which overflow changes."""
         begun = time.perf_counter()
         state = self._module.prepare(graph, plan)
         synchronize(self._device)
@@ -332,9 +332,9 @@ def predict(graph: Graph, planned: Call, planning: float) -> Prediction:
 
     The call is `planned`, which took so many seconds.
 
-    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. Where one
-    root takes long, it is told by a batch of those that are searched together. On graphs of high diameter the roots are
-    runs of neighbours, as if all vertices were roots.
+    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. If one
+    root takes long, a second run has a whole batch, whose roots are searched together. On graphs of high diameter the
+    roots are runs of neighbours, as if all vertices were roots.
     """
     graph = graph.with_names(None)  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))

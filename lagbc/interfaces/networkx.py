@@ -2,10 +2,10 @@
 
 NetworkX converts a graph by `convert_from_nx` (in nx_graph.py), keeps the result in ``G.__networkx_cache__``, and
 passes it to the functions below, whose names and arguments are NetworkX's. `can_run` refuses arguments that lagbc does
-not take. `should_run` refuses calls in which NetworkX is faster, and lengths and states that lagbc does not add up as
-NetworkX does: NetworkX then runs the call itself, if it tried the backend by priority. With ``backend="lagbc"`` it asks
-`can_run` alone, and the function raises an error that names the length. The error is no NotImplementedError: NetworkX
-would replace that by one without the reason.
+not take. `should_run` refuses calls in which NetworkX is faster, and lengths and states that lagbc adds up otherwise
+than NetworkX. NetworkX then runs the call itself, if it tried the backend by priority. With ``backend="lagbc"`` it asks
+`can_run` alone, and the function raises an error that names the length. This is no NotImplementedError, as NetworkX
+would replace that by an error without the reason.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def group_betweenness_centrality(
 
 
 def group_closeness_centrality(G: BackendGraph, S: Iterable[Node], weight: Any = None, **run: Any) -> Any:
-    """Compute ``networkx.group_closeness_centrality``: all nodes outside count, also those that do not reach `S`."""
+    """Compute ``networkx.group_closeness_centrality``: nodes that do not reach `S` count, too."""
     group = set(S)
     if not group:
         raise InvalidValueError("sources must not be empty")

@@ -89,7 +89,7 @@ class ArrowArray:
 
     @property
     def kind(self) -> str:
-        """What rows hold, in words."""
+        """The word for the values of rows."""
         of = self if self.dictionary is None else self.dictionary
         if of.is_text:
             return "text"
@@ -224,7 +224,8 @@ def arrow_stream(name: str, given: Any) -> Iterator[ArrowStream]:
 class ArrowStream:
     """The arrays that an object hands over, one after the other.
 
-    `titles` are those of the columns, and `are_numbers` tells which hold numbers; both are None if it is no table.
+    `titles` names the columns of a table, and `are_numbers` tells which columns hold numbers; both are None without a
+    table.
     """
 
     def __init__(self, name: str, given: Any) -> None:
@@ -258,7 +259,7 @@ class ArrowStream:
             yield ArrowArray(self._root, owned.struct, (self._schema, owned))
 
     def close(self) -> None:
-        """End the stream, and release what it holds; arrays that it gave stay."""
+        """End and release the stream; its arrays stay."""
         if not isinstance(self._capsule, tuple) and self._stream.release:
             self._stream.release(pointer(self._stream))
 

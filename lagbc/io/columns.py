@@ -73,7 +73,7 @@ class Content(NamedTuple):
     named: bool  # whether a caller may name columns
 
 
-# The way to have a matrix in text read.
+# The way to read a matrix in a text.
 MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
 EDGES = Content(
     row="edge",
@@ -91,9 +91,9 @@ TRIPS = Content(
     columns="titles such as origin, destination and trips say which are meant, in any order",
     named=False,
 )
-# The titles by which a column of trips is told, in words.
+# The titles of a column of trips, in words.
 TITLES_OF_TRIPS = f"one column called {', '.join(TRIPS.values[:-1])} or {TRIPS.values[-1]}"
-# A comment of KONECT or SNAP that tells a direction, and words of which it holds one: these are sought faster.
+# A comment of KONECT or SNAP that tells a direction; it holds one of the words below, which are found faster.
 _MARK = re.compile(
     rb"^[ \t\f\v]*(%[ \t\f\v]*(?:sym|asym|bip)[ \t\f\v]+\w+|#[ \t\f\v]*(?:Undirected|Directed) graph\b)", re.MULTILINE
 )
@@ -243,6 +243,6 @@ def _is_numbered_alike(title: str, name: str) -> bool:
 
 
 def plain_titles(titles: list[bytes]) -> list[str]:
-    """Return titles in small letters and digits; those of other signs, as of other alphabets, as they are."""
+    """Return titles in small letters and digits; a title in another alphabet stays as it is."""
     texts = [title.decode("utf-8", "replace").strip().lower() for title in titles]
     return [re.sub("[^a-z0-9]", "", text) or text for text in texts]

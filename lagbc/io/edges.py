@@ -332,7 +332,7 @@ class Edges:
 
 
 class Held(NamedTuple):
-    """A column of vertices: how many rows it has, those at which its chunks begin, and the ends in rows begin:end."""
+    """A column of vertices: its number of rows, the first row of each chunk, and `part`, the ends in rows begin:end."""
 
     rows: int
     cuts: list[int]
@@ -389,7 +389,7 @@ def texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts
 
 
 def _of_categories(name: str, categorical: Any) -> Held:
-    """Return a column of pandas' categories, each of which is numbered once."""
+    """Return a column of pandas' categories; each category is numbered once."""
     codes, values = categorical.codes, categorical.categories.tolist()
     if not all(isinstance(value, str) for value in values):
         return held_column(name, np.asarray(categorical))
@@ -463,8 +463,8 @@ class ArrowVertices:
         return integers_in(self._name, numbers, first)
 
     def _texts_of(self, dictionary: ArrowArray) -> Texts:
-        """Return the values of a dictionary, with the numbers of those that the one before has, too."""
-        # The former is kept until then, so that its buffers are no others at the same place.
+        """Return the values of a dictionary; those of the dictionary before keep their numbers."""
+        # The dictionary before is kept until here: so no new buffer has taken its place in memory.
         if self._dictionary is None or not dictionary.is_same(self._dictionary[0]):
             texts = dictionary.texts()._replace(numbers=np.full(dictionary.rows, -1, np.int32))
             if self._dictionary is not None:

@@ -43,9 +43,10 @@ def read_graph(
 ) -> GraphFile:
     """Read a graph file.
 
-    The content tells the format for Matrix Market (banner), ``.npz`` (zip) and those that NetworkX reads, else the
-    suffix (``.mtx``, ``.npz``, ``.parquet``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``, ``.gexf``);
-    any other file is read as an edge list. The content also tells gzip. Packages may add formats, of other suffixes.
+    The content tells Matrix Market (banner), ``.npz`` (zip) and the formats that NetworkX reads; else the suffix tells
+    the format (``.mtx``, ``.npz``, ``.parquet``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``,
+    ``.gexf``); any other file is read as an edge list. The content also tells gzip. Packages may add formats, of other
+    suffixes.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the
@@ -63,16 +64,16 @@ def read_graph(
     - Three edges that would be a matrix with zeros on its diagonal, too, are refused unless an argument tells.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
-    **Parquet** is read by pyarrow, which has to be installed: a table of a row an edge, whose titles choose the columns
-    as those of an edge list do.
+    **Parquet** is read by pyarrow, which has to be installed. It is a table with a row for each edge; titles choose the
+    columns as in an edge list.
 
     **GraphML**, GML, GEXF and Pajek are read by NetworkX, which has to be installed. Vertices keep their ids or labels
     as names. Of Pajek, labelled vertices and one section of links are read; other files are refused.
 
-    Of a file without values, ``weighted=True`` and ``strength=True`` of other functions are refused.
+    For a file without values, functions refuse ``weighted=True`` and ``strength=True``.
 
-    An edge list without such a comment and ``.npz`` do not tell whether edges go both ways. Edges are then taken one
-    way, and the first function that is given the graph without ``directed=`` warns.
+    ``.npz``, and an edge list without such a comment, do not tell whether edges go both ways. Edges are then taken one
+    way; the first function that gets the graph without ``directed=`` warns.
 
     A file may repeat an edge. Values are taken for lengths, so the smallest is kept, the shortest of parallel edges;
     they are never summed. (Repeated entries of a matrix in memory are summed, as SciPy does.)
@@ -92,11 +93,11 @@ def read_graph(
     names : bool, optional
         True takes the vertices of an edge list for names, whatever they look like.
     strengths : bool, default False
-        Values are strengths w, that is, lengths 1 / w: of a repeated edge the largest is kept. They are returned as
-        they are in the file.
+        Values are strengths w, that is, lengths 1 / w: a repeated edge keeps the largest. The graph has the values of
+        the file.
     budget : int, optional
-        The most bytes of memory for reading; by default those that the process has not taken yet of the environment
-        variable ``LAGBC_MEMORY`` (such as 8GB), else half of the free memory.
+        The most bytes of memory for reading; by default half of the free memory or, with the environment variable
+        ``LAGBC_MEMORY`` (such as 8GB), the part of it that the process has not taken yet.
     progress : bool or callable, default False
         True draws a bar with the time left; a callable gets the number of bytes read, as stored, and of all bytes of
         the file. Bytes from a pipe are not reported. Some formats are read twice.
@@ -118,7 +119,7 @@ def read_graph(
     TypeError, ValueError
         If no network of that name comes with lagbc, or an argument is wrong or means nothing to the format.
     MissingDependencyError
-        If one of the formats that NetworkX or pyarrow reads is given, and that is not installed.
+        If NetworkX or pyarrow has to read the file, and is not installed.
     GraphFormatError
         If the file is malformed; the message names the file, the line, its text and the text expected.
     MemoryError

@@ -28,7 +28,7 @@ _NONE = np.empty(0, np.int32)
 
 
 class Lines:
-    """The lines of a piece of a file, without comments, split into `columns` fields, of which some are `wanted`.
+    """The lines of a piece of a file, without comments, split into `columns` fields; the `wanted` ones are kept.
 
     A blank as `separator` is any run of blanks. A comment begins anywhere if `glued`; else at the start of a line or,
     between blanks, of a field. `numbers` counts the lines from 0, the first of the piece; `wrong` is the first line
@@ -114,7 +114,7 @@ def is_float(field: bytes) -> bool:
 
 
 def integer_of(field: bytes) -> int | None:
-    """Return the integer of 64 bits in a field: 7, but None for 007, +7 and -0, as those are names."""
+    """Return the integer of 64 bits in a field: 7, but None for 007, +7 and -0, which are names."""
     value = np.empty(1, np.int64)
     wrong = core.parse_integers(np.frombuffer(field, np.uint8), _FIRST, np.array([len(field)]), True, value)
     return int(value[0]) if wrong < 0 else None

@@ -145,7 +145,7 @@ class Source(NamedTuple):
                     yield line + above, body
 
     def _whole_lines(self, stream: BinaryIO, last: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Yield pieces as `pieces` does, of all lines to come, or of those that begin before a place."""
+        """Yield pieces as `pieces` does, of all lines to come, or of the lines that begin before the place `last`."""
         line = 1
         while read := stream.read(_PIECE if last is None else max(min(last - stream.tell(), _PIECE), 0)):
             if stream.tell() == len(read):

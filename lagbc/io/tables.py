@@ -243,8 +243,9 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
 def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
     """Read trips, with a row for each origin.
 
-    A matrix (Matrix Market, ``.npz``) is in the order of the vertices, and lists each pair once. A table is read as an
-    edge list is, of origins, destinations and trips; those of a pair that it repeats are added when it is summed.
+    A matrix (Matrix Market, ``.npz``) is in the order of the vertices, and lists each pair once. A table of origins,
+    destinations and trips is read like an edge list. It may repeat a pair: then trips are added when the matrix is
+    summed.
     """
     with gzip_errors_named(str(path)):
         source = find_source(path, str(path), host_budget())

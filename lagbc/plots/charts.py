@@ -65,7 +65,7 @@ def plot_scores(
     A : matrix or graph, as for `lagbc.bc`
         The graph of the scores. Self loops are left out.
     scores : array, shape (n,), or mapping of vertex to score
-        A score a vertex, none negative, as `lagbc.bc` and others return them; or by vertex, as those of NetworkX, or a
+        A score a vertex, none negative, as `lagbc.bc` and others return them; or scores by vertex, as of NetworkX, or a
         column of `lagbc.table`.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
@@ -244,7 +244,7 @@ def plot_communities(
 
 
 def _draw_tree(axes: Axes, communities: Communities, is_named: bool) -> None:
-    """Draw each split as a bar from the middle of one half to that of the other, and the communities between splits."""
+    """Draw each split as a bar between the middles of its halves, and each community as a line from split to split."""
     from matplotlib.collections import LineCollection
 
     lines = list(_lines(communities, is_named))
@@ -255,7 +255,7 @@ def _draw_tree(axes: Axes, communities: Communities, is_named: bool) -> None:
 
 
 def _lines(communities: Communities, is_named: bool) -> Iterator[list[tuple[float, float]]]:
-    """Yield the lines of the dendrogram; those of single vertices go down to their names, if they have some."""
+    """Yield the lines of the dendrogram; a line of a single vertex goes down to its name, if vertices are named."""
     ends = [*communities.starts.tolist(), len(communities.order)]
     since = dict.fromkeys(ends[:-1], float(communities.counts[0]))
     for cut, count in zip(communities.cuts.tolist(), communities.counts.tolist()[1:], strict=True):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # The most vertices that are named, and the most characters of a name.
 _NAMED, _LONGEST = 10, 24
-# Marks that no name covers: of the highest vertices, named or not.
+# The number of highest vertices whose marks no name covers.
 _CLEAR = 30
 # Offsets of a name that is not beside its place, in points of print, nearer ones first.
 _FARTHER = [

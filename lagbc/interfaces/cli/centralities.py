@@ -252,7 +252,7 @@ class Scores(Task):
         return [one for record in self.records for one in columns_of(record, self.given, together=self.together)]
 
     def rows(self, titles: Iterable[str] | None = None, errors: np.ndarray | None = None) -> Rows:
-        """Return all scores in rows; the titles are those of a table by default."""
+        """Return all scores in rows, with titles of a table unless others are given."""
         values = (column for scores in self.found.values() for column in split_columns(scores))
         named = dict(zip(titles or [column.title for column in self.columns], values, strict=True))
         return rows_of_edges(named, self.source) if self.of_edges else rows_of_vertices(named, self.source, errors)
@@ -279,7 +279,7 @@ class Scores(Task):
 
 @dataclass(eq=False, kw_only=True)
 class Sweep(Scores):
-    """The task of scores to compute: `given` are the arguments, `typed` the texts that named them."""
+    """The task of computing scores; `given` are the arguments, and `typed` the texts that were typed for them."""
 
     typed: dict[str, Any]
     sample: options.SampleOptions

@@ -49,7 +49,7 @@ def distances_command(
 
 @dataclass(slots=True, eq=False)
 class _Distances(Task):
-    """The task of distances; `given` are the arguments, `typed` the texts that named them."""
+    """The task of distances; `given` are the arguments, and `typed` the texts that were typed for them."""
 
     typed: dict[str, Any]
     given: dict[str, Any]

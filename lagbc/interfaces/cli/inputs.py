@@ -76,7 +76,7 @@ class Dealing(NamedTuple):
 
     @classmethod
     def of_run(cls, run: dict[str, Any], sums: Callable[[], frozenset[str]]) -> Dealing | None:
-        """Take the options of a grid from those of a run; None without a grid."""
+        """Take the options of a grid out of the options of a run; None without a grid."""
         how = {name: run.pop(name, None) for name in ("grid", "overlap")}
         return None if how["grid"] is None else cls(how | {"device": run["device"]}, sums)
 

@@ -73,7 +73,7 @@ class _Info(Task):
         return headline(self.source)
 
     def compute(self) -> None:
-        """Count the graph, plan a run, and predict its time; of a large graph the plan is that by rule."""
+        """Count the graph, plan a run, and predict its time; a large graph is planned by rules, without probes."""
         from lagbc.arguments import Arguments, Read
         from lagbc.centrality.compute import plan_call
         from lagbc.comparison.measure import predict
@@ -222,7 +222,7 @@ def _yes_or_no(value: bool) -> str:
 WRONG = 3
 # Columns that stay longest where a terminal is narrow; the others go from the last on.
 _KEPT = ("method", "device", "ms per root", "difference", "peak (MiB)", "GTEPS")
-# The longest names of checks, in characters, and what stands between columns.
+# Characters of the longest names of checks, and the text between columns.
 _LONGEST_CHECKS, _BETWEEN = 50, "  "
 
 
@@ -269,7 +269,7 @@ class _Comparison(Task):
         return f"{headline(self.source)}{', with lengths' if self.source.weighted else ''}\n"
 
     def compute(self) -> None:
-        """Measure all methods, each of which has a row at once."""
+        """Measure all methods, and print a row for each at once."""
         import lagbc
 
         how, methods = dict(self.given), self.given["methods"]
@@ -294,7 +294,7 @@ class _Comparison(Task):
         return {"command": "compare", **found, "methods": methods}
 
     def seconds(self, total: float, phases: Mapping[Phase, float]) -> Mapping[Any, float]:
-        """Return the whole time; that of phases stands beside each method."""
+        """Return the whole time; each method has its own times of phases."""
         return {"total": total}
 
     def text(self) -> Iterator[str]:

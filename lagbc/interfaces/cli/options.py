@@ -152,7 +152,7 @@ def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None)
 
 
 def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Make a callback of an option that goes with another one, which is eager; without both it is 0 or False."""
+    """Make a callback of an option that needs the option `name`, which is eager; without both it is 0 or False."""
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if value is not None and value is not False and ctx.params[name] is None:
@@ -249,7 +249,7 @@ def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Functi
 
 
 def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Function]:
-    """Declare options of a run, all by default, and those of a `grid` of ranks: a dict `run` of the command."""
+    """Declare options of a run, by default all, and with `grid` of a grid of ranks; the command gets a dict `run`."""
     declarations = (_RUN_OPTIONS[name] for name in names or _RUN_OPTIONS)
     return _takes_record(_run_of, "run", *declarations, *_GRID_OPTIONS * grid)
 
@@ -336,7 +336,7 @@ _PART = click.option(
 def takes_output(
     *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, part: bool = False
 ) -> Callable[[_Function], _Function]:
-    """Declare `--out` and others: `out` and `plot` say what is written and drawn."""
+    """Declare `--out` and other options of outputs; `out` is the help of `--out`, and `plot` names the drawing."""
     most = f"How many of the highest to print.  [default: 10{'; with --json all' * json}]"
     declarations: dict[Callable[[_Function], _Function], bool] = {
         click.option("--top", type=click.IntRange(0), help=most): top,

@@ -40,7 +40,7 @@ _MODULES = {
     "info": "methods",
     "merge": "centralities",
 }
-# Errors of what is given, rather than of its run.
+# Errors in the input, and not of the run.
 _WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 

@@ -1,4 +1,4 @@
-"""What a command says on a terminal: numbers, tables and notes as text, and the step that it is in."""
+"""The terminal of a command: numbers, tables and notes as text, and the step that the command is in."""
 
 from __future__ import annotations
 

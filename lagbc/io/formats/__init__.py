@@ -55,7 +55,7 @@ def reader(
     return register
 
 
-# Suffixes of edge lists: others may be those of formats that other packages add.
+# Suffixes of edge lists; any other suffix may belong to a format that a package adds.
 _EDGE_LISTS = ("", ".csv", ".tsv", ".txt", ".dat", ".edges", ".edgelist", ".el")
 # Files of other programs by their suffixes: the format, and two lines of Python that read one.
 _ELSEWHERE = {

@@ -132,7 +132,7 @@ def _edge_lengths(
     return lengths
 
 
-# Suffixes of Pajek are those of edge lists, too.
+# Pajek has suffixes of edge lists, and is told by its content.
 for _form, _suffixes, _begins, _parse in (
     ("GraphML", (".graphml",), _XML + rb"<graphml\b", lambda nx, data: nx.read_graphml(io.BytesIO(data))),
     ("GEXF", (".gexf",), _XML + rb"<gexf\b", lambda nx, data: nx.read_gexf(io.BytesIO(data))),
