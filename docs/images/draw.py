@@ -73,7 +73,7 @@ FLOORS = (
     (
         (
             ("run", "the one loop over works, carriers, the file", "run.py   work.py   partial.py"),
-            ("grid", "a graph over ranks, its carrier", "run.py   pieces.py   grids.py"),
+            ("grid", "a graph over ranks, its carrier", "run.py   deal.py   grids.py"),
         ),
         "pieces, and their sweeps",
         "sums of each piece",
@@ -81,7 +81,7 @@ FLOORS = (
     (
         (
             ("planning", "how, as data", "plan.py   choose.py"),
-            ("reduce", "pieces, and the way back", "reduced.py   pieces.py"),
+            ("reduce", "pieces, and the way back", "piece.py   pieces.py"),
             ("request.py", "arguments, checked", "options.py   demand.py"),
         ),
         "batches of roots",
@@ -101,7 +101,7 @@ FLOORS = (
     (
         (
             ("graph", "checked, ordered", "validate.py   device/"),
-            ("io", "files into matrices", "a file a format"),
+            ("io", "files into matrices", "read.py   formats/"),
             ("native   cuda", "kernels", "kernels/   compiler.py"),
         ),
         "",

@@ -1,4 +1,4 @@
-"""The formats of graph files: a module each, whose reader is registered here."""
+"""The formats of graph files: each registers its reader here, and the modules of this folder are loaded at need."""
 
 from __future__ import annotations
 
