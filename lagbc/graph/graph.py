@@ -109,9 +109,11 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, is_on_device=not isinstance(state["indptr"], np.ndarray))
-        for array in (self.indptr, self.indices, self.weights, *(self.known_reverse or ())):
-            read_only(array)
+        is_on_host = isinstance(state["indptr"], np.ndarray)
+        vars(self).update(state, is_on_device=not is_on_host)
+        for array in (self.indptr, self.indices, self.weights, *(self.known_reverse or ())) if is_on_host else ():
+            if array is not None:
+                array.setflags(write=False)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
@@ -150,9 +152,9 @@ class Graph(Outline):
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
         """Make a graph of compressed rows in canonical form, of which all these properties are known."""
         made, (indptr, indices, weights) = cls.__new__(cls), csr
-        sizes = {"n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
-        rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        made.__setstate__({**rows, **sizes, **found})
+        found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
+        found |= {"n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
+        made.__setstate__(found)
         return made
 
     @classmethod

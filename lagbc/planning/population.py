@@ -44,7 +44,7 @@ ALONE = {False: 1.7, True: 2.8}
 class Population(NamedTuple):
     """The vertices from which roots are drawn."""
 
-    graph: Graph  # that is swept: the graph of the call, or the block that is left of it
+    graph: Graph  # that is swept: the graph of the call, or the bicomponent that is left of it
     request: Request  # for that graph
     roots: NDArray[np.int64]  # The root of the swept graph that each member is searched from. Others add nothing.
     work: float  # roots times edges of all of them, by whatever reduces it
@@ -77,9 +77,10 @@ class Population(NamedTuple):
 
 @in_phase("prepare")
 def population_of(graph: Graph, request: Request, settings: Settings, room: Room) -> Population:
-    """Tell what roots are drawn from: a block where all others are small, of an undirected graph.
+    """Tell the vertices from which roots are drawn, and the graph that is swept.
 
-    Original vertices are drawn, also of a block: those beyond a vertex of it are searched from there.
+    Of an undirected graph that is a bicomponent, where all others are small. Original vertices are drawn all the same:
+    those beyond a vertex of the bicomponent are searched from there.
     """
     as_it_is = reduced = Reduced((whole(graph, request),))
     if request.sums == {"dependency", "dependency_squares"} and not graph.directed:
@@ -105,7 +106,7 @@ def population_of(graph: Graph, request: Request, settings: Settings, room: Room
 
 
 def _places_in(graph: Graph, vertices: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which vertex of a block each vertex is, and which it is searched from: -1 for none."""
+    """Return which vertex of a bicomponent each vertex is, and which it is searched from: -1 for none."""
     host, inside = graph.on_host, np.full(graph.n, -1, np.int64)
     inside[vertices] = np.arange(len(vertices))
     outside = np.flatnonzero(inside < 0)
@@ -138,9 +139,9 @@ def sizes_of_rounds(
     return np.diff(ends, prepend=0)
 
 
-def sizes_of_pilot(pilot: int, block: int) -> NDArray[np.int64]:
+def sizes_of_pilot(pilot: int, panel: int) -> NDArray[np.int64]:
     """Cut a pilot into rounds after which the time may end it: each but the first doubles all before it."""
-    ends, least = [pilot], max(LEAST_PILOT, block // _PART)
+    ends, least = [pilot], max(LEAST_PILOT, panel // _PART)
     while ends[0] > least:
         ends.insert(0, ends[0] // 2)
     return np.diff(ends, prepend=0)
@@ -205,16 +206,16 @@ def draw(
     """
     piece = whole(population.graph, population.request)
     drawn, n = population.roots[order[: sizes.sum()]], population.graph.n
-    block = row_of(piece, sweep).load().batching.block
-    items, ends = _laid_out(drawn, sizes, block, None if population.is_distinct else n)
+    panel = row_of(piece, sweep).load().batching.block
+    items, ends = _laid_out(drawn, sizes, panel, None if population.is_distinct else n)
     piece.lined_up, piece.drawn = items, Drawn(ends, sizes, bool((items >= n).any()), label)
     return piece, sweep._replace(work="rounds", roots=len(items), linear=linear)
 
 
 def _laid_out(
-    drawn: NDArray[np.int64], sizes: NDArray[np.int64], block: int, n: int | None
+    drawn: NDArray[np.int64], sizes: NDArray[np.int64], panel: int, n: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the items of each round, in whole blocks, and where rounds end; without n no root is drawn twice."""
+    """Return the items of each round, in whole panels, and where rounds end; without n no root is drawn twice."""
     items, ends, place, end = [np.zeros(0, np.int64)], list[int](), 0, 0
     for size in sizes.tolist():
         roots = drawn[place : place + size]
@@ -222,7 +223,7 @@ def _laid_out(
             roots, often = np.unique(roots, return_counts=True)
             roots = roots + n * (often - 1)
         place += size
-        absent = -len(roots) % block
+        absent = -len(roots) % panel
         end += len(roots) + absent
         items += [roots, np.full(absent, -1)]
         ends.append(end)

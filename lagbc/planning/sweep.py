@@ -58,12 +58,12 @@ class Sweep(NamedTuple):
     """How one piece is summed."""
 
     # "whole" (the graph as it is), "roots" (a piece of it), "within" (cutoffs and decays), "chains" (from junctions),
-    # "small" (blocks) or "rounds"
+    # "small" (all small bicomponents) or "rounds"
     work: str
     method: str  # method, device, weighted: the row of `lagbc.METHODS`
     device: str
     weighted: bool
-    roots: int  # that are searched from, or slices of small blocks
+    roots: int  # that are searched from, or slices of small bicomponents
     batch: int  # roots that a worker is given at a time
     threads: int
     reason: str  # of the method
@@ -82,8 +82,8 @@ class Sweep(NamedTuple):
     @property
     def label(self) -> str:
         """The name of the sweep in a file of sums."""
-        ways = "".join(f":{way}" for way in (self.variant, self.virtual_warp) if way is not None)
-        return f"{self.work} {self.method}{ways} {self.device}"
+        method = ":".join(map(str, filter(None, (self.method, self.variant, self.virtual_warp))))
+        return f"{self.work} {method} {self.device}"
 
     def __str__(self) -> str:
         if self.work == "small":

@@ -61,7 +61,7 @@ class Junctions(MethodWork):
 
     @property
     def panel(self) -> int:
-        """A group; on a GPU a block."""
+        """A group; on a GPU the roots that the method sums at once."""
         batching = self.module.batching
         return self.batch if batching.concurrent else batching.block
 

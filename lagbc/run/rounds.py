@@ -247,7 +247,7 @@ class Rounds(Sweeps):
 
     @property
     def panel(self) -> int:
-        """The block of the method."""
+        """The roots that the method sums at once."""
         return self.module.batching.block
 
     @property

@@ -2,7 +2,7 @@
 
 The items of a run, work after work, are shared out in whole panels and in their order, so that shares have about the
 same work. A share writes the sum of each of its chunks, and the panels of a chunk that another share has begun. The
-merge adds the pieces of all shares in their order, as a run does.
+merge adds the sums of all shares in their order, as a run does.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Sweeps(MethodWork):
 
     @property
     def panel(self) -> int:
-        """The block of the method; where all roots of a batch are one block, a chunk."""
+        """The roots that the method sums at once; where these are all of a batch, a chunk."""
         block = self.module.batching.block
         return self.chunk if block == 1 else block
 
@@ -97,7 +97,7 @@ class Sweeps(MethodWork):
         return Sums.zeros(arrays, self.plan.sums, self.graph.n, self.graph.nnz)
 
     def zero_rows(self, arrays: Any, roots: int) -> Sums:
-        """Make the zero sums of a batch of so many roots, a row a block; `arrays` is numpy, cupy, or counts shapes."""
+        """Make the zero sums of a batch of so many roots, a row a panel; `arrays` is numpy, cupy, or counts shapes."""
         blocks = self.module.batching.rows(0, roots).stop
         return Sums.zeros_of_batch(arrays, self.plan.sums, self.graph.n, self.graph.nnz, blocks, roots)
 
@@ -214,7 +214,7 @@ class Batches:
         self._states = {self._plan.dtype: self._module.prepare(self._graph, self._scaled)}
 
     def run(self, _: Span, roots: Items, counts: Items | None = None) -> Rows:
-        """Sum one batch, its blocks of roots apart; roots that overflow float64 are computed again."""
+        """Sum one batch, its panels apart; roots that overflow float64 are computed again."""
         if counts is not None:
             self._times[roots[roots >= 0]] = counts[roots >= 0]
         sums, overflowed = self._sum(self._plan.dtype, roots)

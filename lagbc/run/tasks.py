@@ -449,15 +449,15 @@ class Packed(NamedTuple):
     """A work in bytes."""
 
     digest: str  # the same for the same work, whoever packs it
-    pieces: list[Any]  # the bytes of a file, one behind the other; arrays of the work are not copied
+    parts: list[Any]  # the bytes of a file, one behind the other; arrays of the work are not copied
 
     def write(self, path: Path) -> None:
         """Write a file; nobody sees it before it is whole."""
         with write_whole(path, lasting=False) as file:
-            file.writelines(self.pieces)
+            file.writelines(self.parts)
 
     def __bytes__(self) -> bytes:
-        return b"".join(self.pieces)
+        return b"".join(self.parts)
 
 
 def pack(work: PieceWork) -> Packed:
