@@ -160,15 +160,15 @@ def _make_gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
 
 def _take_coordinates(graph: Graph, arguments: Arguments) -> Arguments:
-    from lagbc.scores import straight
+    from lagbc.scores import finish
 
-    return straight.take_coordinates(graph, arguments)
+    return finish.take_coordinates(graph, arguments)
 
 
 def _make_straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import straight
+    from lagbc.scores import finish
 
-    return straight.straightness(result, arguments)
+    return finish.straightness(result, arguments)
 
 
 def _weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:

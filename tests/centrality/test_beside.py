@@ -1,5 +1,6 @@
-"""The standard error of an estimate is that of all estimates there are."""
+"""Numbers told beside scores: errors of estimates are those of all estimates there are; trips that no path takes."""
 
+import logging
 import threading
 
 import numpy as np
@@ -10,8 +11,9 @@ from strategies import scale_free
 import lagbc
 from lagbc import tuning
 from lagbc.centrality import compute
-from lagbc.centrality.beside import FEWEST, roots_of_group, standard_errors
+from lagbc.centrality.beside import FEWEST, roots_of_group, standard_errors, unassigned_trips
 from lagbc.graph.validate import as_graph
+from lagbc.options import check_options
 
 ALL = ("bc", "edge_bc", "closeness", "harmonic", "stress")
 
@@ -176,3 +178,28 @@ def test_what_has_no_error_is_refused(graph, given, told):
 def test_logarithms_have_none(graph):
     with pytest.raises(ValueError, match="log2"):
         lagbc.stress(graph, k=5, log2=True, standard_error=True)
+
+
+@pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
+@pytest.mark.parametrize("weighted", [True, False], ids=["lengths", "hops"])
+@pytest.mark.parametrize("cutoff", [None, 2.0, [1.0, 3.0]], ids=str)
+def test_unassigned_trips_are_those_between_vertices_too_far_apart(directed, weighted, cutoff):
+    rng = np.random.default_rng(7)
+    dense = np.where(rng.random((60, 60)) < 0.03, rng.integers(1, 4, (60, 60)) / 2, 0)
+    dense = dense if directed else np.maximum(dense, dense.T)
+    trips = np.where(rng.random((60, 60)) < 0.2, 2.0 ** rng.integers(-300, 30, (60, 1)), 0)
+    np.fill_diagonal(trips, 0)
+    graph = lagbc.as_graph(sp.csr_array(dense), directed=directed, weighted=weighted)
+    found = unassigned_trips(graph, trips, cutoff, check_options("auto", {}))
+    distance = sp.csgraph.shortest_path(dense, unweighted=not weighted)
+    radii = [np.finfo(float).max] if cutoff is None else np.atleast_1d(cutoff)
+    np.testing.assert_allclose(found.sums, [trips[distance > radius].sum() for radius in radii], rtol=1e-12)
+    np.testing.assert_allclose(found.of, trips.sum(), rtol=1e-12)
+    assert found.sums.all()
+
+
+def test_calls_log_trips_that_are_not_assigned(caplog):
+    path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
+    with caplog.at_level(logging.INFO, "lagbc"):
+        lagbc.bc(path, directed=True, demand={0: {2: 2.0}, 2: {0: 1.5}})
+    assert "bc: 1.5 of 3.5 trips are not assigned: no path leads to their ends" in caplog.messages
