@@ -174,7 +174,7 @@ GPU_WORK = 1e8
 # thread.
 THREAD_WORK = 1e7
 # Roots times nnz below which a probe would be felt: then a method of this formulation is taken. On a GPU such a run is
-# mostly launches, of which a traversal has few.
+# mostly launches, and a traversal has few.
 PROBE_WORK = 1e6
 OF_SMALL_RUNS = {"cpu": "semiring", "cuda": "traversal"}
 # A probe ends when it has looked at this share of roots times nnz edges. On an H200 it took 0.4 to 10 ms, 5 to 18 % of
@@ -290,7 +290,7 @@ SHORT_LOOK = 1e6
 SHORT_SHARE = 0.25
 # The reach of roots is searched for until one edge in so many is looked at: it is of use only where it is small. Then a
 # root takes at least so many nanoseconds, on any number of threads. With 4,096 roots of a directed graph of 10**6
-# vertices, each of which reaches some ten, the look took ten times as long as the sweeps.
+# vertices, where each root reaches some ten, the look took ten times as long as the sweeps.
 REACH_SHARE = 8
 LEAST_OF_ROOT = 4e3
 # Nanoseconds of a look: 17 networks and generated graphs took 0.5 to 1.4 times as long on an EPYC, and 2.1 times where

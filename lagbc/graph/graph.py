@@ -52,7 +52,7 @@ class Graph(Outline):
     weights: NDArray[np.float64] | None = None
     # the same graph on the host, if this one is its copy on a device; that graph keeps the copy
     copied_from: ref[Graph] | None = field(default=None)
-    # the depth, taken from the graph of which this one is a part; None searches for it
+    # the depth of the graph that this one is a part of; None searches for it
     known_depth: int | None = field(default=None)
     # The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
     known_reverse: Csr | None = field(default=None)
@@ -150,7 +150,7 @@ class Graph(Outline):
 
     @classmethod
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
-        """Make a graph of compressed rows in canonical form, of which all these properties are known."""
+        """Make a graph of compressed rows in canonical form; all these properties of it are known."""
         made, (indptr, indices, weights) = cls.__new__(cls), csr
         found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
         found |= {"n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
@@ -351,7 +351,7 @@ class Graph(Outline):
 
     @property
     def _source(self) -> Graph | None:
-        """The graph of which this one is a copy, while it exists."""
+        """The graph that this one is copied from, while it exists."""
         return None if self.copied_from is None else self.copied_from()
 
     @cached_property

@@ -38,7 +38,7 @@ class Line(Protocol):
         """Return the messages of all."""
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
-        """Give each rank its message; return those for this one."""
+        """Send ``messages[i]`` to rank i; return the messages received, by rank."""
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
         """Combine arrays, entry by entry, by "sum", "or", "xor" or "least", to the same array on all."""
@@ -119,7 +119,7 @@ def _said_by_first(line: Line, told: bytes) -> bytes:
 
 @contextmanager
 def ending_all(line: Line) -> Iterator[None]:
-    """End all ranks with an error in a block: the others wait for this rank, and none of them is told."""
+    """End all ranks where a block raises an error: the others wait for this rank, and cannot be told."""
     try:
         yield
     except BaseException as error:

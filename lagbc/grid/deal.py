@@ -111,7 +111,7 @@ class Block:
         return Block(_pointers(np.bincount(self.indices, minlength=columns)), self.rows[places])
 
     def beside(self, other: Block) -> Block:
-        """Return the block with the entries of both, those that both have twice."""
+        """Return the block with the entries of both; an entry that both have is there twice."""
         places = np.argsort(np.concatenate([self.rows, other.rows]), kind="stable")
         return Block(self.indptr + other.indptr, np.concatenate([self.indices, other.indices])[places])
 
@@ -124,7 +124,7 @@ class Blocks(NamedTuple):
     reach: Block
 
     def bytes(self, way: Way) -> int:
-        """Count the bytes of the blocks, and of those that are made to sweep them one way."""
+        """Count the bytes of the blocks, and of the blocks that a sweep this way makes of them."""
         own = sum(block.indptr.nbytes + block.indices.nbytes for block in {*self})
         if way == "along":
             return own

@@ -216,7 +216,7 @@ class SpreadSweeps(Sweeps):
         return numbers, times
 
     def rows(self, span: Span, found: list[Floats]) -> Sums:
-        """Make the sums of a batch of those that the ranks of a grid have found, each of its vertices."""
+        """Make the sums of a batch; each rank of a grid has found the sums of its own vertices."""
         roots, grids = self.items[span.place], self.piece.graph.grids
         columns, groups, length = grids.site.columns, grids.site.groups, self.piece.graph.deal.length
         of_columns = np.array([one[-3 * columns :].reshape(3, columns) for one in found])
@@ -367,9 +367,7 @@ class Grids:
         if not self._line.combine(np.array([error is not None], np.int64), "or")[0]:
             return None
         errors = [one for one in of_all(self._line, None if error is None else portable(error)) if one is not None]
-        error = min(errors, key=_urgency)
-        return error
-
-
-def _urgency(error: BaseException) -> tuple[bool, bool]:
-    return isinstance(error, Exception), not isinstance(error, StoppedError)
+        first: BaseException = min(
+            errors, key=lambda one: (isinstance(one, Exception), not isinstance(one, StoppedError))
+        )
+        return first

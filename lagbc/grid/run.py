@@ -182,11 +182,11 @@ class _Taken(NamedTuple):
 
 
 def _taken(options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> _Taken:
-    """Take the part of this rank, and note an error, of which all hear."""
+    """Take the part of this rank; an error is returned, so that all ranks are told."""
     try:
         stack.enter_context(stopping_by(options.stop))
         if options.memory is None:
-            stated_budget()  # which may be no size, on the host of this rank alone
+            stated_budget()  # raises where LAGBC_MEMORY of this rank's host is no size
         part = take_part()
         return _Taken(part, None if part.graph is None else _edges_of(part.graph), call.sums())
     except BaseException as error:
@@ -322,7 +322,7 @@ def _bytes_of_sequence(n: int) -> int:
 
 
 def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
-    """Return the bytes that a rank may take where it sweeps, and of its host, of those that it shares with others."""
+    """Return the budgets of this rank, of its device and of its host; ranks that share one divide it."""
     if memory is not None:
         return memory, memory
     with site.context()():

@@ -56,7 +56,9 @@ class Asked(NamedTuple):
     endpoints: bool
     linear: bool
     sigma_limit: float
-    omega: NDArray[np.float64] | None  # target weights, at the numbers of vertices; on a rank, of those that it owns
+    omega: (
+        NDArray[np.float64] | None
+    )  # target weights by the numbers of vertices; a rank has the weights of its own vertices
     way: Way  # how edges are swept; paths are counted one way alone
     room: int  # bytes that the rows of levels may take
 

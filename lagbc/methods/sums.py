@@ -234,7 +234,7 @@ class Sums:
 
     @np.errstate(over="ignore")
     def add(self, other: Sums) -> None:
-        """Add the sums of the same batch of roots, each of which is absent from one of the two."""
+        """Add the sums of the same batch of roots; each root is absent from one of the two."""
         for name, array in self:
             array += getattr(other, name)
 

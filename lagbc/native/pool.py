@@ -36,7 +36,7 @@ def _errors_of_main_thread() -> list[Any]:
 
 @dataclass(slots=True, eq=False)
 class Interrupts:
-    """The ends of a thread's call: ``stop=``, and Ctrl-C, of which Python tells the main thread alone.
+    """The ends of a thread's call: ``stop=``, and Ctrl-C, which Python tells the main thread alone.
 
     Another thread that waits looks whether the main thread has met a KeyboardInterrupt meanwhile: the main thread
     handles it, or was ended by it and waits for the other threads.

@@ -50,7 +50,7 @@ class Copies(NamedTuple):
 
     ptr: Any  # int64 (blocks + 1,): the copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``
     vertices: Any  # (copies,): the vertex of each copy, ascending in a bicomponent
-    # (n,): the bicomponent of which a vertex is a member, -1 for none; see lagbc/native/kernels/reduce/biconnected.h
+    # (n,): the bicomponent that a vertex is a member of, -1 for none; see lagbc/native/kernels/reduce/biconnected.h
     home: Any
     at_home: Any  # (n,): its copy there, -1 if there is none
     attach: Any  # (blocks,): the attachment of each bicomponent: its vertex that is no member of it

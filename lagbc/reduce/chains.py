@@ -450,8 +450,8 @@ class Columns:
     def write(self, first: int, paths: tuple[Any, Any], class_sizes: Floats | None) -> float:
         """Write columns from number `first` on, of dist and sigma (rows, columns); return their largest path count.
 
-        A path that leaves a chain by a junction has one for each of the junction's members, of which roots have
-        `class_sizes`.
+        A path that leaves a chain by a junction counts once for each of the junction's members; roots have
+        `class_sizes` members.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
         core.turn_back(paths[0], dist)

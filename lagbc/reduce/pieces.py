@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, singledispatch
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -326,16 +327,12 @@ def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains
     device = _device_of(part.graph, int(np.count_nonzero(part.sources)), settings)
     if "edges" not in request.sums and _takes_class_sizes(part.graph, settings, device):
         reduced += _without_twins(part, request)
-        best = min([whole, *reduced], key=_work_of_form)
+        best = min([whole, *reduced], key=attrgetter("work"))
     if chains and _is_contractible(part.graph) and _sweeps_junctions(settings.method, device):
         most = np.inf if takes_all else tuning.MOST_LEFT * best.work / whole.work
         reduced += _contracted(part, request, whole.work, device, most)
-    best = min(reduced, key=_work_of_form, default=whole)
+    best = min(reduced, key=attrgetter("work"), default=whole)
     return best if takes_all or best.work <= tuning.MOST_LEFT * whole.work else whole
-
-
-def _work_of_form(form: _Form) -> float:
-    return form.work
 
 
 def _whole(part: Weighted, request: Request) -> _Form:

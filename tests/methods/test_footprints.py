@@ -30,7 +30,7 @@ from lagbc.methods.contract import (  # noqa: E402
     SweepPlan,
     bytes_of,
 )
-from lagbc.methods.cpu.traversal import widths  # noqa: E402
+from lagbc.methods.cpu.traversal import columns_of_sums  # noqa: E402
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Bounds  # noqa: E402
 from lagbc.native import core  # noqa: E402
 
@@ -181,7 +181,11 @@ def bytes_of_copies(row, graph, plan):
     if row.name == "batched":
         return bytes_of_sums(graph, plan.sums)
     rows = graph.n, graph.nnz, max(graph.n, row.load().blocks.least)
-    return 0 if plan.bounds is None else 8 * sum(count * width for count, width in zip(rows, widths(plan), strict=True))
+    return (
+        0
+        if plan.bounds is None
+        else 8 * sum(count * width for count, width in zip(rows, columns_of_sums(plan)[1], strict=True))
+    )
 
 
 def counted_alone(stated):

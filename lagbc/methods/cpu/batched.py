@@ -176,13 +176,13 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
     """Add the sums of the roots in range to the one row of `sums`; Interrupted adds none over paths."""
     plan, of_columns, times = state.plan, None, None
     if plan.root_weights is not None or omega is not None:
-        of_columns, times = weights_of_columns(plan, levels.roots, omega)
+        of_columns, times = _rows_of_weights(plan, levels.roots, omega)
     edge_order = state.graph.edge_order if plan.sums & OF_EDGES else None  # made on its first use
     if not state.sweep.backward(sums.row(0), of_columns, times, edge_order):
         raise Interrupted
 
 
-def weights_of_columns(
+def _rows_of_weights(
     plan: SweepPlan, roots: NDArray[np.int64], of_columns: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
     """Return target weights of columns as rows of 64, None for the plan's, and how often each column counts.

@@ -37,7 +37,8 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     power += plan.exponent
     search = _search(graph, plan, root)
     reached, dist = search.reached, search.dist
-    omega, weighed = _targets(graph, plan, dist)
+    omega = np.ones(graph.n) if plan.omega is None else plan.omega
+    weighed = omega if plan.bounds is None else omega * plan.bounds.weights(dist)
     stress = None if sums.stress is None else _count_through(plan, search, omega)
     edges = np.zeros(graph.nnz) if sums.edges is not None or sums.edges_squares is not None else None
     if plan.linear:  # the root, at distance 0, is no target of its own
@@ -128,14 +129,6 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     if pathless >= 0:
         _raise_absorbed(graph, search.dist, root, pathless)
     return search
-
-
-def _targets(
-    graph: Graph, plan: SweepPlan, dist: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how many targets each vertex stands for, and the same weighed at their distances."""
-    omega = np.ones(graph.n) if plan.omega is None else plan.omega
-    return omega, omega if plan.bounds is None else omega * plan.bounds.weights(dist)
 
 
 def _count_through(

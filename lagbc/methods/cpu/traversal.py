@@ -133,15 +133,15 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
         plan.xy is not None,
         trips,
         max(graph.n, blocks.least) if has_bounds else 0,
-        *(widths(plan) if has_bounds else (0, 0, 0)),
+        *(columns_of_sums(plan)[1] if has_bounds else (0, 0, 0)),
     )
 
 
 def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
     """Return the count of buckets, and one over their width; 0 for a heap, and -1 in hops.
 
-    Buckets are narrower than the shortest edge by more than rounding can move a distance from one to another. Notes
-    have 32-bit numbers there.
+    Buckets are narrower than the shortest edge, by more than rounding can move a distance. Notes have 32-bit numbers
+    there.
     """
     if not graph.weighted:
         return -1, 0.0
@@ -185,7 +185,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     )
     sweep.poll(plan.stop.value)
     if plan.bounds is not None:
-        bounds, (first, _) = plan.bounds, _lay_out(plan)
+        bounds, (first, _) = plan.bounds, columns_of_sums(plan)
         columns = tuple(first.get(name, -1) for name in _SUMS_WITHIN)
         sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
     if plan.demand is not None:
@@ -277,7 +277,7 @@ def _array_of(name: str) -> int:
     return _EDGES if name in OF_EDGES else _ROOTS if name in OF_ROOTS else _VERTICES
 
 
-def _lay_out(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
+def columns_of_sums(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
     """Return the first column of each sum in its array, and the width of each array."""
     first, widths = dict[str, int](), [0, 0, 0]
     for name in sorted(plan.sums):
@@ -286,15 +286,10 @@ def _lay_out(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
     return first, widths
 
 
-def widths(plan: SweepPlan) -> list[int]:
-    """Return the columns of sums of vertices, of edges and of roots."""
-    return _lay_out(plan)[1]
-
-
 def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tuple[SparseSums, NDArray[np.bool_]]]:
     """Sum blocks of roots within the bounds of the plan; their sums are views of the worker's arrays."""
     plan, by = state.plan, state.sweep if state.ball is None else state.ball
-    first, _ = _lay_out(plan)
+    first, _ = columns_of_sums(plan)
     columns = {name: slice(first[name], first[name] + plan.columns(name)) for name in plan.sums}
     for roots in blocks:
         overflowed = by.sum_within(roots)
