@@ -161,10 +161,7 @@ def select_method(
     """
     warn("select_method goes with the next release; lagbc.plan tells the method and the reason", DeprecationWarning)
     settings, read = check_options("auto", options, lambda: _OWN), Read(directed, weighted, strength)
-    return _with_shape(_plan_roots(A, read, roots, which, demand, (cutoff, decay), settings))
-
-
-def _with_shape(call: Call) -> Selection:
+    call = _plan_roots(A, read, roots, which, demand, (cutoff, decay), settings)
     graph, plan = call.graph, call.plan
     if plan.main < 0:
         row, *_ = table.methods_of(weighted=graph.weighted, method=plan.method, device=plan.device)

@@ -31,13 +31,13 @@ DIFFERENCES = {
         "Follows the formula above for groups of any size in any graph. NetworkX 3.6 does for groups of one or two in "
         "connected graphs; larger ones may score too much (its issue 8827: 0.125 in place of 0), and in digraphs that "
         "are not strongly connected scores may be negative or a KeyError (8559). 0 for a group that leaves fewer than "
-        "two other nodes, where NetworkX divides by zero. A search from each node on the CPU: of the arguments below "
-        "those that `lagbc.group_bc` has are taken."
+        "two other nodes, where NetworkX divides by zero. It searches from each node, on the CPU, and takes the "
+        "arguments below that `lagbc.group_bc` has."
     ),
     **dict.fromkeys(
         ("group_closeness_centrality", *(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))),
-        "On the CPU: of the arguments below those that `lagbc.group_closeness`, which takes many groups at a time, has "
-        "are taken. By priority NetworkX computes this, by a single search.",
+        "Runs on the CPU, and takes the arguments below that `lagbc.group_closeness` has, which computes many groups "
+        "at a time. By priority NetworkX computes this, by a single search.",
     ),
     "percolation_centrality": (
         "0 where no other node is percolated, and in a graph of two nodes, where NetworkX divides by zero. States are "
@@ -45,12 +45,12 @@ DIFFERENCES = {
         "named."
     ),
     "closeness_centrality": (
-        "With `u` a search on the CPU: of the arguments below those that `lagbc.closeness` with `u` has are taken."
+        "With `u` it searches on the CPU, and takes the arguments below that `lagbc.closeness` has with `u`."
     ),
     "harmonic_centrality": "Computes all nodes, also where `nbunch` names some.",
     "eccentricity": (
-        "Computes all nodes; a call with `v` or `sp` is left to NetworkX. Lengths of which some are integers and some "
-        "floats give floats."
+        "Computes all nodes; a call with `v` or `sp` is left to NetworkX. If some lengths are "
+        "integers and some floats, the results are floats."
     ),
     "average_shortest_path_length": (
         "A call with another `method` than 'unweighted' or 'dijkstra' is left to NetworkX. `lagbc.distances` has this, "
@@ -79,7 +79,10 @@ RUN_OPTIONS = {
     "reduce": ("str, optional (default='auto')", "What is taken off a graph before: 'auto', 'none' or 'all'."),
     "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
     "threads": ("int, optional", "CPU threads; by default all that the process may use."),
-    "memory": ("str or int, optional", "What a run may take, such as '8GB'; by default half of what is free."),
+    "memory": (
+        "str or int, optional",
+        "The most that a run may take, such as '8GB'; by default half of the free memory.",
+    ),
     "bucket_width": ("float or 'auto', optional (default='auto')", "Of Delta-stepping, as a length."),
     "progress": ("bool or callable, optional (default=False)", "True draws a bar with the time left."),
 }

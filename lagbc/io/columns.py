@@ -112,8 +112,8 @@ def direction_mark(source: Source, comments: list[bytes]) -> tuple[str, bool]:
         if found := re.match(rb"%\s*(sym|asym|bip)\s+\w+", text):
             if found[1] == b"bip":
                 raise GraphFormatError(
-                    f"{source.name}: KONECT's two-mode network (bip), whose two columns number vertices of their own; "
-                    "give the second other names, in a file without this comment"
+                    f"{source.name}: KONECT's two-mode network (bip), where 1 is one vertex in the first column and "
+                    "another in the second; give the second other names, in a file without this comment"
                 )
             return f"KONECT {found[1].decode()}", found[1] == b"asym"
         if found := re.match(rb"#\s*(Undirected|Directed) graph\b", text):
@@ -175,7 +175,9 @@ def choose_columns(
     if named.ends is not None:
         tail, head = ends = (_column_place(name, titles, named.ends[0]), _column_place(name, titles, named.ends[1]))
         if tail == head:
-            raise GraphFormatError(f"{name}: ends={named.ends} are one column; each end of an edge has its own")
+            raise GraphFormatError(
+                f"{name}: ends={named.ends} are one column; each end of an edge has a column of its own"
+            )
     length = None if named.length is None else _column_place(name, titles, named.length)
     if length in ends:
         raise GraphFormatError(f"{name}: length={named.length!r} is a column of ends; ends= says which two others are")

@@ -70,7 +70,9 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     line, text = lines[0]
     fields = _split_or_fail(source, line, text, separator, content, glued=True)
     found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
-    names = bool(named.names) or not _are_integers(fields, found[0] if found else (0, 1))
+    ends = found[0] if found else (0, 1)
+    are_integers = all(end < len(fields) and integer_of(fields[end]) is not None for end in ends)
+    names = bool(named.names) or not are_integers
     if names:
         fields = _split_or_fail(source, line, text, separator, content, glued=False)
         found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
@@ -269,10 +271,6 @@ def _split_or_fail(
     return fields
 
 
-def _are_integers(fields: list[bytes], ends: tuple[int, int]) -> bool:
-    return all(end < len(fields) and integer_of(fields[end]) is not None for end in ends)
-
-
 def end_in_braces(text: bytes) -> bool:
     """Whether a line ends in attributes."""
     return _split_braces(text) is not None
@@ -324,5 +322,5 @@ def _parsed_attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]
     except (ValueError, SyntaxError, UnicodeDecodeError, RecursionError, MemoryError):
         attributes = None
     if not isinstance(attributes, dict):
-        source.fail(line, "what stands in braces is no dict of values", text, _EXPECTED)
+        source.fail(line, "the text in braces is no dict of values", text, _EXPECTED)
     return attributes

@@ -142,7 +142,7 @@ def read_graph(
     with _reporter(name, progress) as report, gzip_errors_named(name):
         _require_file(file, name)
         source = find_source(file, name, host_budget() if budget is None else budget, report)
-        read = _read_whole(source, strengths, named) if part is None else _read_part(source, named, *part)
+        read = _read(source, strengths, named, part)
         notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
         graph = replace(read, name=name, strengths=strengths, notices=notices)
     if name.startswith(EXAMPLE) and (places := example_coordinates(name.removeprefix(EXAMPLE))):
@@ -190,20 +190,19 @@ def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]
         yield draw
 
 
-def _read_whole(source: Source, largest: bool, named: Columns) -> GraphFile:
+def _read(source: Source, largest: bool, named: Columns, part: tuple[int, int] | None) -> GraphFile:
+    """Read a file, or a part of it, by the reader of its format."""
     form = format_of(source)
-    if unknown := [name for name in named.given if name not in form.takes]:
-        names = ", ".join(unknown)
-        raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
-    return form.read(source, largest, named)
-
-
-def _read_part(source: Source, named: Columns, number: int, of: int) -> GraphFile:
-    form = format_of(source)
+    if part is None:
+        if unknown := [name for name in named.given if name not in form.takes]:
+            names = ", ".join(unknown)
+            raise InvalidValueError(f"{source.name}: {names} means nothing to the format {form.name}; leave it out")
+        return form.read(source, largest, named)
     if form.read_part is None or named.given:
         raise InvalidValueError(
             f"{source.name}: {form.name} is not read in parts; write it as Matrix Market or .npz, or read all on rank 0"
         )
+    number, of = part
     if not 0 <= number < of:
         raise InvalidValueError(f"part=({number}, {of}): parts are counted from 0, before their number")
     return form.read_part(source, number, of)

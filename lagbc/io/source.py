@@ -156,18 +156,13 @@ class Source(NamedTuple):
                 self.require(_COPIES_OF_A_LINE * length, f"line {line + above}")
                 parts.append(stream.readline(_PIECE) or b"\n")
             piece = b"".join(parts)
-            if b"\0" in piece:
-                self._refuse_byte(line, piece, b"\0", "a NUL byte")
-            piece = self._with_newlines(line, piece)
+            if b"\r" in piece:
+                piece = piece.replace(b"\r\n", b"\n")
+            for byte, subject in ((b"\0", "a NUL byte"), (b"\r", "a carriage return within a line")):
+                if byte in piece:
+                    self._refuse_byte(line, piece, byte, subject)
             yield line, piece
             line += piece.count(b"\n")
-
-    def _with_newlines(self, line: int, piece: bytes) -> bytes:
-        if b"\r" in piece:
-            piece = piece.replace(b"\r\n", b"\n")
-            if b"\r" in piece:
-                self._refuse_byte(line, piece, b"\r", "a carriage return within a line")
-        return piece
 
     def _refuse_byte(self, line: int, piece: bytes, byte: bytes, subject: str) -> NoReturn:
         before, _, after = piece.partition(byte)
@@ -250,7 +245,7 @@ def _read_all(stream: BinaryIO, source: Source) -> bytes:
     read = io.BytesIO()
     while piece := stream.read(_PIECE):
         read.write(piece)
-        source.require(2 * read.tell(), "what comes out of it")
+        source.require(2 * read.tell(), "its content")
     return read.getvalue()
 
 

@@ -207,13 +207,10 @@ def _columns_of_places(first: _Row) -> _Places:
     if x is not None and y is not None:
         return _Places(vertex, x, y, titles[x] in _OF_DEGREES, has_titles=True)
     count = len(titles)
-    if count not in (2, 3) or not all(map(_is_decimal, first.fields[-2:])):
+    are_decimal = all(is_float(field) and b"n" not in field.lower() for field in first.fields[-2:])  # nor nan nor inf
+    if count not in (2, 3) or not are_decimal:
         first.fail(f"neither titles such as vertex, x and y, nor {_PLACE}", "one of them in the first line")
     return _Places(0 if count == 3 else None, count - 2, count - 1, degrees=False, has_titles=False)
-
-
-def _is_decimal(field: bytes) -> bool:
-    return is_float(field) and b"n" not in field.lower()  # nan and inf
 
 
 def read_groups(path: Path, vertices: Vertices) -> list[list[Any]]:
@@ -271,8 +268,8 @@ def _trips_of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
     layout = recognise(source, Columns(names=vertices.are_names or None), TRIPS)
     if not layout.directed:
         raise GraphFormatError(
-            f"{source.name}: {layout.mark} says that lines go both ways; trips go one way, so list those back, too, "
-            "without it"
+            f"{source.name}: {layout.mark} says that lines go both ways, but trips go one way; list trips back in "
+            "lines of their own, without it"
         )
     if layout.length is None:
         there = f" among the titles {', '.join(map(quoted, layout.titles))}" if layout.titles else ""

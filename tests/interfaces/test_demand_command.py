@@ -94,7 +94,7 @@ def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
         ("from,to,trips,flow\na,b,1,2\n", "trips.csv: the number of trips may be 'trips', or 'flow'; leave out the"),
         ("from,to,trips\n", "no trip below the header line; expected lines 'origin destination trips'"),
         ("# nothing\n", "no trip in the file"),
-        ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways; trips go one way"),
+        ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways, but trips go one way"),
     ],
 )
 def test_lines_that_are_no_trips(tmp_path, table, told):

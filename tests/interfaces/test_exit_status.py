@@ -45,7 +45,7 @@ GIVEN = [
     (["merge", "file/part"], "file/part: Not a directory"),
     (
         ["bc", "example:karate", "--sources", "@nope"],
-        "there is no file 'nope', of which @nope has the vertices; write names without @",
+        "there is no file 'nope' of vertices, for @nope; write names without @",
     ),
     (["bc", "example:karate", "--sources", "@folder"], "folder is a folder, not a file"),
     (["bc", "example:karate", "--demand", "folder"], "folder is a folder, not a file"),

@@ -184,10 +184,10 @@ def test_info_says_which_devices_there_are(monkeypatch, names, said):
 
 
 def test_info_names_the_levels_of_instructions(monkeypatch):
-    assert f"\ninstructions: level {level()}, of those built: " in succeed("info", "example:karate")
+    assert f"\ninstructions: level {level()}; built are " in succeed("info", "example:karate")
     monkeypatch.setattr(native, "_level", "v3")
     monkeypatch.setattr(native, "_built", ["v4", "v3", "generic"])
-    assert "\ninstructions: level v3, of those built: v4, v3, generic\n" in succeed("info", "example:karate")
+    assert "\ninstructions: level v3; built are v4, v3, generic\n" in succeed("info", "example:karate")
 
 
 def test_gpus_are_called_as_cupy_calls_them(monkeypatch):

@@ -141,7 +141,7 @@ def test_a_pipe_is_read_within_the_budget(tmp_path, size):
         if size == 10:
             assert read_graph(path, budget=10**5).matrix.nnz == 1
         else:
-            with pytest.raises(MemoryError, match=r"graph: what comes out of it needs .* budget is 100 kB"):
+            with pytest.raises(MemoryError, match=r"graph: its content needs .* budget is 100 kB"):
                 read_graph(path, budget=10**5)
     finally:
         writer.join()

@@ -72,7 +72,7 @@ def score_command(record: Centrality) -> click.Command:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
         _require_writable_result(output, map_options.plot_map)
         if record.of_edges and output.plot is not None:
-            raise InvalidValueError("--plot draws scores of vertices; write those of edges with --out")
+            raise InvalidValueError("--plot draws scores of vertices; write scores of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
         is_read = map_options.plot_map is not None or record is STRAIGHTNESS
@@ -338,10 +338,8 @@ class Sweep(Scores):
     def complete(self) -> None:
         """Compute the standard errors, where they are wanted; tell the trips that are not assigned."""
         _ = self._errors_and_sentence
-        if self.given.get("demand") is not None and not self.output.quiet:
-            self._tell_unassigned()
-
-    def _tell_unassigned(self) -> None:
+        if self.given.get("demand") is None or self.output.quiet:
+            return
         from lagbc.centrality.beside import unassigned_trips
         from lagbc.options import check_options
 

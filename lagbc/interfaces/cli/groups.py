@@ -124,7 +124,9 @@ class _Groups(Task):
 @options.takes_graph
 @click.option("--until", type=int, help="Stop at so many communities.  [default: when no edge is left]")
 @click.option("--at-once", type=float, help="Remove this share of the edges that are left at a time.")
-@click.option("--communities", "k", type=int, help="So many are shown.  [default: those of the highest modularity]")
+@click.option(
+    "--communities", "k", type=int, help="The number to show.  [default: the number of the highest modularity]"
+)
 @options.takes_arguments("rtol")
 @options.takes_output(
     top=True,

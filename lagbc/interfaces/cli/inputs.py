@@ -150,9 +150,7 @@ def _read_vertices(text: str, vertices: Vertices) -> list[Any]:
         return vertices_in(text, vertices)
     path = Path(text.removeprefix(_FILE))
     if not path.exists():
-        raise MissingFileError(
-            f"there is no file {str(path)!r}, of which {text} has the vertices; write names without @"
-        )
+        raise MissingFileError(f"there is no file {str(path)!r} of vertices, for {text}; write names without @")
     return read_vertices(path, vertices)
 
 

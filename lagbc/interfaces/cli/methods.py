@@ -130,7 +130,7 @@ class _Info(Task):
         with_these = f"with batch {memory.batch}, threads {memory.threads}"
         yield f"memory: {in_units(memory.total)} for a run ({parts}), {with_these}"
         yield f"devices: {quantity(usable_cores(), 'CPU core')}, {gpus_in_words()}"
-        yield f"instructions: level {level()}, of those built: {', '.join(levels())}"
+        yield f"instructions: level {level()}; built are {', '.join(levels())}"
         yield method_and_reason(self.call)
         if self.time is None:
             yield "time: not predicted; --measure does, probes the roots for the method, and looks for reductions"

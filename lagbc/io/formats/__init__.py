@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePath
 from pkgutil import iter_modules
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from lagbc.errors import GraphFormatError
 from lagbc.extensions import OF_FORMATS, load_extensions
@@ -97,11 +97,8 @@ def format_of(source: Source) -> Format:
     head = source.head(_HEAD)
     by_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
     if not by_suffix and suffix in _ELSEWHERE:
-        _refuse_elsewhere(source, *_ELSEWHERE[suffix])
+        name, lines = _ELSEWHERE[suffix]
+        read = "; ".join(lines).format(file=repr(PurePath(source.name).name))
+        raise GraphFormatError(f"{source.name}: {name} is not read; two lines of Python read it: {read}")
     by_content = (form for form in FORMATS.values() if form.begins is not None and form.begins.match(head))
     return next(by_content, None) or next(iter(by_suffix), None) or FORMATS["edge list"]
-
-
-def _refuse_elsewhere(source: Source, form: str, lines: list[str]) -> NoReturn:
-    read = "; ".join(lines).format(file=repr(PurePath(source.name).name))
-    raise GraphFormatError(f"{source.name}: {form} is not read; two lines of Python read it: {read}")

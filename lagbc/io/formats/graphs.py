@@ -93,12 +93,12 @@ def _parse_pajek(nx: Any, data: bytes) -> Any:
         case _:
             found = ", ".join(lines[at] for at in starts)
             raise GraphFormatError(
-                f"it has the sections {found}, of which NetworkX reads one *Vertices N with one *Arcs, *Edges or "
-                "*Matrix; write it so, or as GraphML"
+                f"it has the sections {found}, and NetworkX reads one *Vertices N with one *Arcs, *Edges or *Matrix; "
+                "write it so, or as GraphML"
             )
     labelled = sum(len(line.split()) > 1 for line in vertices)
     if not int(count) == labelled == len(vertices):
-        raise GraphFormatError(f"*Vertices {count} has {len(vertices)} lines below, of which {labelled} have labels")
+        raise GraphFormatError(f"*Vertices {count} has {len(vertices)} lines below, {labelled} of them with labels")
     alone = next((at for at, link in enumerate(links, starts[1] + 1) if len(link.split()) == 1), None)
     if kind != "*matrix" and alone is not None:
         raise GraphFormatError(f"line {numbers[alone]}: {lines[alone]!r} has one end of an edge; an edge has two")
