@@ -25,8 +25,7 @@ _HOMES = {
     "scores.finish": ("Distances",),
     "scores.records": ("Centrality", "register_centrality", "unregister_centrality"),
     "scores.table": ("table",),
-    "comparison.compare": ("compare",),
-    "comparison.records": ("Comparison", "Measurement"),
+    "comparison.compare": ("Comparison", "Measurement", "compare"),
     "errors": (
         "CheckpointError",
         "Error",
@@ -101,9 +100,9 @@ if TYPE_CHECKING:
     from lagbc.api.together import merge_parts as merge_parts
     from lagbc.api.together import save_part as save_part
     from lagbc.centrality.communities import Communities as Communities
+    from lagbc.comparison.compare import Comparison as Comparison
+    from lagbc.comparison.compare import Measurement as Measurement
     from lagbc.comparison.compare import compare as compare
-    from lagbc.comparison.records import Comparison as Comparison
-    from lagbc.comparison.records import Measurement as Measurement
     from lagbc.errors import CheckpointError as CheckpointError
     from lagbc.errors import Error as Error
     from lagbc.errors import ExecutorError as ExecutorError

@@ -181,7 +181,8 @@ def edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges
 
 
 def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[Piece]:
-    for begin, end in in_step(tails, heads):
+    # Each piece is in one chunk of either column.
+    for begin, end in pairwise(sorted({*range(0, tails.rows, PIECE), *tails.cuts, *heads.cuts, tails.rows})):
         yield tails.part(begin, end), heads.part(begin, end), None if lengths is None else lengths[begin:end]
 
 
@@ -486,11 +487,6 @@ def _take_over(old: Texts, new: Texts) -> None:
     begin, end = old.starts[0], old.stops[both - 1]
     if np.array_equal(old.text[begin:end], new.text[begin:end]):
         new.numbers[:both] = old.numbers[:both]
-
-
-def in_step(tails: Held, heads: Held) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of pieces, each in one chunk of either column."""
-    yield from pairwise(sorted({*range(0, tails.rows, PIECE), *tails.cuts, *heads.cuts, tails.rows}))
 
 
 def no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lagbc.centrality.communities import Communities
-    from lagbc.comparison.records import Comparison, Measurement
+    from lagbc.comparison.compare import Comparison, Measurement
 
 
 # More points hide each other and take long to show: they are drawn as cells with counts, or as an image in the file.

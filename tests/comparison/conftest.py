@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from lagbc.comparison import compare
+from lagbc.comparison import measure
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
 
@@ -13,7 +13,7 @@ from lagbc.methods.table import METHODS
 @pytest.fixture
 def no_reference(monkeypatch):
     """As for a graph that is too large for the reference."""
-    monkeypatch.setattr(compare, "_REFERENCE_VISITS", 0)
+    monkeypatch.setattr(measure, "_REFERENCE_VISITS", 0)
 
 
 @pytest.fixture

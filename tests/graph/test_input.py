@@ -710,7 +710,7 @@ def test_libraries_are_looked_for_once(monkeypatch):
 
 
 def test_missing_gpu(add_row, monkeypatch):
-    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    monkeypatch.setattr(table, "_count_visible", lambda: 0)
     with pytest.raises(lagbc.MissingDependencyError, match="'added' on cuda needs an NVIDIA GPU, and CuPy sees none"):
         add_row(requires="", device="cuda").load()
 

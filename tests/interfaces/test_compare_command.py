@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from lagbc.comparison import compare
+from lagbc.comparison import measure
 from lagbc.interfaces.cli import main
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
@@ -51,7 +51,7 @@ def test_command_says_why_it_skips(monkeypatch):
 
 
 def test_command_fails_if_scores_are_wrong(monkeypatch):
-    monkeypatch.setattr(compare, "_by_reference", lambda task, count: [0.0] * task.graph.n)
+    monkeypatch.setattr(measure, "_by_reference", lambda task, count: [0.0] * task.graph.n)
     result = run("example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu")
     assert result.exit_code == 3
     assert f"{METHODS[0].name} on cpu is WRONG: it differs from lagbc.reference, 5 roots" in result.stdout

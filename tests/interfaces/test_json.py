@@ -12,7 +12,7 @@ import lagbc
 from lagbc.call import sum_call
 from lagbc.calls import PHASES
 from lagbc.centrality import compute
-from lagbc.comparison import compare
+from lagbc.comparison import measure
 from lagbc.methods.table import METHODS
 from lagbc.scores.records import shared
 
@@ -193,7 +193,7 @@ def test_compare(monkeypatch):
     found = document(*given)
     (row,) = found["methods"]
     assert (found["roots"], row["method"], row["agrees"]) == (5, METHODS[0].name, True)
-    monkeypatch.setattr(compare, "_by_reference", lambda task, count: [0.0] * task.graph.n)
+    monkeypatch.setattr(measure, "_by_reference", lambda task, count: [0.0] * task.graph.n)
     result = run(*given, "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["methods"][0]["agrees"] is False

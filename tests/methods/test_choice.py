@@ -39,7 +39,7 @@ def near(A, count):
 def test_why_there_is_no_gpu(monkeypatch, installed, reason):
     ordinary = table._is_installed
     monkeypatch.setattr(table, "_is_installed", lambda name: installed if name == "cupy" else ordinary(name))
-    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    monkeypatch.setattr(table, "_count_visible", lambda: 0)
     choice = lagbc.plan(np.ones((3, 3))).reason
     assert choice.startswith(f"batched on cpu ({reason}; the fastest there as a rule)")
 
@@ -55,7 +55,7 @@ def test_roots_far_from_each_other_are_searched_from_alone():
 def test_the_rule_of_small_runs_tells_the_first_of_the_rank(device, weighted, has_gpu, monkeypatch):
     ordinary = table._is_installed
     monkeypatch.setattr(table, "_is_installed", lambda name: has_gpu if name == "cupy" else ordinary(name))
-    monkeypatch.setattr(table, "_sees_gpu", lambda: has_gpu)
+    monkeypatch.setattr(table, "_count_visible", lambda: int(has_gpu))
     graph = as_graph(with_lengths(scale_free(50, 300, seed=1), [1, 2]), weighted=weighted)
     made = table.METHODS[0].sums
     for sums in map(frozenset, [*zip(made, strict=True), made[:2], made]):

@@ -19,7 +19,7 @@ def gpu(monkeypatch):
     """As on a machine with a GPU, and a matrix of 4000 entries is large."""
     monkeypatch.setattr(tuning, "HOST_EDGES", 3999)
     monkeypatch.setattr(table, "_is_installed", lambda library: True)
-    monkeypatch.setattr(table, "_sees_gpu", lambda: True)
+    monkeypatch.setattr(table, "_count_visible", lambda: 1)
     monkeypatch.setattr(devices, "budget", lambda device: 10**9)
 
 
@@ -48,7 +48,7 @@ def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
 
 
 def test_small_matrices_are_not(monkeypatch):
-    monkeypatch.setattr(table, "_sees_gpu", lambda: pytest.fail("no GPU is looked for"))
+    monkeypatch.setattr(table, "_count_visible", lambda: pytest.fail("no GPU is looked for"))
     assert cycle().nnz <= tuning.HOST_EDGES
     assert not is_read_there(device="cuda")
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from lagbc.call import Call
     from lagbc.calls import Phase
+    from lagbc.comparison.compare import Measurement
     from lagbc.comparison.measure import Prediction
-    from lagbc.comparison.records import Measurement
     from lagbc.interfaces.cli.inputs import Source
     from lagbc.planning.sweep import MemoryEstimate
 
@@ -323,7 +323,7 @@ class _Comparison(Task):
     @cached_property
     def _cells(self) -> dict[str, Callable[[Measurement], str]]:
         """The cells of all columns, by their titles."""
-        from lagbc.comparison.records import TABLE_COLUMNS
+        from lagbc.comparison.compare import TABLE_COLUMNS
 
         return dict(TABLE_COLUMNS)
 

@@ -296,7 +296,7 @@ def test_kept_blocks_change_no_bit(weighted, monkeypatch, tmp_path):
 
 
 def test_its_name_runs_without_a_gpu(monkeypatch):
-    monkeypatch.setattr(table, "_sees_gpu", lambda: False)
+    monkeypatch.setattr(table, "_count_visible", lambda: 0)
     planned = lagbc.plan(GRAPHS["mesh"], method="work-efficient")
     assert (planned.method, planned.device) == ("work-efficient", "cpu")
     assert lagbc.plan(GRAPHS["mesh"]).method == "batched"
