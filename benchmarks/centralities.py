@@ -1,7 +1,6 @@
 """Measure what all centralities of one sweep cost against betweenness: ``python -m benchmarks.centralities --help``.
 
-With --beside, igraph and NetworKit compute the scores of edges on the same graph, converted before, in the same rounds;
-their sums have to be those of lagbc. On one thread the time is the processor's, which other work disturbs less.
+On one thread the time is the processor's, which other work disturbs less.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import numpy as np
 import lagbc
 from benchmarks import machine
 from benchmarks.graphs import is_symmetric, table
-from benchmarks.peers import PEERS, score_edges
 from lagbc.graph.validate import as_graph
 
 Row = dict[str, Any]
@@ -36,21 +34,15 @@ SWEEPS = (
     ("closeness",),
     ("eccentricity",),
 )
-OF_EDGES = (("edge_bc",), ("bc",))  # beside other programs
 
 
-def measure(
-    name: str, A: Any, rounds: int, method: str, device: str, threads: int | None, reduce: str, beside: list[str]
-) -> list[Row]:
+def measure(name: str, A: Any, rounds: int, method: str, device: str, threads: int | None, reduce: str) -> list[Row]:
     """Time the sweeps in turn, round after round; the ratio is the median of the rounds' ratios."""
     directed = not is_symmetric(A)
     graph = as_graph(A, directed=directed)
-    sweeps = OF_EDGES if beside else SWEEPS
     options: Row = {"method": method, "device": device, "threads": threads, "reduce": reduce}
-    converted = {peer: PEERS[peer].convert(A, directed) for peer in beside}
     runs: list[Callable[[], Any]] = [
-        *(partial(lagbc.centralities, graph, cast(Any, which), directed=directed, **options) for which in sweeps),
-        *(partial(score_edges, peer, its, threads or machine.cores(), directed) for peer, its in converted.items()),
+        partial(lagbc.centralities, graph, cast(Any, which), directed=directed, **options) for which in SWEEPS
     ]
     clock = time.process_time if threads == 1 and device == "cpu" else time.perf_counter
 
@@ -59,11 +51,7 @@ def measure(
         run()
         return clock() - begun
 
-    if beside:
-        sums = lagbc.edge_bc(graph, directed=directed).sum() / (1 if directed else 2)
-        for peer, its in converted.items():
-            np.testing.assert_allclose(score_edges(peer, its, 1, directed).sum(), sums, rtol=1e-9, err_msg=peer)
-    for which in sweeps:
+    for which in SWEEPS:
         lagbc.centralities(
             as_graph(A[:100, :100], directed=directed),
             cast(Any, which),
@@ -72,21 +60,20 @@ def measure(
             device=cast(Any, device),
         )
     seconds = np.array([[timed(run) for run in runs] for _ in range(rounds)])
-    told = [*((list(which), method) for which in sweeps), *((["edge_bc"], peer) for peer in beside)]
     return [
         {
             "graph": name,
             "n": graph.n,
             "nnz": graph.nnz,
-            "which": which,
-            "method": how,
+            "which": list(which),
+            "method": method,
             "device": device,
             "threads": threads,
             "rounds": rounds,
             "seconds": float(seconds[:, i].min()),
             "ratio": statistics.median((seconds[:, i] / seconds[:, 0]).tolist()),
         }
-        for i, (which, how) in enumerate(told)
+        for i, which in enumerate(SWEEPS)
     ]
 
 
@@ -96,7 +83,7 @@ def markdown(rows: list[Row]) -> str:
     host = first["machine"]
     lines = [
         f"{host['cpu']}, {host['cores']} cores; Python {host['python']}, NumPy {host['packages']['numpy']}; "
-        f"commit {host['commit']}, {first['date']}. All roots. {first.get('beside', '')}".rstrip(),
+        f"commit {host['commit']}, {first['date']}. All roots.",
         "",
         "Seconds are the best of the rounds; the ratio to the first row of a graph is the median of the rounds' "
         "ratios, in which the sweeps follow each other.",
@@ -120,7 +107,6 @@ def markdown(rows: list[Row]) -> str:
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="CPU threads.  [default: as many as there are cores]")
 @click.option("--reduce", type=click.Choice(["none", "auto"]), default="none", show_default=True)
-@click.option("--beside", default="", help="Comma-separated, igraph and networkit: their scores of edges, too.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True, help="A .jsonl file.")
 def main(
     graphs: str,
@@ -130,23 +116,17 @@ def main(
     device: str,
     threads: int | None,
     reduce: str,
-    beside: str,
     out: Path,
 ) -> None:
     """Write a line a sweep, and a table beside it."""
-    peers = [name for name in beside.split(",") if name]
     known = table(data)
     if unknown := sorted(set(graphs.split(",")) - set(known)):
         raise click.BadParameter(f"no graph {', '.join(unknown)}; there are {', '.join(known)}", param_hint="--graphs")
     common = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine.describe()}
-    if peers:
-        versions = ", ".join(f"{name} {PEERS[name].version()}" for name in peers)
-        seconds = "seconds of the processor, one thread" if threads == 1 else "seconds of the clock"
-        common["beside"] = f"Beside {versions}; reduce={reduce}, {seconds}."
     rows = []
     with out.open("w") as results:
         for name in graphs.split(","):
-            for row in measure(name, known[name].load(), rounds, method, device, threads, reduce, peers):
+            for row in measure(name, known[name].load(), rounds, method, device, threads, reduce):
                 rows.append(row | common)
                 print(json.dumps(rows[-1]), file=results, flush=True)
                 click.echo(f"{name}: {', '.join(row['which'])}: {row['seconds']:.3g} s, ratio {row['ratio']:.2f}")

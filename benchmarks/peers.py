@@ -164,19 +164,6 @@ def _networkit_score(graph: Any, sources: Sources, threads: int, directed: bool)
     return scores if directed else scores / 2  # NetworKit counts both directions of a pair
 
 
-def score_edges(name: str, graph: Any, threads: int, directed: bool) -> Scores:
-    """Give the raw scores of edges by igraph or NetworKit, in the order of its edges."""
-    if name == "igraph":
-        return np.array(graph.edge_betweenness(directed=directed))
-    import networkit
-
-    networkit.setNumberOfThreads(threads)
-    graph.indexEdges()
-    run = networkit.centrality.Betweenness(graph, computeEdgeCentrality=True).run()
-    scores = np.array(run.edgeScores())
-    return scores if directed else scores / 2
-
-
 def _graph_tool_convert(matrix: csr_array, directed: bool) -> Any:
     import graph_tool
 

@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, csr_array, tril
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
-from benchmarks import generators, graphs, nx_backend, nx_groups, nx_priority, report, run, worker
+from benchmarks import generators, graphs, machine, nx_groups, nx_priority, report, rivals, rivals_worker, run, worker
 from benchmarks.peers import PEERS, Competitor, competitor
 
 GENERATED = {
@@ -266,21 +266,102 @@ def test_wrong_options_are_refused_with_a_reason(option: str, value: str, messag
     assert message in result.output
 
 
-def test_networkx_with_and_without_the_backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mmwrite(tmp_path / "tiny.mtx", small_graph(directed=True).astype(np.int8))
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The largest component of a graph with lengths, as rivals get it."""
+    folder = tmp_path_factory.mktemp("rivals")
+    mmwrite(folder / "tiny.mtx", small_graph(directed=True, degree=3).astype(np.int8))
+    return rivals.save(folder / "tiny.mtx", folder / "tiny.npz")
+
+
+def cases_of_rivals() -> list[Any]:
+    """Scores that installed programs have, of all vertices and from some roots."""
+    return [
+        pytest.param(rival, measure, roots, id=f"{rival.name}-{measure}-{roots}")
+        for rival in rivals_worker.RIVALS.values()
+        if all(machine.package_version(need) for need in rival.needs)
+        for measure in rival.measures
+        for roots in ([None, 3] if measure in rival.sampled else [None])
+    ]
+
+
+@pytest.mark.parametrize(("rival", "measure", "roots"), cases_of_rivals())
+def test_rivals_have_one_convention(rival, measure, roots, network, monkeypatch):
+    """All give lagbc's scores."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    graph = rivals_worker.load(str(network))
+    own = rival.convert(rival.given(graph), measure == "weighted")
+    some = None if roots is None else graph.roots(roots)
+    found = rivals_worker.scores_of(rival.score(own, measure, some), graph, measure, rival.name, own)
+    references = rivals.References()
+    if roots is None:
+        A = rivals_worker.to_scipy(graph, measure == "weighted")
+        function = lagbc.bc if measure == "weighted" else getattr(lagbc, measure)
+        expected = function(A, directed=False, weighted=measure == "weighted")
+        if measure == "edge_bc":
+            expected = expected[graph.tails, graph.heads]
+        references.kept[network, measure, None] = np.asarray(expected)
+    assert references.judge(found, "another", network, measure, roots) == "ok"
+    found[0] += 1
+    assert references.judge(found, "another", network, measure, roots).startswith("wrong: off by ")
+    found[0] = np.nan
+    assert references.judge(found, "another", network, measure, roots) == f"NaN or infinite at 1 of {len(found)}"
+
+
+def test_scores_that_take_long_are_predicted_from_some_roots(network, monkeypatch):
+    monkeypatch.setattr(rivals_worker, "SAMPLE_SECONDS", 0.0)
+    asked = []
+    rival = rivals_worker.RIVALS["igraph"]._replace(score=lambda *arguments: asked.append(arguments[-1]))
+    graph = rivals_worker.load(str(network))
+    seconds, roots, _ = rivals_worker.measured(rival, graph, None, "bc", 0.0, None)
+    assert asked == [graph.roots(1)]
+    assert roots == 1
+    assert seconds > 0
+    rivals_worker.measured(rival, graph, None, "bc", 1e9, None)
+    assert asked[2:] == [None], "all, as that is quick"
+    lagbc_itself = rivals_worker.RIVALS["lagbc"]._replace(expect=lambda *_: 7.0)
+    assert rivals_worker.measured(lagbc_itself, graph, None, "bc", 6.0, None) == (7.0, 0, None), "by its own plan"
+
+
+def test_rivals_in_one_table(tmp_path, monkeypatch):
+    """Each in a process of its own; one that is not there is listed, with the reason."""
+    pytest.importorskip("igraph")
+    monkeypatch.setattr(rivals, "STARTS", 1)
+    monkeypatch.setattr(machine, "package_version", lambda name: None if name == "cityseer" else "1")
     out = tmp_path / "out.jsonl"
-    for patience, roots in ((600.0, 40), (0.0, 20)):
-        monkeypatch.setattr(nx_backend, "PATIENCE", patience)
-        monkeypatch.setattr(nx_backend, "SAMPLE", 20)
-        options = f"--data {tmp_path} --graphs tiny --repeat 1 --out {out}".split()
-        result = CliRunner().invoke(nx_backend.main, options)
-        assert result.exit_code == 0, result.output
-        row = json.loads(out.read_text())
-        assert (row["n"], row["directed"], row["networkx_roots"]) == (40, True, roots)
-        assert row["networkx_seconds_all_roots"] == pytest.approx(row["networkx_seconds"] * 40 / roots)
-        assert row["ratio"] == pytest.approx(row["networkx_seconds_all_roots"] / row["seconds"])
-        assert row["error"] <= 1e-9
-        assert f"| {'all' if roots == 40 else 20} |" in out.with_suffix(".md").read_text()
+    options = f"--data {graphs.shipped_data()} --networks karate --threads 1 --rivals lagbc,igraph,cityseer --out {out}"
+    result = CliRunner().invoke(rivals.main, options.split())
+    assert result.exit_code == 0, result.output
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    measured = [row for row in rows if "measure" in row]
+    assert [row["rival"] for row in measured] == ["lagbc"] * 5 + ["igraph"] * 5
+    assert all(row["status"] == "ok" and row["roots"] is None for row in measured)
+    page = out.with_suffix(".md").read_text()
+    assert "| cityseer | - | - | - | - | cityseer is not installed |" in page
+    assert "| karate | 34 | 78 |" in page
+
+
+def test_a_table_of_rivals_says_who_is_ahead_and_who_is_wrong():
+    row = {"threads": 1, "network": "karate", "convert": 1e-3, "roots": None}
+    rows = [
+        {"machine": {"cpu": "c", "cores": 2, "commit": "0"}, "limit": 5.0, "command": "x", "python": "3", "date": "d"}
+        | {"minutes": 1.0},
+        {"name": "karate", "n": 34, "edges": 78},
+        *({"program": name, "own": 1, "total": 2} for name in ("lagbc", "networkit")),
+        row | {"rival": "lagbc", "measure": "bc", "seconds": 3e-3, "status": "ok"},
+        row | {"rival": "networkit", "measure": "bc", "seconds": 1e-3, "status": "ok"},
+        row | {"rival": "lagbc", "measure": "edge_bc", "seconds": 3e-3, "status": "ok"},
+        row | {"rival": "networkit", "measure": "edge_bc", "seconds": 1e-3, "status": "wrong: off by 1e+00"},
+        row | {"rival": "lagbc", "measure": "closeness", "seconds": 40.0, "status": "ok", "roots": 4},
+        {"rival": "networkit", "threads": 1, "network": "karate", "measure": "closeness", "status": "over"},
+    ]
+    page = rivals.page(rows)
+    assert "| karate | betweenness | 4.00 ms | 2.00 ms |" in page
+    assert "| karate | edge betweenness | 4.00 ms | wrong |" in page
+    assert "| karate | closeness | ~40.0 s | > 5 |" in page
+    assert "- karate, betweenness, 1 thread: lagbc 4.00 ms, networkit 2.00 ms (2.0 times)" in page
+    assert page.count("networkit 2.00 ms") == 1, "wrong scores are not ahead"
+    assert "- networkit, edge betweenness: wrong: off by 1e+00: karate (1 thread)" in page
 
 
 def test_networkx_with_lagbc_in_its_priority(tmp_path, monkeypatch):

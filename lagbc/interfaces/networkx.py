@@ -35,7 +35,7 @@ from lagbc.scores.finish import rescale
 from lagbc.scores.records import Centrality
 
 # Roots times adjacent pairs from which on conversion and computation, about a millisecond, take less than NetworkX; and
-# roots below which NetworkX takes less than the conversion. `benchmarks/nx_backend.py` measures both sides of each.
+# roots below which NetworkX takes less than the conversion. `benchmarks/nx_priority.py` measures both sides of each.
 WORTH = 5_000
 FEW = 20
 
