@@ -198,12 +198,11 @@ def _carrier_here(plan: Plan, settings: Settings, work: PieceWork) -> Carrier:
     """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
     if work.own_carrier is not None:
         return work.own_carrier  # type: ignore[no-any-return]
-    devices = devices_of(settings, work.row) if isinstance(work, MethodWork) else []
-    if not devices:
-        return inline if plan.is_short else threaded
-    from lagbc.run.gpus import over_devices
+    if settings.devices is not None and isinstance(work, MethodWork) and (devices := devices_of(settings, work.row)):
+        from lagbc.run.gpus import over_devices
 
-    return partial(over_devices, devices)
+        return partial(over_devices, devices)
+    return inline if plan.is_short else threaded
 
 
 def digests_of_call(call: Call) -> dict[str, str]:

@@ -85,7 +85,7 @@ FLOORS = (
             ("request.py", "arguments, checked", "options.py   demand.py"),
         ),
         "batches of roots",
-        "sums of blocks of roots",
+        "sums of panels of roots",
     ),
     (
         (

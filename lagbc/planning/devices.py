@@ -193,7 +193,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
 
 def devices_of(settings: Settings, row: Method) -> list[Device]:
     """Return the devices that sweep by a method, if they are several."""
-    numbers = () if settings.devices is None or row.device != "cuda" else gpu_numbers(settings.devices)
+    numbers = gpu_numbers(settings.devices) if row.device == "cuda" else ()
     return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
 
 

@@ -122,7 +122,8 @@ class Sweeps(MethodWork):
     def finish(self, total: Total) -> Sums:
         """Return the sum of the chunks."""
         with phase("finish"):
-            return self._zeros(np) if total.whole is None else total.whole.moved(as_numpy)
+            whole = self._zeros(np) if total.whole is None else total.whole
+            return whole if self.row.device == "cpu" else whole.moved(as_numpy)
 
     def pack(self, span: Span, sums: Rows | Added) -> Arrays:
         """Return sums by their names."""
