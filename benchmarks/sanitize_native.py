@@ -77,6 +77,7 @@ GROUPS = {
         "native/test_traversals", "methods/cpu/test_traversal_hops", "methods/cpu/test_traversal_lengths"
     ),
     "within": _tests("methods/cpu/test_within"),
+    "highest": (*_tests("centrality/test_highest"), "-k", "not full"),
     "extended": (*_tests("test_overflow"), "-k", "extended"),
     "reduce": _tests(
         "native/test_biconnected",

@@ -22,7 +22,7 @@ _HOMES = {
     "api.reach": ("gravity", "reach", "straightness"),
     "api.together": ("centralities", "merge_parts", "save_part"),
     "centrality.communities": ("Communities",),
-    "scores.finish": ("Distances",),
+    "scores.finish": ("Distances", "Highest"),
     "scores.records": ("Centrality", "register_centrality", "unregister_centrality"),
     "scores.table": ("table",),
     "comparison.compare": ("Comparison", "Measurement", "compare"),
@@ -131,6 +131,7 @@ if TYPE_CHECKING:
     from lagbc.planning.plan import Plan as Plan
     from lagbc.planning.sweep import MemoryEstimate as MemoryEstimate
     from lagbc.scores.finish import Distances as Distances
+    from lagbc.scores.finish import Highest as Highest
     from lagbc.scores.records import Centrality as Centrality
     from lagbc.scores.records import register_centrality as register_centrality
     from lagbc.scores.records import unregister_centrality as unregister_centrality

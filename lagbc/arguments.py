@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 OF_THE_SUMS = ("sources", "targets", "source_weights", "target_weights", "demand", "cutoff", "k", "rng")
 # Arguments of finishing, of path counts alone, or of sums that decay; each goes to the centralities that take it.
 OF_THE_SCORES = ("decay", "rtol", "normalized", "endpoints", "wf_improved", "log2")
-# Arguments that a single function takes.
-OF_ONE = ("states", "groups", "coordinates", "u")
+# Arguments that one function takes, or two.
+OF_ONE = ("states", "groups", "coordinates", "u", "top")
 
 
 class Arguments(NamedTuple):
@@ -42,6 +42,7 @@ class Arguments(NamedTuple):
     groups: Iterable[Vertices] | None = None
     coordinates: Any = None
     u: Any = None
+    top: int | None = None
 
     @property
     def given(self) -> set[str]:
@@ -53,13 +54,14 @@ class Arguments(NamedTuple):
         return given
 
     def checked(self) -> Arguments:
-        """Return the arguments with flags and `k` as Python's; TypeError or ValueError names one that is none."""
+        """Return the arguments with flags and counts as Python's; TypeError or ValueError names one that is none."""
         changed: dict[str, Any] = {}
         for name in FLAGS:
             if type(flag := getattr(self, name)) is not bool:
                 changed[name] = parse_flag(name, flag)
-        if self.k is not None:
-            changed["k"] = parse_count("k", self.k)
+        for name in ("k", "top"):
+            if getattr(self, name) is not None:
+                changed[name] = parse_count(name, getattr(self, name))
         return self._replace(**changed) if changed else self
 
 

@@ -16,7 +16,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.options import Options, refuses_places
 from lagbc.request import parse_vertices, require_flags
-from lagbc.scores.finish import Distances
+from lagbc.scores.finish import Distances, Highest
 from lagbc.scores.records import CLOSENESS, DISTANCES, ECCENTRICITY, ECCENTRICITY_CENTRALITY, HARMONIC
 from lagbc.types import Auto, GraphLike, ScoresAndErrors, Vertices
 
@@ -35,19 +35,31 @@ class OfCloseness(OfHarmonic, total=False):
 
 @overload
 def closeness(
-    A: GraphLike, *, u: None = ..., standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+    A: GraphLike,
+    *,
+    u: None = ...,
+    top: None = ...,
+    standard_error: Literal[False] = ...,
+    **others: Unpack[OfCloseness],
 ) -> NDArray[np.float64]: ...
 @overload
 def closeness(
-    A: GraphLike, *, u: None = ..., standard_error: Literal[True], **others: Unpack[OfCloseness]
+    A: GraphLike, *, u: None = ..., top: None = ..., standard_error: Literal[True], **others: Unpack[OfCloseness]
 ) -> ScoresAndErrors: ...
 @overload
-def closeness(A: GraphLike, *, u: Any, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]) -> Any: ...
+def closeness(
+    A: GraphLike, *, u: None = ..., top: int, standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+) -> Highest: ...
+@overload
+def closeness(
+    A: GraphLike, *, u: Any, top: None = ..., standard_error: Literal[False] = ..., **others: Unpack[OfCloseness]
+) -> Any: ...
 @refuses_places
 def closeness(
     A: GraphLike,
     *,
     u: Any = None,
+    top: int | None = None,
     batch: int | Auto = "auto",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -59,7 +71,7 @@ def closeness(
     wf_improved: bool = True,
     standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors | float:
+) -> NDArray[np.float64] | ScoresAndErrors | Highest | float:
     r"""Measure the closeness centrality of every vertex, by the distances into it, as NetworkX does.
 
     With :math:`R(v)` the vertices s other than v that reach v,
@@ -76,6 +88,10 @@ def closeness(
         Return the closeness of these alone, by a search from each along the reversed edges, on the CPU: in hops the
         same bits. A search takes longer than its part in a sweep of all vertices: where `u` are a sixth of them or
         more, that is faster. Does not go with `k`, `standard_error` and options that ask for another way of the run.
+    top : int, optional
+        Return the highest scores alone. In hops, on the CPU, and where the diameter is low, most searches into vertices
+        end early: on large networks a hundredth of the time, or less. All else is computed in full, and sorted.
+        Does not go with `u`, `standard_error` and several cutoffs.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
@@ -92,7 +108,7 @@ def closeness(
     -------
     scores : ndarray of float64, shape (n,)
         With several cutoffs a column each. With `u` a number for each of these in their order; of one vertex a number.
-        A CuPy array if `A` is a CuPy matrix.
+        A CuPy array if `A` is a CuPy matrix. With `top` a `Highest`: the vertices, their names and scores.
 
     Raises
     ------
@@ -108,27 +124,40 @@ def closeness(
 
     S. Wasserman and K. Faust, Social Network Analysis, Cambridge University Press (1994), p. 201.
 
+    E. Bergamini, M. Borassi, P. Crescenzi, A. Marino and H. Meyerhenke, Computing top-k closeness centrality faster in
+    unweighted graphs, ACM Transactions on Knowledge Discovery from Data 13 (2019) 53.
+
     Examples
     --------
     >>> import scipy.sparse as sp
     >>> star = sp.coo_array(([1, 1, 1], ([0, 0, 0], [1, 2, 3])), shape=(4, 4))
     >>> lagbc.closeness(star, directed=False)
     array([1. , 0.6, 0.6, 0.6])
+    >>> highest = lagbc.closeness(star, directed=False, top=2)
+    >>> highest.vertices, highest.scores
+    (array([0, 1]), array([1. , 0.6]))
     """
-    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, wf_improved=wf_improved, u=u)
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, wf_improved=wf_improved, u=u, top=top)
     return compute(A, CLOSENESS, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 
 @overload
 def harmonic(
-    A: GraphLike, *, standard_error: Literal[False] = ..., **others: Unpack[OfHarmonic]
+    A: GraphLike, *, top: None = ..., standard_error: Literal[False] = ..., **others: Unpack[OfHarmonic]
 ) -> NDArray[np.float64]: ...
 @overload
-def harmonic(A: GraphLike, *, standard_error: Literal[True], **others: Unpack[OfHarmonic]) -> ScoresAndErrors: ...
+def harmonic(
+    A: GraphLike, *, top: None = ..., standard_error: Literal[True], **others: Unpack[OfHarmonic]
+) -> ScoresAndErrors: ...
+@overload
+def harmonic(
+    A: GraphLike, *, top: int, standard_error: Literal[False] = ..., **others: Unpack[OfHarmonic]
+) -> Highest: ...
 @refuses_places
 def harmonic(
     A: GraphLike,
     *,
+    top: int | None = None,
     batch: int | Auto = "auto",
     directed: bool | None = None,
     weighted: bool | str | None = None,
@@ -139,7 +168,7 @@ def harmonic(
     rng: int | np.random.Generator | None = None,
     standard_error: bool = False,
     **options: Unpack[Options],
-) -> NDArray[np.float64] | ScoresAndErrors:
+) -> NDArray[np.float64] | ScoresAndErrors | Highest:
     r"""Harmonic centrality of every vertex, by the distances into it, as in NetworkX.
 
     .. math:: H(v) = \sum_{s \ne v} 1 / d(s, v)
@@ -148,7 +177,10 @@ def harmonic(
 
     Parameters
     ----------
-    A, batch, directed, weighted, strength : as for `lagbc.bc`
+    A : as for `lagbc.bc`
+    top : int, optional
+        Return the highest scores alone, as `lagbc.closeness` does.
+    batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
     cutoff : as for `lagbc.bc`
@@ -160,7 +192,7 @@ def harmonic(
     Returns
     -------
     scores : ndarray of float64, shape (n,)
-        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix.
+        With several cutoffs a column each. A CuPy array if `A` is a CuPy matrix. With `top` a `Highest`.
 
     Raises
     ------
@@ -181,7 +213,7 @@ def harmonic(
     >>> lagbc.harmonic(star, directed=False)
     array([3., 2., 2., 2.])
     """
-    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng)
+    arguments = Arguments(sources=sources, cutoff=cutoff, k=k, rng=rng, top=top)
     return compute(A, HARMONIC, batch, Read(directed, weighted, strength), options, arguments, standard_error)
 
 

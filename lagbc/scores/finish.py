@@ -192,6 +192,34 @@ def straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
     return scores
 
 
+class Highest(NamedTuple):
+    """The highest scores of a graph: of `lagbc.closeness` or `lagbc.harmonic` with `top`.
+
+    The highest score is first; equal ones are in the order of the vertices, and the last may be equal to some that are
+    left out. A pandas DataFrame is made of it by ``pandas.DataFrame(found._asdict())``.
+
+    Attributes
+    ----------
+    vertices : ndarray of int64, shape (top,)
+        Their numbers: as many as asked for, or all.
+    names : list
+        Their names, or their numbers where the graph has no names.
+    scores : ndarray of float64, shape (top,)
+        With the bits of the scores of all vertices.
+    """
+
+    vertices: NDArray[np.int64]
+    names: list[Any]
+    scores: NDArray[np.float64]
+
+
+def rank(scores: Scores, count: int, names: Any) -> Highest:
+    """Return the highest scores, of equal ones the first."""
+    vertices = np.argsort(-scores, kind="stable")[:count]
+    listed = vertices.tolist()
+    return Highest(vertices, listed if names is None else [names[vertex] for vertex in listed], scores[vertices])
+
+
 class Distances(NamedTuple):
     """The distances of a graph in numbers: from `lagbc.distances`.
 

@@ -230,7 +230,7 @@ CLOSENESS = Centrality(
     name="closeness",
     sums=frozenset({"reached", "distance"}),
     finish=_make_closeness,
-    takes=_SAMPLES | {"wf_improved", "u"},
+    takes=_SAMPLES | {"wf_improved", "u", "top"},
     summary="closeness: one over the mean distance into a vertex",
     networkx=("closeness_centrality",),
 )
@@ -238,7 +238,7 @@ HARMONIC = Centrality(
     name="harmonic",
     sums=frozenset({"inverse"}),
     finish=_make_harmonic,
-    takes=_SAMPLES,
+    takes=_SAMPLES | {"top"},
     summary="harmonic centrality: the sum of inverse distances into a vertex",
     networkx=("harmonic_centrality",),
 )

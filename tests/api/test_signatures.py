@@ -18,7 +18,8 @@ TAKES = {one.name: set(one.takes) for one in BUILT_IN} | {"centralities": ALL, "
 OF_GROUPS = [one.name for one in BUILT_IN if one.needs == "groups"]
 # Parameters before the keywords, of functions that have others than the matrix.
 LEADING = {
-    "closeness": ["A", "u: Any = None"],
+    "closeness": ["A", "u: Any = None", "top: int | None = None"],
+    "harmonic": ["A", "top: int | None = None"],
     "straightness": ["A", "coordinates: ArrayLike | Coordinates | None = None"],
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
     **{name: ["A", "groups: Iterable[Vertices]"] for name in OF_GROUPS},

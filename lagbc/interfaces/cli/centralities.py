@@ -330,10 +330,16 @@ class Sweep(Scores):
         return "\n".join(lines)
 
     def compute(self) -> None:
-        """Compute the scores."""
-        from lagbc.centrality.compute import run_call
+        """Compute the scores, or the highest alone where no others are shown, written or drawn."""
+        from lagbc.centrality.compute import highest_scores, run_call
 
-        self.found = run_call(self.source.graph, self.call)
+        graph, output, record = self.source.graph, self.output, self.records[0]
+        shown = output.count_shown(graph.n)
+        is_all = output.out is not None or output.plot is not None or self.plot_map is not None
+        if self.together or is_all or "top" not in record.takes or has_columns(self.given) or not 0 < shown < graph.n:
+            self.found = run_call(graph, self.call)
+            return
+        self.found = {record.name: highest_scores(graph, self.call, shown)}
 
     def complete(self) -> None:
         """Compute the standard errors, where they are wanted; tell the trips that are not assigned."""

@@ -1,0 +1,208 @@
+"""The highest closeness or harmonic centralities, in hops, by searches that end where others are known to be higher.
+
+A search into a vertex goes along the reversed edges, 64 of them at a time (lagbc/native/kernels/methods/highest.h). It
+ends as soon as the bound of its score is below the least of the highest scores so far. What cannot be pruned, or what
+is not worth it, is summed in full, and sorted.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc import tuning
+from lagbc.arguments import Arguments
+from lagbc.call import Call
+from lagbc.calls import raise_if_stopped, running
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.methods.contract import StopFlag
+from lagbc.methods.cpu.batched import COLUMNS
+from lagbc.methods.roots import chunk_length
+from lagbc.native import class_of, core, csr
+from lagbc.planning.sweep import row_of
+from lagbc.reduce.blocks import find_strong
+from lagbc.reduce.pieces import Whole
+from lagbc.run.run import Meter, Stretch, edges_of
+from lagbc.run.work import Hand, Items, Span, Total, Work, inline, sum_over, threaded
+from lagbc.scores.finish import mean_closeness
+from lagbc.scores.records import HARMONIC, Centrality
+
+Scores = NDArray[np.float64]
+# Edges of the walks by which scores are bounded before any search.
+_WALKS = 3
+# Times at most that neighbours of the highest so far are searched before all others, while these rise: the sooner the
+# least of the highest is known, the sooner searches end.
+_CLIMBS = 8
+
+
+def search_highest(call: Call, count: int) -> Scores | None:
+    """Return the scores of a call, with 0 for some that are not among the highest `count`.
+
+    None stands for calls whose searches cannot end early, or look at so many edges that all would soon be summed.
+    """
+    if not (_is_prunable(call) and _may_pay(call)):
+        return None
+    (record,) = call.centralities
+    with running(record.name, call.settings.stop):
+        return _search(call, record, count)
+
+
+def _is_prunable(call: Call) -> bool:
+    """Whether searches may end early: into all vertices, in hops, with sums whose order is known."""
+    settings, request, plan = call.settings, call.request, call.plan
+    if not isinstance(call.reduced.pieces[0], Whole) or call.graph.weighted or call.graph.is_on_device:
+        return False
+    if request.bounds is not None or request.is_sample:
+        return False
+    if settings.executor is not None or settings.checkpoint is not None or len(request.roots) < call.graph.n:
+        return False
+    return plan.device == "cpu" and plan.method in ("batched", "work-efficient")
+
+
+def _may_pay(call: Call) -> bool:
+    """Whether searches may be faster than a sweep: bounds by levels tell little early where the diameter is high."""
+    return not (call.plan.is_short or call.graph.has_high_diameter)
+
+
+def _search(call: Call, record: Centrality, count: int) -> Scores | None:
+    """Search from the vertices that may be among the highest, in passes."""
+    (piece,), (sweep,) = call.reduced.pieces, call.plan.sweeps
+    assert isinstance(piece, Whole)
+    graph, row = piece.graph, row_of(piece, sweep)
+    race = Race(graph, record, call.arguments, count)
+    lined_up = piece.ordered(row)
+    carry = inline if sweep.threads == 1 else threaded
+    todo = np.argsort(-race.degrees, kind="stable")[:COLUMNS]
+    for _ in range(_CLIMBS):
+        before = race.least
+        sum_over(Searches(race, todo, 1), inline)
+        if not race.most_edges:  # a batch whose searches went to their ends
+            race.most_edges = tuning.PRUNED_SHARE * race.edges * graph.n / COLUMNS
+        todo = race.beside_highest()
+        if race.least == before or not len(todo):
+            break
+    todo = np.concatenate([graph.position[lined_up], np.setdiff1d(np.arange(graph.n), graph.position[lined_up])])
+    with ExitStack() as stack:
+        meter = Meter([Stretch(len(todo), 0, edges_of(graph))], call.settings.progress, "", stack)
+        while len(todo):
+            todo = todo[~race.is_done[todo] & (race.bounds[todo] >= race.least)]
+            total = sum_over(Searches(race, todo, sweep.threads), carry)
+            if race.is_over:
+                return None
+            todo = np.concatenate([np.zeros(0, np.int64), *(total.whole or ())])
+            meter.tell(0, graph.n - len(todo))
+    scores = race.scores[graph.position]
+    if record is HARMONIC:  # with the bits of a sweep
+        high = np.flatnonzero(scores >= max(race.least, np.finfo(float).tiny))
+        if race.edges + len(high) * graph.nnz > race.most_edges:
+            return None
+        batching, into = row.load().batching, csr(*graph.transpose.csr)
+        ways = batching.block, chunk_length(row, batching), row.formulation == "semiring"
+        for vertex in high.tolist():
+            raise_if_stopped()
+            scores[vertex] = core.sum_inverses(into, vertex, lined_up, *ways)
+    return scores
+
+
+class Race:
+    """The searches of a call: the scores found, and the least of the highest so far; vertices are in sweep order."""
+
+    def __init__(self, graph: Graph, record: Centrality, arguments: Arguments, count: int) -> None:
+        self.graph, self.count = graph, count
+        out, self._into = graph.reordered.transpose, graph.reordered  # searches go along reversed edges
+        self.degrees, self._is_harmonic, self._has_share = out.out_degrees, record is HARMONIC, arguments.wf_improved
+        self._out = out
+        if graph.directed:
+            strong = find_strong(np.array([0, graph.n]), out.indptr, out.indices)
+            ends, heads, *_ = core.condense(out.indptr, out.indices, strong)
+            self._reach = core.bound_reach(strong.component, strong.member_ptr, ends, heads) - 1
+        else:
+            components = as_numpy(graph.reordered.components)
+            self._reach = np.bincount(components)[components] - 1
+        self.bounds: Scores = self.searches().bound_scores(_WALKS)
+        self.scores, self.is_done = np.zeros(graph.n), np.zeros(graph.n, np.bool_)
+        self.least, self.edges, self.most_edges = -np.inf, 0, 0.0
+        self._highest, self._lock = np.zeros(0), Lock()
+
+    def searches(self) -> Any:
+        """Make the state of a thread."""
+        out, into = csr(*self._out.csr), csr(*self._into.csr)
+        if self._out is self._into:
+            into = out
+        how = self._reach, not self.graph.directed, self._is_harmonic, self._has_share, tuning.BATCHED_PULL_SHARE
+        return class_of("BoundedSearch", self._out.indices.dtype)(out, into, *how)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether so many edges were looked at that summing in full would not take much longer."""
+        return 0 < self.most_edges < self.edges
+
+    def put(self, vertices: Items, reached: Items, sums: Scores, edges: int) -> None:
+        """Put the scores of vertices whose searches went to their ends, and raise the least of the highest.
+
+        Bounds and sums in another order differ from the scores by rounding: all that may be among the highest are kept.
+        """
+        scores, n = sums, self.graph.n
+        if not self._is_harmonic:
+            share = reached / max(n - 1, 1) if self._has_share else None
+            scores = mean_closeness(reached.astype(np.float64), sums, share, self.graph)
+        with self._lock:
+            self.scores[vertices] = scores
+            self.edges += edges
+            self._highest = np.sort(np.append(self._highest, scores))[-self.count :]
+            if len(self._highest) == self.count:
+                self.least = self._highest[0] * (1 - (n + 100) * np.finfo(float).eps)
+
+    def beside_highest(self) -> Items:
+        """Return the neighbours of the highest so far, of many those of the most edges."""
+        best = np.argsort(-self.scores, kind="stable")[: self.count]
+        beside = [one.indices[one.indptr[v] : one.indptr[v + 1]] for one in (self._out, self._into) for v in best]
+        fresh = np.unique(np.concatenate([np.zeros(0, np.int64), *beside]).astype(np.int64))
+        fresh = fresh[~self.is_done[fresh] & (self.bounds[fresh] >= self.least)]
+        return fresh[np.argsort(-self.degrees[fresh], kind="stable")[:COLUMNS]]
+
+
+class Searches(Work):
+    """Searches from vertices, each until it is not among the highest; the total has those to be searched again."""
+
+    panel = batch = COLUMNS
+    may_end_early = True
+
+    def __init__(self, race: Race, vertices: Items, hands: int) -> None:
+        self.items, self.hands, self._race = vertices, hands, race
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand that polls the stop flag within a search."""
+        race = self._race
+        search, to_the_end = race.searches(), len(self.items) <= COLUMNS
+
+        def run(_: Span, vertices: Items) -> Items:
+            raise_if_stopped()
+            roots, before = vertices[race.bounds[vertices] >= race.least], search.edges
+            if race.is_over or not len(roots):
+                return roots[:0]
+            reached, sums, ended, again = search.search(roots, race.least, to_the_end, stop.value)
+            stop.check()
+            race.is_done[roots[~again]] = True
+            race.put(roots[ended], reached[ended], sums[ended], search.edges - before)
+            left: Items = roots[again]
+            return left
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: Items) -> Total:
+        """Put the vertices to be searched again behind those of the total."""
+        return Total(span.last, [*(total.whole or ()), sums])
+
+    def finish(self, total: Total) -> Any:
+        """Return the total."""
+        return total.whole
+
+    def is_enough(self, total: Total) -> bool:
+        """Whether all is to be summed in full."""
+        return self._race.is_over
