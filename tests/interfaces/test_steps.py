@@ -122,7 +122,7 @@ def test_commands_show_their_steps(monkeypatch, at_once, path_graph, tmp_path):
 
         return slow
 
-    monkeypatch.setattr(read, "_read_whole", slowly(read._read_whole))
+    monkeypatch.setattr(read, "_read", slowly(read._read))
     monkeypatch.setattr("lagbc.interfaces.cli.centralities.write_array", slowly(lambda *_: None))
     out = tmp_path / "scores.npy"
     shown = run("bc", path_graph, "--progress", "--out", out).stderr
