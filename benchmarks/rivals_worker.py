@@ -362,20 +362,22 @@ def least(call: Callable[[], Any], rounds: int = ROUNDS) -> tuple[float, Any]:
 def measured(rival: Rival, network: Network, graph: Any, measure: str, limit: float, expected: float | None) -> Any:
     """Measure a score of all roots, if that is likely to take `limit` seconds at most, and else of some.
 
-    Some are one and then four times as many, until they take long enough. Returns the seconds of all, the number of
-    roots that these are predicted from, or None, and what the program returned. A program that predicts its runs is not
-    asked for some roots, and the number is 0.
+    Some are one and then four times as many, until they take long enough; what a call takes besides its roots counts
+    once. Returns the seconds of all, the number of roots that these are predicted from, or None, and what the program
+    returned. A program that predicts its runs is not asked for some roots, and the number is 0.
     """
     if rival.expect is not None and (expected := rival.expect(graph, measure)) > limit:
         return expected, 0, None
     count = 1 if measure in rival.sampled and (expected is None or expected > limit) else network.n
+    fewer, sooner = 0, 0.0
     while count < network.n:
         seconds, found = timed(partial(rival.score, graph, measure, network.roots(count)))
-        if (predicted := seconds * network.n / count) <= limit:
+        a_root = (seconds - sooner) / (count - fewer) if seconds > sooner else seconds / count
+        if (predicted := seconds + a_root * (network.n - count)) <= limit:
             break
-        if seconds > SAMPLE_SECONDS / 2:
+        if fewer and seconds > SAMPLE_SECONDS / 2:
             return predicted, count, found
-        count *= 4
+        fewer, sooner, count = count, seconds, 4 * count
     seconds, found = least(partial(rival.score, graph, measure, None))
     return seconds, None, found
 
