@@ -68,7 +68,7 @@ class Method:
     def available(self) -> bool:
         """Whether the library it needs is installed, and sees a device if it needs one."""
         has_library = not self.requires or _is_installed(self.requires)
-        return has_library and (self.device == "cpu" or _count_visible() > 0)
+        return has_library and (self.device == "cpu" or _sees_gpu())
 
     @property
     def missing(self) -> str:
@@ -173,6 +173,10 @@ def _is_installed(library: str) -> bool:
     """Whether a library can be imported; a folder of its name on the path is not one."""
     spec = find_spec(library)
     return spec is not None and spec.origin is not None
+
+
+def _sees_gpu() -> bool:
+    return _count_visible() > 0
 
 
 def count_gpus() -> int:
