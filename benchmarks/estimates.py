@@ -3,7 +3,9 @@
 Coverage: of each network, error and seed one run of `lagbc.estimate`, against exact scores. A run misses if any score
 is outside of its interval. Time: one run at an absolute error against KADABRA of NetworKit (``pip install
 networkit``) at the same error and confidence, in seconds of one thread of the processor, with what either is off by;
-KADABRA's scores are halved first. The ten highest: on all cores, beside the exact run. One vertex: the stop of Bader,
+KADABRA's scores are halved first. Paths: of large networks, calls by roots, by paths, by the choice between both, and
+KADABRA, one after the other, as in ``--parts paths --networks dblp-2010,rmat-20-16 --errors 0.01 --threads 2``; other
+rows of the page stay. The ten highest: on all cores, beside the exact run. One vertex: the stop of Bader,
 Kintali, Madduri and Mihail (2007), who draw roots until their dependencies sum to c n, beside ``vertices=``, and how
 often either is off by more than a quarter. On a GPU (``--parts gpu``, some 90 s, no folder needed): seconds of whole
 calls by their phases, and of a root beside that of `lagbc.bc`.
@@ -22,7 +24,7 @@ from typing import Any
 import click
 import numpy as np
 from scipy.io import mmread
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, triu
 
 import lagbc
 from benchmarks import machine
@@ -52,6 +54,13 @@ ON_GPU: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 HIGHEST, MOST_SECONDS = ("loc-brightkite", "dblp-2010"), 150.0
 COMPARED = (4096, 16384)
+# Of the part on paths: R-MAT graphs have 1, 4 and 16 million edges.
+LARGE = (
+    "ca-GrQc,wiki-Vote,as-caida20071105,email-Enron,loc-brightkite,p2p-Gnutella31,usroads,dblp-2010,"
+    "rmat-16-16,rmat-18-16,rmat-20-16,road-2^18"
+)
+# Vertices up to which exact scores are computed, for errors.
+EXACT_UP_TO = 40_000
 # c of Bader et al., who take 5.
 ENOUGH = 5
 _OFF = 0.25
@@ -91,7 +100,11 @@ def grid(rows: int, columns: int) -> csr_array:
 
 
 def read(data: Path, name: str) -> csr_array:
-    """Read a network."""
+    """Read a network, or make one: rmat-SCALE-FACTOR, or road-2^SCALE."""
+    if name.startswith("rmat-"):
+        return rmat(*(int(number) for number in name.split("-")[1:]))
+    if name.startswith("road-2^"):
+        return road_like(2 ** int(name.removeprefix("road-2^")))
     return csr_array(mmread(data / f"{name}.mtx.gz", spmatrix=False))
 
 
@@ -105,26 +118,25 @@ def covered(A: csr_array, seeds: int) -> Iterator[str]:
         yield f"{missed} / {len(early)}{f' ({np.mean(early):.0f})' if early else ''}"
 
 
-def kadabra(A: csr_array, error: float, confidence: float) -> tuple[float, Any]:
-    """Return the seconds of NetworKit's KADABRA, and half its scores."""
+def kadabra(A: csr_array, error: float, confidence: float, threads: int = 1) -> tuple[float, float, int, Any]:
+    """Return seconds of NetworKit's KADABRA, of the processor and of the wall, its paths, and half its scores."""
     import networkit as nk
 
-    nk.setNumberOfThreads(1)
-    graph, both = nk.Graph(A.shape[0]), A + A.T
-    rows, columns = both.nonzero()
-    for u, v in zip(rows[rows < columns].tolist(), columns[rows < columns].tolist(), strict=True):
-        graph.addEdge(u, v)
-    begun = process_time()
+    nk.setNumberOfThreads(threads)
+    upper = triu(A + A.T, k=1).tocoo()
+    graph = nk.GraphFromCoo((np.ones(upper.nnz), (upper.row, upper.col)), n=A.shape[0])
+    begun, wall = process_time(), perf_counter()
     run = nk.centrality.KadabraBetweenness(graph, error, 1 - confidence)
     run.run()
-    return process_time() - begun, np.array(run.scores()) / 2
+    seconds = process_time() - begun, perf_counter() - wall
+    return *seconds, run.getNumberOfIterations(), np.array(run.scores()) / 2
 
 
 def timed(A: csr_array, error: float, confidence: float) -> str:
     """Return the cells of a row: seconds, roots and what either is off by."""
     n = A.shape[0]
     exact = lagbc.bc(A, directed=False, normalized=True, device="cpu")
-    theirs, scores = kadabra(A, error, confidence)
+    theirs, _, _, scores = kadabra(A, error, confidence)
     begun = process_time()
     ours = lagbc.estimate(A, directed=False, error=error, confidence=confidence, rng=1, threads=1, device="cpu")
     seconds = process_time() - begun
@@ -154,15 +166,89 @@ def one_vertex(A: csr_array, vertex: int, runs: int) -> tuple[float, float, floa
     return misses / runs, roots, off / runs, drawn
 
 
+def rows_of_paths(data: Path, networks: list[str], errors: list[float], threads: int, seconds: float) -> list[str]:
+    """Measure roots, paths, the choice between them, and KADABRA."""
+    names = ("roots", "paths", "auto", "KADABRA")
+    lines = _head(
+        *("network", "vertices", "edges", "error", "threads", *(f"{name}, s" for name in names)),
+        *("of the wall", "roots / paths", "KADABRA / auto", "drawn", "off by", "KADABRA's", "KADABRA is off by"),
+    )
+    for name in networks:
+        A = read(data, name)
+        n, exact = A.shape[0], None
+        if n <= EXACT_UP_TO:
+            exact = lagbc.bc(A, directed=False, normalized=True, device="cpu")
+        for error in errors:
+            walls, spent, drawn, off = dict[str, float](), dict[str, float](), dict[str, str](), dict[str, str]()
+            for samples in names[:3]:
+                given: dict[str, Any] = {"max_seconds": seconds} if samples == "roots" else {}
+                begun, wall = process_time(), perf_counter()
+                found = lagbc.estimate(
+                    *(A,),
+                    directed=False,
+                    error=error,
+                    confidence=0.9,
+                    rng=1,
+                    threads=threads,
+                    device="cpu",
+                    samples=samples,  # type: ignore[arg-type]
+                    **given,
+                )
+                spent[samples], walls[samples] = process_time() - begun, perf_counter() - wall
+                over = "max_seconds" in found.reason
+                drawn[samples] = f"{found.roots or found.paths:,}{' and more' * over}{', all' * found.exact}"
+                off[samples] = "" if exact is None else f"{np.abs(found.scores - exact).max():.2g}"
+            *times, paths, scores = kadabra(A, error, 0.9, threads)
+            spent["KADABRA"], walls["KADABRA"] = times
+            far = "" if exact is None else f"{np.abs(scores - exact * (n - 2) / n).max():.2g}"
+            lines.append(
+                _row(
+                    *(name, f"{n:,}", f"{A.nnz if (A != A.T).nnz else A.nnz // 2:,}", f"{error:g}", f"{threads}"),
+                    *(f"{spent[one]:.3g}" for one in names),
+                    ", ".join(f"{walls[one]:.3g}" for one in names),
+                    f"{spent['roots'] / spent['paths']:.1f}",
+                    f"{spent['KADABRA'] / spent['auto']:.1f}",
+                    f"{drawn['roots']} roots; {drawn['paths']} paths",
+                    f"{off['roots']}; {off['paths']}" if exact is not None else "",
+                    f"{paths:,}",
+                    far,
+                )
+            )
+    return lines
+
+
+def renewed(text: str, lines: list[str]) -> str:
+    """Return the text of a section with new rows in place of those with the same first five cells."""
+    rows = {tuple(line.split(" | ")[:5]): line for line in [*text.splitlines(), *lines] if line.startswith("| ")}
+    head = [line for line in rows.values() if line.startswith(("| network", "| ---"))]
+    return "\n".join([*head, *sorted(line for line in rows.values() if line not in head)])
+
+
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), default=Path(), help="Folder of networks.")
 @click.option("--seeds", default=20, show_default=True)
 @click.option("--parts", default="coverage,times,vertices,top,squares", show_default=True)
+@click.option("--networks", default=LARGE, show_default=True, help="Of the part on paths.")
+@click.option("--errors", default="0.01,0.005", show_default=True, help="Of the part on paths.")
+@click.option("--threads", default=1, show_default=True, help="Of the part on paths.")
+@click.option("--most-seconds", default=60.0, show_default=True, help="Of roots, in the part on paths.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
-def main(data: Path, seeds: int, parts: str, out: Path) -> None:
+def main(
+    data: Path, seeds: int, parts: str, networks: str, errors: str, threads: int, most_seconds: float, out: Path
+) -> None:
     """Measure, print the rows, and write the page."""
     sections = dict(sections_of(out.read_text()) if out.exists() else ())
     for part in parts.split(","):
+        if part == "paths":
+            given = networks.split(","), [float(error) for error in errors.split(",")]
+            lines = rows_of_paths(data, *given, threads, most_seconds)
+            told = f"{machine_of(part)}, two cores beside other work, so that ratios are told by rows alone."
+            words = (
+                "Confidence 0.9, whole calls from a SciPy matrix; KADABRA without the conversion of the graph. Seconds "
+                "of the processor, and of the wall; roots are cut off after some time.\n"
+            )
+            sections["Paths"] = "\n".join([told, words, renewed(sections.get("Paths", ""), lines)])
+            continue
         title, *lines = PARTS[part](data, seeds)
         sections[title] = "\n".join([f"{machine_of(part)}, commit {machine.commit()}.", *lines])
     head = "# Estimates\n\nBy\n\n    python -m benchmarks.estimates --data FOLDER\n"

@@ -87,6 +87,7 @@ GROUPS = {
         "reduce/test_chains",
     ),
     "graph": _tests("graph/test_host", "graph/test_order"),
+    "paths": _tests("native/test_paths"),
     "io": _tests("native/test_edge_lists", "io/test_edge_list", "io/test_coordinates", "io/test_vertices"),
     "methods": _tests(
         "methods/cpu/test_columns",

@@ -130,6 +130,8 @@ def calls_on_threads() -> Iterator[Callable[[], Any]]:
     # Counts that float64 does not hold.
     for call in (lagbc.bc, lagbc.edge_bc, partial(lagbc.stress, log2=True)):
         yield partial(call, diamonds(1100), sources=[0, 1, 2], **on_cpu)
+    for A, directed in product((mesh, other, diamonds(2200)), (False, True)):
+        yield partial(lagbc.estimate, A, samples="paths", directed=directed, error=0.1, rng=1, **on_cpu)
     # So many vertices are sorted in ranges of columns.
     large = sparse.random_array((70_000, 70_000), density=3e-5, rng=np.random.default_rng(SEED))
     for weighted, directed in product((False, True), (False, True)):

@@ -42,6 +42,7 @@ class Progress:
     ----------
     done, total : int
         Roots. Where a graph was reduced, those of all its pieces; small blocks count by slices of some 50 milliseconds.
+        Or paths of an estimate, and how many are foreseen, which may be passed.
     seconds : float
         Since the run, or its resumption, began.
     gteps : float

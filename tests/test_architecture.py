@@ -36,7 +36,11 @@ FLOORS = (
 )
 # The same of the headers of compiled kernels.
 KERNELS = PACKAGE / "native" / "kernels"
-FLOORS_OF_HEADERS = ((".",), ("extended", "graph", "io", "methods", "reduce", "traversal"), ("batched", "within"))
+FLOORS_OF_HEADERS = (
+    (".",),
+    ("extended", "graph", "io", "methods", "reduce", "traversal"),
+    ("batched", "paths", "within"),
+)
 
 
 @functools.cache

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.arguments import Arguments
 from lagbc.errors import InvalidValueError
+from lagbc.estimates.question import Question, Values
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import transposed
@@ -25,7 +25,6 @@ from lagbc.reduce.pieces import Reduced, restore
 from lagbc.run.run import Result
 from lagbc.scores.records import Centrality, find
 
-Values = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 # The sum whose terms are estimated, for each set of sums.
@@ -123,21 +122,19 @@ class Terms(NamedTuple):
 
 
 def terms_of(
-    graph: Graph,
-    centrality: Centrality,
-    arguments: Arguments,
+    question: Question,
     population: Population,
     arrays: Any,
-    vertices: NDArray[np.int64] | None,
     farthest: Callable[[], float],
     of_small: Callable[[Reduced], list[Sums]],
 ) -> Terms:
-    """Make the terms of a run, of the `vertices` whose scores are wanted; None is all.
+    """Make the terms of a run, of the vertices whose scores are wanted.
 
     `arrays` is the module of the arrays of sums; `farthest` bounds the distance of two vertices, and `of_small` sums
     the small blocks of a reduced graph.
     """
-    name, n, size = estimated_sum(centrality), graph.n, population.size
+    graph, centrality, arguments, vertices = question.graph, question.centrality, question.arguments, question.vertices
+    name, n, size = question.name, graph.n, population.size
     largest, unit, swept = 1.0, 1.0, population.graph
     if name in ("dependency", "edges"):
         largest = float(max(n - 1, 1))

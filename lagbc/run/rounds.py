@@ -14,6 +14,7 @@ and the interval is A / D +- (L + W) / D. That is the empirical-Bernstein superm
 Howard et al. (2021) and Waudby-Smith and Ramdas (2024), for the mean of the roots that are left. Within a round the
 order does not matter, as exp(sum) of draws without replacement is at most that with replacement (Hoeffding 1963,
 theorem 4). L = log(2 / failure_v), where failures are shared out after the first round, the pilot, whose rate is 0.
+Draws with replacement are those of an infinite population.
 
 The arrays are NumPy's, or CuPy's where the sums are: ufuncs of NumPy compute on either, where they are.
 """
@@ -57,7 +58,7 @@ _GROUPED = 128
 class Sequence:
     """The knowledge of the means after some rounds; arrays have an entry for each mean."""
 
-    population: int  # population, drawn: N, and how many of them were drawn
+    population: float  # population, drawn: N, and how many of them were drawn
     drawn: int
     total: Values  # total, squares: S and Q, sums of y and of y^2 over all roots that were drawn
     squares: Values
@@ -67,7 +68,7 @@ class Sequence:
     price: Values  # L = log(2 / failure_v), fixed after the pilot
 
     @classmethod
-    def of_pilot(cls, population: int, drawn: int, total: Values, squares: Values) -> Sequence:
+    def of_pilot(cls, population: float, drawn: int, total: Values, squares: Values) -> Sequence:
         """Begin with a round that is in no interval; prices are set by `priced`."""
         weighed, weight, spread, price = (0 * total for _ in range(4))
         return cls(population, drawn, total, squares, weighed, weight, spread, price + inf)
@@ -96,9 +97,13 @@ class Sequence:
         of_each = failure * (shares / shares.sum() + 1 / len(rate)) / 2
         return replace(self, price=np.log(2 / of_each))
 
+    def _enlarged(self, count: float) -> float:
+        """Return count N / (N - T)."""
+        return count if self.population == inf else count * self.population / (self.population - self.drawn)
+
     def rates(self, error: float | Values) -> Values:
         """Return lambda of the next round."""
-        left = self.population / (self.population - self.drawn)
+        left = self._enlarged(1)
         return np.minimum(error * left / (error * left + self.variance), _MOST_RATE)
 
     def plus(self, rates: Values, count: int, total: Values, squares: Values) -> Sequence:
@@ -112,7 +117,7 @@ class Sequence:
             total=self.total + total,
             squares=self.squares + squares,
             weighed=self.weighed + rates * (total + count * self.total / left),
-            weight=self.weight + rates * (count * self.population / left),
+            weight=self.weight + rates * self._enlarged(count),
             spread=self.spread + psi * about_mean,
         )
 
@@ -140,6 +145,8 @@ class Sequence:
         centre, half = self.centre, self.half_width
         if self.is_exact:
             return centre, centre
+        if self.population == inf:
+            return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
         least, left = self.total / self.population, (self.population - self.drawn) / self.population
         return np.maximum(centre - half, least), np.minimum(centre + half, least + left)
 
@@ -162,7 +169,7 @@ class Sequence:
         if failure is not None and isinstance(error, float):  # the most that any takes is that of the most variance
             variance = variance.max()
         most = float((price / _exponent(variance, error)).max())
-        after = self.population * -float(np.expm1(-most / self.population))
+        after = most if self.population == inf else self.population * -float(np.expm1(-most / self.population))
         return min(self.drawn + after, float(self.population))
 
     def foreseen_normal(self, error: float | Values, confidence: float) -> float:

@@ -14,7 +14,7 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
-from lagbc.estimates import estimate as estimating
+from lagbc.estimates import roots as by_roots
 from lagbc.estimates.ranking import Ranked
 from lagbc.methods.contract import bytes_of
 from lagbc.planning import choose
@@ -60,7 +60,7 @@ def values(scores):
 
 def estimated(kind, **given):
     name, A, how = KINDS[kind]
-    return lagbc.estimate(A, name, **{**how, "rng": 1, **given})
+    return lagbc.estimate(A, name, **{**how, "rng": 1, "samples": "roots", **given})
 
 
 def holds(found, scores):
@@ -307,7 +307,9 @@ def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch, tmp_path, ki
     """Of a first round of 128 roots a quarter of the time takes a part; with a checkpoint it is whole."""
     given = {"relative_error": 1e-6, "threads": 1, "method": "work-efficient" if least == 4 else "batched"}
     for seconds, roots in ((1e-6, [least]), (8, range(least + 1, 128)), (20, range(129, 1000))):
-        monkeypatch.setattr("lagbc.estimates.estimate.time", SimpleNamespace(perf_counter=count().__next__))
+        clock = SimpleNamespace(perf_counter=count().__next__)
+        for module in ("aim", "estimate", "roots"):
+            monkeypatch.setattr(f"lagbc.estimates.{module}.time", clock)
         found = estimated(kind, max_seconds=seconds, **given)
         assert found.roots in roots
         assert not found.exact
@@ -387,7 +389,7 @@ def test_plans_of_rounds_hold_a_sequence(monkeypatch, kind, means):
         made.append((population, plan_rounds(population, *given)))
         return made[-1][1]
 
-    monkeypatch.setattr(estimating, "plan_rounds", planned)
+    monkeypatch.setattr(by_roots, "plan_rounds", planned)
     estimated(kind, max_roots=200, reduce="none", threads=1)
     ((population, plan),) = made
     graph, (sweep,) = population.graph, plan.sweeps
@@ -435,7 +437,7 @@ def test_a_second_pilot_is_swept_where_it_may_save_roots(monkeypatch):
     assert any(swept)
     swept.clear()
     few_high = scale_free(3000, 6000, seed=1)  # whose plain pilot promises too few roots
-    lagbc.estimate(few_high, error=0.02, directed=False, rng=1, device="cpu", reduce="none")
+    lagbc.estimate(few_high, error=0.02, directed=False, rng=1, device="cpu", reduce="none", samples="roots")
     assert any(swept)
 
 

@@ -12,7 +12,7 @@ from strategies import disjoint, graphs, grid, matrix, path, scale_free, star
 
 import lagbc
 from lagbc.calls import stopping_by
-from lagbc.estimates.estimate import Aim
+from lagbc.estimates.aim import Aim
 from lagbc.graph.validate import as_graph
 from lagbc.grid import sweep
 from lagbc.grid.grids import Grids

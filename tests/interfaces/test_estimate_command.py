@@ -18,11 +18,13 @@ def run(*arguments):
 
 def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     out = tmp_path / "scores.csv"
-    done = run(GRAPH, "--top", "3", "--tie", "0.03", "--error", "0.05", "--out", str(out), "--threads", "1")
+    given = ("--samples", "roots", "--top", "3", "--tie", "0.03", "--error", "0.05", "--threads", "1")
+    done = run(GRAPH, *given, "--out", str(out))
     assert done.exit_code == 0, done.output
     found = lagbc.estimate(
         lagbc.read_graph(lagbc.example_path("ca-GrQc")).matrix,
         directed=False,
+        samples="roots",
         top=3,
         tie=0.03,
         error=0.05,
@@ -35,6 +37,9 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     with out.open() as file:
         rows = list(csv.DictReader(file))
     np.testing.assert_array_equal([float(row["upper"]) for row in rows], found.upper)
+    done = run(GRAPH, "--samples", "paths", "--error", "0.05")
+    assert "paths: width" in done.stderr
+    assert "paths every score is within" in done.stdout
 
 
 def test_limits_are_called_as_they_were_typed():
@@ -48,6 +53,9 @@ def test_the_highest_edges_are_printed():
     assert rows[0].split() == ["edge_bc", "lower", "upper"]
     assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
     assert rows[12].startswith("a score is")
+    done = run(GRAPH, "--which", "edge-bc", "--samples", "paths")
+    assert done.exit_code == 2
+    assert "--samples paths does not go with edge_bc" in done.stderr
 
 
 def test_wrong_options_end_with_one_line():
@@ -89,7 +97,7 @@ def test_json_has_all_scores_or_the_highest(tmp_path):
     given = ["--json", "--max-roots", "60", "--undirected"]
     found = json.loads(run(str(names), *given).stdout)
     assert found["command"] == "estimate"
-    assert found["estimate"] == {"roots": 60, "seed": 0}
+    assert found["estimate"] == {"roots": 60, "paths": 0, "seed": 0}
     assert found["arguments"]["max_roots"] == 60
     assert not found["exact"]
     scores = found["scores"]

@@ -1,4 +1,4 @@
-"""`lagbc estimate`: a centrality from random roots, with intervals, reported round by round."""
+"""`lagbc estimate`: a centrality from random samples, with intervals, reported round by round."""
 
 from __future__ import annotations
 
@@ -53,9 +53,16 @@ _MEANINGS = {
 @click.option("--error", type=float, help="In its place a fraction of all pairs.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Probability that all intervals hold.")
 @click.option("--guarantee/--no-guarantee", default=True, help="Or normal intervals, each for itself.")
+@click.option(
+    "--samples",
+    type=click.Choice(("auto", "roots", "paths")),
+    default="auto",
+    show_default=True,
+    help="Searches from random roots, or shortest paths of random pairs, for bc in hops.",
+)
 @click.option("--max-roots", type=int, help="At most so many roots.")
 @click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random roots.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random samples.")
 @options.takes_arguments("vertices", "endpoints", "rtol")
 @options.takes_output(
     out="Write scores and intervals of vertices: a .csv or .parquet table, or rows of an array, .npy.",
@@ -70,7 +77,7 @@ def estimate_command(
     run: dict[str, Any],
     **typed: Any,
 ) -> None:
-    """Estimate a centrality of GRAPH from random roots, and say how far off scores may be."""
+    """Estimate a centrality of GRAPH from random samples, and say how far off scores may be."""
     which = which.replace("-", "_")
     estimated = _sum_of(which)
     check_outputs(output.out, output.plot)
@@ -102,7 +109,7 @@ class _Estimate(Task):
     def compute(self) -> None:
         """Estimate, round by round."""
         import lagbc
-        from lagbc.estimates.estimate import reporting_rounds
+        from lagbc.estimates.aim import reporting_rounds
 
         with nullcontext() if self.output.quiet else reporting_rounds(_round_printer(time.perf_counter())):
             found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
@@ -141,7 +148,7 @@ class _Estimate(Task):
             scores = self._rows(self.which).shown(self.output)[1].as_json()
         return {
             "command": "estimate",
-            "estimate": {"roots": found.roots, "seed": self.seed},
+            "estimate": {"roots": found.roots, "paths": found.paths, "seed": self.seed},
             "arguments": arguments_of({"which": self.which, **self.typed, **self.run}),
             **{name: getattr(found, name) for name in ("exact", "guaranteed", "confidence", "reason")},
             "scores": scores,
@@ -160,7 +167,7 @@ class _Estimate(Task):
             yield str(self.found).partition("\n")[2]
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the reason why no more roots were drawn, the table, the meaning of a score, and the file."""
+        """Yield the reason why no more were drawn, the table, the meaning of a score, and the file."""
         yield f"\n{self.found.centrality}: {self.found.reason}"
         yield from self.text()
         yield f"\na score is {_MEANINGS[_sum_of(self.which)]}"
@@ -175,13 +182,13 @@ def _sum_of(which: str) -> str:
     return estimated_sum(find_estimated(which))
 
 
-def _round_printer(begun: float) -> Callable[[int, float, float, float], None]:
+def _round_printer(begun: float) -> Callable[[str, int, float, float, float], None]:
     """Return a function that reports a round on stderr, above a progress bar if there is one."""
     from tqdm import tqdm
 
-    def tell(drawn: int, half: float, asked: float, foreseen: float) -> None:
+    def tell(samples: str, drawn: int, half: float, asked: float, foreseen: float) -> None:
         left = (time.perf_counter() - begun) * max(foreseen - drawn, 0) / drawn
-        words = f"{drawn:8} roots: width {half:.3g}, asked {asked:.3g}"
+        words = f"{drawn:8} {samples}: width {half:.3g}, asked {asked:.3g}"
         tqdm.write(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
 
     return tell

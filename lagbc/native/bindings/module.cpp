@@ -9,6 +9,7 @@ void bind_extended(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_methods(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_reduce(nb::module_& m);
 void bind_traversal(nb::module_& m);
 void bind_within(nb::module_& m);
@@ -53,6 +54,7 @@ NB_MODULE(LAGBC_MODULE, m) {
     bind_graph(m);
     bind_io(m);
     bind_methods(m);
+    bind_paths(m);
     bind_reduce(m);
     bind_traversal(m);
     bind_within(m);

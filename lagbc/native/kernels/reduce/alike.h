@@ -9,15 +9,9 @@
 #include <bit>
 
 #include "../buffer.h"
+#include "../mix.h"
 
 namespace lagbc {
-
-// The finalizer of splitmix64 (Steele, Lea and Flood 2014).
-LAGBC_INLINE uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
-}
 
 // Constants that tell edges out from edges in.
 inline constexpr uint64_t way_out = 0x9E3779B97F4A7C15, way_in = 0x7F4A7C159E3779B9;

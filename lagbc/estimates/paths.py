@@ -1,0 +1,218 @@
+"""Estimates from shortest paths between random pairs of vertices, by searches from both ends.
+
+A path has the term 1 at each vertex between its ends, and 0 at all others; its mean over all pairs, and their paths, is
+the score. Pairs are drawn with replacement. Samples are numbered, and each has random numbers of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc import tuning
+from lagbc.calls import phase
+from lagbc.errors import OutOfMemoryError
+from lagbc.estimates.aim import Aim
+from lagbc.estimates.question import Answer, Question
+from lagbc.estimates.terms import terms_of
+from lagbc.graph.graph import Graph
+from lagbc.limits import in_units, raised_by
+from lagbc.methods import table
+from lagbc.methods.contract import StopFlag, bytes_of
+from lagbc.methods.sums import Sums
+from lagbc.native import class_of
+from lagbc.planning.population import Population, arrays_of_sequence, sizes_of_rounds
+from lagbc.reduce.choice import bytes_of_graph
+from lagbc.reduce.pieces import Reduced, whole
+from lagbc.request import parse_generator
+from lagbc.run.rounds import Sequence
+from lagbc.run.run import Meter, Stretch
+from lagbc.run.work import NONE_DONE, Hand, Items, Span, Total, Work, sum_over, threaded
+
+# Vertices from which paths may be drawn: of fewer, all roots are swept in some milliseconds.
+_VERTICES = 1024
+# Paths of the first look, and at least of the pilot, which is this part of those that are foreseen.
+_LOOK, _PART = 2048, 8
+# No more are looked at after so many edges, as parts of all: those of half a pilot of roots.
+_LOOK_EDGES = 64
+# Paths of a batch of the first look, and edges of later batches: some 10 ms.
+_FIRST_BATCH, _BATCH_EDGES = 128, 2**21
+# An edge of a path takes as long as so many of a root among all roots: 2 to 4 on 12 networks.
+_AS_EDGES = 3.0
+# The variance of terms that do not vary is so many times less.
+_CALM = 1e12
+# More samples than any run draws.
+_ENDLESS = 2**48
+
+
+class Counts(NamedTuple):
+    """How many paths lead through each vertex, and how many edges were looked at to draw them."""
+
+    through: NDArray[np.int64]
+    edges: int
+
+
+class PathCounts(Work):
+    """Counts of paths. Its items are samples, by their numbers; they are added in place, as no file keeps them."""
+
+    items: Any = range(_ENDLESS)
+    may_end_early = True
+    panel = 1
+
+    def __init__(self, graph: Graph, seed: int, hands: int) -> None:
+        self._n, self._native, self._sampler, self._seed = (
+            graph.n,
+            graph.native,
+            class_of("PathSampler", graph.indices.dtype),
+            seed,
+        )
+        self.hands, self.batch = hands, _FIRST_BATCH
+        self.enough: Callable[[Counts], bool] = lambda counts: False
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Make a sampler."""
+        with phase("prepare"):
+            sampler = self._sampler(*self._native, stop.value)
+
+        def draw(span: Span, items: Items) -> Any:
+            found = sampler.draw(self._seed, *span)
+            stop.check()
+            return found
+
+        return draw
+
+    def add(self, total: Total, span: Span, sums: Any) -> Total:
+        """Add the counts of a span."""
+        through, edges = total.whole or (np.zeros(self._n, np.int64), 0)
+        vertices, times, more = sums
+        through[vertices] += times
+        return Total(span.last, Counts(through, edges + more))
+
+    def is_enough(self, total: Total) -> bool:
+        """Whether no more are wanted."""
+        return self.enough(total.whole)
+
+    def finish(self, total: Total) -> Sums:
+        """Return the counts as sums of terms, and of their squares."""
+        through = total.whole.through.astype(np.float64)
+        return Sums(dependency=through, dependency_squares=through)
+
+
+def unfit(question: Question) -> str | None:
+    """Name the first argument that does not go with paths."""
+    settings, name = question.settings, question.centrality.name
+    there = {
+        name: question.name != "dependency",
+        "lengths": question.graph.weighted,
+        "max_roots": question.wanted.max_roots is not None,
+        "a GPU": settings.device == "cuda",
+        "batch": settings.batch is not None,
+        "method": settings.method != "auto",
+        "reduce='all'": settings.reduce == "all",
+        **dict.fromkeys(settings.of_some_methods, True),
+        **{name: getattr(settings, name) is not None for name in ("checkpoint", "executor", "comm")},
+    }
+    return next((name for name, is_given in there.items() if is_given), None)
+
+
+def may_pay(question: Question) -> bool:
+    """Whether a look at paths costs little beside the roots: neither few, nor swept by a GPU."""
+    graph, device = question.graph, question.settings.device
+    is_for_gpu = device == "auto" and graph.n * graph.nnz >= tuning.GPU_WORK and table.count_gpus() > 0
+    return graph.n >= _VERTICES and not is_for_gpu
+
+
+def needed_bytes(graph: Graph, threads: int) -> int:
+    """Bound the bytes of a run: the graph, samplers, the sequence, two arrays of counts, and scores with bounds."""
+    samplers = threads * int(class_of("PathSampler", graph.indices.dtype).bytes(graph.n))
+    return bytes_of_graph(graph) + samplers + bytes_of(arrays_of_sequence(graph.n)) + 5 * 8 * graph.n
+
+
+class Paths:
+    """A run of an estimate by paths: `begin`, which draws the first ones, then `answer`."""
+
+    def __init__(self, question: Question) -> None:
+        graph, request, self._wanted = question.graph.on_host, question.request, question.wanted
+        threads = question.settings.threads
+        while threads > 1 and (needed := needed_bytes(graph, threads)) > question.room.for_need(needed, "cpu"):
+            threads -= 1
+        needed = needed_bytes(graph, threads)
+        if needed > (room := question.room.for_need(needed, "cpu")):
+            raise OutOfMemoryError(
+                f"paths need up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
+            )
+        self._work = PathCounts(graph, int(parse_generator(question.rng).integers(2**63)), threads)
+        self._edges, self._progress, self._pilot = graph.nnz, question.settings.progress, NONE_DONE
+        everyone = Population(graph, request, np.arange(graph.n), inf, Reduced((whole(graph, request),)))
+        terms = terms_of(question, everyone, np, lambda: inf, lambda reduced: [])
+        self._aim = Aim(terms._replace(largest=1.0), question, "paths")
+
+    def begin(self) -> None:
+        """Draw the first paths: fewer if they look at many edges, so that a choice of roots costs little more."""
+        begun, most = time.perf_counter(), _LOOK_EDGES * self._edges
+        self._look(_LOOK, lambda counts: counts.edges >= most or self._aim.has_taken_its_part(begun))
+        self._work.batch = max(1, int(_BATCH_EDGES / max(1.0, self._edges_a_path)))
+
+    def _look(self, last: int, enough: Callable[[Counts], bool]) -> None:
+        """Draw the pilot up to a sample, or until it is enough, and foresee the rounds by it."""
+        self._pilot = self._sum(self._pilot, last, enough)
+        terms = self._aim.terms.of_round(self._work.finish(self._pilot))
+        self._sequence = self._aim.pilot(Sequence.of_pilot(inf, self._pilot.done, *terms))
+
+    @property
+    def _edges_a_path(self) -> float:
+        return float(self._pilot.whole.edges / self._pilot.done)
+
+    @property
+    def work(self) -> float:
+        """Predict the rest of the run, as roots times edges of roots of which all are swept."""
+        return (self._aim.foreseen - self._sequence.drawn) * self._edges_a_path * _AS_EDGES
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the rest takes no longer than it takes to reduce the graph, or to choose a method for roots."""
+        return self.work <= _LOOK_EDGES * self._edges
+
+    @property
+    def least_roots(self) -> float:
+        """Predict how many roots it would take if their terms did not vary."""
+        return self._sequence.foreseen(self._aim.errors(self._sequence), calmer=_CALM)
+
+    def answer(self) -> Answer:
+        """Draw rounds until the goal is reached, after a pilot that is long enough for them."""
+        aim, begun, is_limited = self._aim, time.perf_counter(), self._wanted.max_seconds is not None
+        if (last := int(min(aim.foreseen, _ENDLESS) / _PART)) > self._pilot.done and not aim.is_out_of_time():
+            self._look(last, lambda counts: aim.has_taken_its_part(begun))
+        sequence = self._sequence
+        # The time may end within a round, and lose it.
+        sizes = sizes_of_rounds(_ENDLESS, "cpu", foreseen=None if is_limited else aim.foreseen, pilot=sequence.drawn)
+        with ExitStack() as stack:
+            meter = self._meter(sequence.drawn, stack)
+            for size in sizes[1:].tolist():
+                if aim.is_reached(sequence) or aim.is_out_of_time():
+                    break
+                end = sequence.drawn + size
+                total = self._sum(Total(sequence.drawn), end, lambda counts: aim.is_out_of_time(), meter)
+                if total.done < end:
+                    break
+                sequence = aim.plus(sequence, size, self._work.finish(total))
+        scores, lower, upper = aim.intervals(sequence)
+        reason = aim.reason(sequence, f"{sequence.drawn} paths")
+        return Answer((scores, lower, upper), reason, paths=sequence.drawn)
+
+    def _sum(self, total: Total, last: int, enough: Callable[[Counts], bool], meter: Meter | None = None) -> Total:
+        self._work.enough = enough
+        keep = None if meter is None else lambda total: meter.tell(0, total.done)
+        return sum_over(self._work, threaded, total, last, keep)
+
+    def _meter(self, drawn: int, stack: ExitStack) -> Meter | None:
+        if not self._progress:
+            return None
+        stretch = Stretch(int(min(self._aim.foreseen, _ENDLESS)), drawn, self._edges_a_path)
+        return Meter([stretch], self._progress, "", stack, "path")

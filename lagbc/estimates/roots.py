@@ -1,0 +1,232 @@
+"""Estimates from roots: the first round, the rounds after it, or all roots where these take no longer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cached_property, partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lagbc.arguments import Read
+from lagbc.call import Call, carriers_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
+from lagbc.errors import InvalidValueError
+from lagbc.estimates.aim import Aim, Pilot
+from lagbc.estimates.question import Answer, Question, Values
+from lagbc.estimates.terms import Terms, terms_of
+from lagbc.graph.csr import as_numpy
+from lagbc.graph.graph import Graph
+from lagbc.methods.sums import Sums
+from lagbc.options import Settings
+from lagbc.planning.plan import sweep_of_small
+from lagbc.planning.population import (
+    LEAST_PILOT,
+    PILOT,
+    Population,
+    draw,
+    plan_rounds,
+    population_of,
+    sizes_of_pilot,
+    sizes_of_rounds,
+    takes_linear,
+)
+from lagbc.planning.sweep import Sweep, row_of
+from lagbc.reduce.pieces import Reduced, Small, Whole, whole
+from lagbc.request import Request, parse_generator
+from lagbc.run.partial import Checkpoint, digests_of
+from lagbc.run.rounds import Rounds, Sequence
+from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
+from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
+
+# The part of the time that the probe for the choice of the method takes: without a bound it took as long as ten roots.
+_PROBE_PART = 0.1
+# The largest part of the roots that is drawn: from here on all roots take no longer.
+_MOST_PART = 0.7
+
+
+class Roots:
+    """A run of an estimate by roots: `begin`, which sweeps a first round, then `answer`."""
+
+    def __init__(self, question: Question, carriers: ExitStack) -> None:
+        self._question, self._carriers = question, carriers
+        self._wanted, self._settings = question.wanted, question.settings
+        self._device = "cpu"  # until a plan tells another one
+        self._carry: Carrier | None = None  # of an executor
+
+    @cached_property
+    def population(self) -> Population:
+        """The vertices from which roots are drawn."""
+        question = self._question
+        return population_of(question.graph, question.request, self._settings, question.room)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self.population.size < 3 or self._question.graph.n < 3
+
+    def begin(self) -> None:
+        """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
+        question, population, kept = self._question, self.population, open_checkpoint(self._settings)
+        order, labels = self._draw_order(kept), () if kept is None else kept.labels
+        most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
+        plan = plan_rounds(population, order, self._settings, question.room, labels, most)
+        (sweep,) = plan.sweeps
+        row = row_of(whole(population.graph, population.request), sweep)
+        self._kept, self._order, self._plan, self._device = kept, order, plan, row.device
+        sizes = self._round_sizes()[:1]
+        if self._may_cut_pilot:
+            sizes = sizes_of_pilot(int(sizes[0]), row.load().batching.block)
+        piece, drawn = draw(population, order, sweep, sizes)
+        distances = self._bound_distances(order)
+        terms = terms_of(question, population, row.arrays, distances, self._sum_small)
+        found = [self._first_round(piece, drawn, terms)]
+        aim, sequence = found[0]
+        may_be_linear = question.name == "dependency" and not aim.is_out_of_time()
+        if may_be_linear and takes_linear(population, sweep) and aim.may_be_linear(sequence):
+            found.append(self._first_round(piece, drawn._replace(linear=True), terms.linear()))
+        self._aim, self._sequence = min(found, key=lambda one: one[0].foreseen)
+
+    def work_of(self, drawn: float) -> float:
+        """Predict so many roots, or all of them, as roots times edges of roots of which all are swept."""
+        work = self.population.work_of(drawn)
+        return min(work, self.population.work) if self._may_be_all else work
+
+    @property
+    def work(self) -> float:
+        """Predict the rest of the run."""
+        return self.work_of(self._aim.foreseen - self._sequence.drawn)
+
+    def answer(self) -> Answer:
+        """Draw rounds, or sweep all roots."""
+        foreseen, population = self._aim.foreseen, self.population
+        is_most = foreseen > _MOST_PART * population.size
+        if self._may_be_all and (is_most or population.work_of(foreseen - self._sequence.drawn) > population.work):
+            return self.sweep_all(f"{foreseen:.0f} of {population.size} roots would do, and all take no longer")
+        return self._draw_rounds()
+
+    @property
+    def _may_be_all(self) -> bool:
+        return self._wanted.max_roots is None and self._wanted.max_seconds is None
+
+    def sweep_all(self, reason: str) -> Answer:
+        """Sweep all roots."""
+        question = self._question
+        if self.are_few and question.name == "distance" and question.graph.n:
+            self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
+        call = prepare(question.graph, (question.centrality,), Read(), self._settings, question.arguments)
+        scores = question.centrality.finish(sum_call(call), call.arguments)
+        return Answer((scores, scores, scores), f"{reason}: scores are exact", question.graph.n, exact=True)
+
+    def _draw_order(self, kept: Checkpoint | None) -> NDArray[np.int64]:
+        """Draw the roots, or take the order of the run that goes on, if no generator is given."""
+        size, rng = self.population.size, self._question.rng
+        if rng is None and kept is not None and (before := kept.sample(size, size)) is not None:
+            return before
+        return parse_generator(rng).permutation(size)
+
+    def _sum_small(self, reduced: Reduced) -> list[Sums]:
+        """Sum the small blocks of a reduced graph."""
+        small = [piece for piece in reduced.pieces if isinstance(piece, Small)]
+        settings = self._settings._replace(threads=self._settings.own_threads)  # they are summed in this process
+        return [sum_piece(piece, sweep_of_small(piece, settings), self._question.room) for piece in small]
+
+    @property
+    def _may_cut_pilot(self) -> bool:
+        """Whether the time may end the first round; not where another run goes on after it."""
+        return self._wanted.max_seconds is not None and self._settings.checkpoint is None
+
+    def _round_sizes(self, foreseen: float | None = None, pilot: int | None = None) -> NDArray[np.int64]:
+        if self._wanted.max_seconds is not None:  # the time may end within a round, and lose it
+            foreseen = None
+        return sizes_of_rounds(self.population.size, self._device, self._wanted.max_roots, foreseen, pilot)
+
+    def _first_round(self, piece: Whole, sweep: Sweep, terms: Terms) -> tuple[Aim, Sequence]:
+        self._require_memory(piece)
+        work = self._rounds(piece, sweep).towards(Pilot(terms, self._question, started=time.perf_counter()))
+        total = sum_over(work, self._carrier(work))
+        aim = Aim(terms, self._question)
+        return aim, aim.pilot(total.whole)
+
+    def _rounds(self, piece: Whole, sweep: Sweep) -> Rounds:
+        return cast(Rounds, work_of(piece, sweep, self._question.room))
+
+    def _require_memory(self, piece: Whole) -> None:
+        reduced = Reduced((piece,))
+        require_memory(Call(piece.graph, piece.request, self._settings, self._question.room, reduced, self._plan))
+
+    def _carrier(self, work: PieceWork) -> Carrier:
+        """Return the carrier of rounds; that of an executor is the same for all of them."""
+        if self._settings.executor is None:
+            return carriers_of(self._plan, [work], self._settings, self._carriers)[0]
+        if self._carry is None:
+            (self._carry,) = carriers_of(self._plan, [work], self._settings, self._carriers)
+        return self._carry
+
+    @property
+    def _silent(self) -> Settings:
+        """The settings of sweeps without progress and checkpoint."""
+        return self._settings._replace(checkpoint=None, progress=False)
+
+    def _bound_distances(self, order: NDArray[np.int64]) -> Callable[[], float]:
+        """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
+
+        def bound() -> float:
+            graph = self._question.graph
+            roots = np.sort(order[: LEAST_PILOT if self._may_cut_pilot else PILOT["cpu"]])
+            out = self._depths(graph, roots, "from")
+            back = self._depths(graph.transpose, roots, "to") if graph.directed else out
+            return float((out + back).min())
+
+        return bound
+
+    def _depths(self, graph: Graph, roots: NDArray[np.int64], way: str) -> Values:
+        """Return the largest distances of roots; ValueError if there is no path from, or to, some of them."""
+        request = Request(sums=frozenset({"depth", "reached"}), roots=roots)
+        found = sum_request(graph, request, self._silent).sums
+        expected = len(roots) - np.isin(np.arange(graph.n), roots)
+        if len(apart := np.flatnonzero(found.reached != expected)):
+            vertex = apart[0] if (names := self._question.graph.names) is None else names[int(apart[0])]
+            raise InvalidValueError(
+                f"closeness is estimated of connected graphs{', strongly if directed' if graph.directed else ''}, and "
+                f"no path leads {way} some root {'to' if way == 'from' else 'from'} vertex {vertex}; harmonic "
+                "centrality is estimated of any"
+            )
+        depths: Values = found.depth[roots]
+        return depths
+
+    def _draw_rounds(self) -> Answer:
+        """Draw rounds after the first one, until the goal is reached."""
+        population, plan, aim, sequence = self.population, self._plan, self._aim, self._sequence
+        pilot, *sizes = self._round_sizes(aim.foreseen, sequence.drawn).tolist()
+        linear = aim.terms.is_linear
+        label = f" {self._wanted} {self._question.vertices} {linear}"
+        if sizes and not aim.is_reached(sequence):
+            later, (sweep,) = self._order[pilot:], plan.sweeps
+            piece, drawn = draw(population, later, sweep, np.array(sizes), linear=linear, label=label)
+            self._require_memory(piece)
+            plan.warn_of_less_memory(self._settings.batch)
+            sequence = self._sweep(self._rounds(piece, drawn).towards(aim, sequence), label)
+        scores, lower, upper = map(as_numpy, aim.intervals(sequence))
+        reason = aim.reason(sequence, f"{sequence.drawn} of {population.size} roots")
+        return Answer((scores, lower, upper), reason, sequence.drawn, exact=sequence.is_exact)
+
+    def _sweep(self, work: Rounds, label: str) -> Sequence:
+        """Sweep rounds, from the checkpoint on, if there is one."""
+        kept, order, totals = self._kept, self._order, [NONE_DONE]
+        with ExitStack() as stack:
+            if kept is not None:
+                digests = digests_of(work.graph, work.piece.request._replace(roots=order), work.sweep.dtype, label)
+                kept.belong(digests, order)
+                stack.callback(kept.save)
+                totals = kept.begin([work], totals)
+            reduced, settings = Reduced((work.piece,)), self._settings
+            meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None
+            (total,) = totals
+            if not work.is_enough(total):
+                keep = None if kept is None and meter is None else partial(keep_total, kept, meter, 0)
+                total = sum_over(work, self._carrier(work), total, keep=keep)
+        found: Any = total.whole or work.begun
+        return found  # type: ignore[no-any-return]

@@ -1,0 +1,15 @@
+// Bits that look random: of edges, for comparisons, and of samples.
+#pragma once
+
+#include "arrays.h"
+
+namespace lagbc {
+
+// The finalizer of splitmix64 (Steele, Lea and Flood 2014).
+LAGBC_INLINE uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+}
+
+}  // namespace lagbc

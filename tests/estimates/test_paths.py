@@ -1,0 +1,167 @@
+"""Estimates from paths: their intervals hold, they are the same for all threads, and they are taken where they pay."""
+
+from itertools import count, islice
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from strategies import disjoint, grid, scale_free, times, with_lengths
+from test_estimate import SOCIAL, holds
+
+import lagbc
+from lagbc.errors import OutOfMemoryError, StoppedError
+from lagbc.estimates import paths as by_paths
+from lagbc.graph import csr
+from lagbc.run.rounds import Sequence
+
+ONE_WAY = sp.triu(scale_free(600, 3000, seed=6)) + sp.random_array((600, 600), density=0.002, rng=1)
+KINDS = {
+    "hops": (SOCIAL, {"directed": False}),
+    "directed": (ONE_WAY, {"directed": True}),
+    "raw": (SOCIAL, {"directed": False, "normalized": False}),
+    "endpoints": (disjoint(SOCIAL, grid(6, 9)), {"directed": False, "endpoints": True}),
+    "components": (disjoint(grid(12, 9), scale_free(200, 500, seed=1)), {"directed": False}),
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+def exact(kind):
+    A, how = KINDS[kind]
+    return lagbc.bc(A, **{"normalized": True, **how})
+
+
+def estimated(kind, **given):
+    A, how = KINDS[kind]
+    return lagbc.estimate(A, **{**how, "rng": 1, "samples": "paths", **given})
+
+
+def test_scores_lie_within_their_intervals(kind):
+    scores, found = exact(kind), estimated(kind, error=0.05)
+    assert found.paths > 1000
+    assert (found.roots, found.exact) == (0, False)
+    assert found.reason.startswith(f"after {found.paths} paths every score is within 0.05")
+    assert holds(found, scores)
+    n, (_, how) = len(scores), KINDS[kind]
+    pairs = 1 if how.get("normalized", True) else (n - 1) * (n - 2) / 2
+    assert np.abs(found.scores - scores).max() <= 0.05 * pairs
+    assert np.maximum(found.upper - found.scores, found.scores - found.lower).max() <= 0.05 * pairs
+    assert found.upper.max() > 1.3 * found.lower.max() > 0
+
+
+@pytest.mark.parametrize("width", [1.0, 0.2])
+def test_coverage(monkeypatch, width):
+    """Of 40 runs at most 2 have a score outside; of narrower intervals more have."""
+    runs, half, scores = times(40), Sequence.half_width.fget, exact("hops")
+    monkeypatch.setattr(Sequence, "half_width", property(lambda sequence: width * half(sequence)))
+    found = (estimated("hops", rng=seed, error=0.05) for seed in range(runs))
+    missed = islice((one for one in found if not holds(one, scores)), runs // 20 + 1)  # no more are asked for
+    assert (len(list(missed)) <= runs // 20) == (width == 1)
+
+
+@pytest.mark.parametrize("how", [{"threads": 3}, {"threads": 2, "memory": "64MB"}], ids=str)
+def test_the_same_bits_for_all_threads(kind, how):
+    one, other = estimated(kind, error=0.05, threads=1), estimated(kind, error=0.05, **how)
+    for name in ("scores", "lower", "upper"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+    assert (one.scores != estimated(kind, error=0.05, rng=2).scores).any()
+
+
+def test_wide_indices_have_the_same_bits(monkeypatch):
+    one = estimated("hops", error=0.05)
+    monkeypatch.setattr(csr, "_MOST_IN_32_BITS", 0)
+    assert one.upper.tobytes() == estimated("hops", error=0.05).upper.tobytes()
+
+
+def test_single_vertices_and_the_highest():
+    scores = exact("hops")
+    chosen = np.argsort(scores)[[-1, 3, -2]]
+    found = estimated("hops", vertices=chosen, error=0.05)
+    assert found.scores.shape == (3,)
+    assert holds(found, scores[chosen])
+    top = estimated("hops", top=2, tie=0.05)
+    least = min(row.lower for row in top.top)
+    assert np.delete(top.upper, [row.vertex for row in top.top]).max() - least <= 0.05
+    assert "2 highest" in top.reason
+    normal = estimated("hops", error=0.03, guarantee=False)
+    assert not normal.guaranteed
+    assert normal.paths < estimated("hops", error=0.03).paths
+
+
+def test_the_cheaper_samples_are_taken():
+    """Few roots are swept at once; else it is the error that decides."""
+    one, other = (estimated("hops", samples=samples, error=0.05) for samples in ("auto", "paths"))
+    assert one.upper.tobytes() == other.upper.tobytes()
+    assert estimated("hops", samples="auto", error=1e-5).exact
+    assert estimated("components", samples="auto", error=0.05).paths == 0
+    mesh = grid(40, 40)
+    given = {"directed": False, "error": 0.02, "rng": 1}
+    assert lagbc.estimate(mesh, **given).roots == lagbc.estimate(mesh, samples="roots", **given).roots > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"centrality": "harmonic"}, "harmonic"),
+        ({"centrality": "edge_bc"}, "edge_bc"),
+        ({"weighted": True}, "lengths"),
+        ({"max_roots": 300}, "max_roots"),
+        ({"batch": 64}, "batch"),
+        ({"method": "work-efficient"}, "method"),
+        ({"reduce": "all"}, "reduce='all'"),
+        ({"checkpoint": "rounds.npz"}, "checkpoint"),
+    ],
+    ids=str,
+)
+def test_other_arguments_keep_roots(tmp_path, monkeypatch, given, name):
+    monkeypatch.chdir(tmp_path)
+    A = with_lengths(SOCIAL, [1, 2]) if "weighted" in given else SOCIAL
+    given = {"directed": False, "error": 0.05, "rng": 1, **given}
+    with pytest.raises(ValueError, match=f"samples='paths' does not go with {name}: .* or pass samples='roots'"):
+        lagbc.estimate(A, samples="paths", **given)
+    assert lagbc.estimate(A, **given).paths == 0
+
+
+def test_samples_that_there_are_not():
+    with pytest.raises(ValueError, match="samples='path' is none of 'auto', 'roots', 'paths'"):
+        estimated("hops", samples="path")
+
+
+def test_stop_ends_a_run_that_would_not_end():
+    calls = count()
+    with pytest.raises(StoppedError):
+        estimated("hops", error=1e-9, stop=lambda: next(calls) > 40)
+
+
+def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch):
+    for seconds, least, most in ((1e-6, 128, 128), (60, 129, 10**6)):
+        clock = SimpleNamespace(perf_counter=count().__next__)
+        for module in ("aim", "estimate", "paths"):
+            monkeypatch.setattr(f"lagbc.estimates.{module}.time", clock)
+        found = estimated("hops", max_seconds=seconds, error=1e-4)
+        assert least <= found.paths <= most
+        assert "max_seconds" in found.reason
+        assert holds(found, exact("hops"))
+
+
+def test_memory_is_kept_to(monkeypatch):
+    graph = lagbc.as_graph(SOCIAL, directed=False)
+    monkeypatch.setattr(by_paths, "PathCounts", lambda graph, seed, hands: pytest.fail(f"{hands} hands"))
+    for hands in (1, 2):
+        room = by_paths.needed_bytes(graph, hands + 1) - 1
+        with pytest.raises(pytest.fail.Exception, match=f"{hands} hands"):
+            estimated("hops", threads=3, memory=max(room, 2**19 + 1))
+    with pytest.raises(OutOfMemoryError, match="paths need up to"):
+        estimated("hops", threads=3, memory=2**16)
+
+
+def test_progress_is_told():
+    told = []
+    found = estimated("hops", error=0.03, progress=told.append)
+    assert [one.done for one in told] == sorted(one.done for one in told)
+    assert told[-1].done == found.paths
+    assert told[0].total > 1000
