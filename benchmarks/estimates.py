@@ -59,6 +59,11 @@ LARGE = (
     "ca-GrQc,wiki-Vote,as-caida20071105,email-Enron,loc-brightkite,p2p-Gnutella31,usroads,dblp-2010,"
     "rmat-16-16,rmat-18-16,rmat-20-16,road-2^18"
 )
+ABOUT_PATHS = (
+    "Confidence 0.9, whole calls from a SciPy matrix; KADABRA of NetworKit 11.3 without the conversion of the graph.\n"
+    "Seconds of the processor, and of the wall for the same four; ratios are of the processor. Roots are cut off\n"
+    'after some time of the wall ("and more").\n'
+)
 # Vertices up to which exact scores are computed, for errors.
 EXACT_UP_TO = 40_000
 # c of Bader et al., who take 5.
@@ -166,54 +171,53 @@ def one_vertex(A: csr_array, vertex: int, runs: int) -> tuple[float, float, floa
     return misses / runs, roots, off / runs, drawn
 
 
-def rows_of_paths(data: Path, networks: list[str], errors: list[float], threads: int, seconds: float) -> list[str]:
-    """Measure roots, paths, the choice between them, and KADABRA."""
+def rows_of_paths(data: Path, name: str, errors: list[float], threads: int, seconds: float) -> list[str]:
+    """Measure roots, paths, the choice between them, and KADABRA, on a network."""
     names = ("roots", "paths", "auto", "KADABRA")
     lines = _head(
         *("network", "vertices", "edges", "error", "threads", *(f"{name}, s" for name in names)),
         *("of the wall", "roots / paths", "KADABRA / auto", "drawn", "off by", "KADABRA's", "KADABRA is off by"),
     )
-    for name in networks:
-        A = read(data, name)
-        n, exact = A.shape[0], None
-        if n <= EXACT_UP_TO:
-            exact = lagbc.bc(A, directed=False, normalized=True, device="cpu")
-        for error in errors:
-            walls, spent, drawn, off = dict[str, float](), dict[str, float](), dict[str, str](), dict[str, str]()
-            for samples in names[:3]:
-                given: dict[str, Any] = {"max_seconds": seconds} if samples == "roots" else {}
-                begun, wall = process_time(), perf_counter()
-                found = lagbc.estimate(
-                    *(A,),
-                    directed=False,
-                    error=error,
-                    confidence=0.9,
-                    rng=1,
-                    threads=threads,
-                    device="cpu",
-                    samples=samples,  # type: ignore[arg-type]
-                    **given,
-                )
-                spent[samples], walls[samples] = process_time() - begun, perf_counter() - wall
-                over = "max_seconds" in found.reason
-                drawn[samples] = f"{found.roots or found.paths:,}{' and more' * over}{', all' * found.exact}"
-                off[samples] = "" if exact is None else f"{np.abs(found.scores - exact).max():.2g}"
-            *times, paths, scores = kadabra(A, error, 0.9, threads)
-            spent["KADABRA"], walls["KADABRA"] = times
-            far = "" if exact is None else f"{np.abs(scores - exact * (n - 2) / n).max():.2g}"
-            lines.append(
-                _row(
-                    *(name, f"{n:,}", f"{A.nnz if (A != A.T).nnz else A.nnz // 2:,}", f"{error:g}", f"{threads}"),
-                    *(f"{spent[one]:.3g}" for one in names),
-                    ", ".join(f"{walls[one]:.3g}" for one in names),
-                    f"{spent['roots'] / spent['paths']:.1f}",
-                    f"{spent['KADABRA'] / spent['auto']:.1f}",
-                    f"{drawn['roots']} roots; {drawn['paths']} paths",
-                    f"{off['roots']}; {off['paths']}" if exact is not None else "",
-                    f"{paths:,}",
-                    far,
-                )
+    A = read(data, name)
+    n, exact = A.shape[0], None
+    if n <= EXACT_UP_TO:
+        exact = lagbc.bc(A, directed=False, normalized=True, device="cpu")
+    for error in errors:
+        walls, spent, drawn, off = dict[str, float](), dict[str, float](), dict[str, str](), dict[str, str]()
+        for samples in names[:3]:
+            given: dict[str, Any] = {"max_seconds": seconds} if samples == "roots" else {}
+            begun, wall = process_time(), perf_counter()
+            found = lagbc.estimate(
+                *(A,),
+                directed=False,
+                error=error,
+                confidence=0.9,
+                rng=1,
+                threads=threads,
+                device="cpu",
+                samples=samples,  # type: ignore[arg-type]
+                **given,
             )
+            spent[samples], walls[samples] = process_time() - begun, perf_counter() - wall
+            over = "max_seconds" in found.reason
+            drawn[samples] = f"{found.roots or found.paths:,}{' and more' * over}{', all' * found.exact}"
+            off[samples] = "" if exact is None else f"{np.abs(found.scores - exact).max():.2g}"
+        *times, paths, scores = kadabra(A, error, 0.9, threads)
+        spent["KADABRA"], walls["KADABRA"] = times
+        far = "" if exact is None else f"{np.abs(scores - exact * (n - 2) / n).max():.2g}"
+        lines.append(
+            _row(
+                *(name, f"{n:,}", f"{A.nnz if (A != A.T).nnz else A.nnz // 2:,}", f"{error:g}", f"{threads}"),
+                *(f"{spent[one]:.3g}" for one in names),
+                ", ".join(f"{walls[one]:.3g}" for one in names),
+                f"{spent['roots'] / spent['paths']:.1f}",
+                f"{spent['KADABRA'] / spent['auto']:.1f}",
+                f"{drawn['roots']} roots; {drawn['paths']} paths",
+                f"{off['roots']}; {off['paths']}" if exact is not None else "",
+                f"{paths:,}",
+                far,
+            )
+        )
     return lines
 
 
@@ -239,18 +243,20 @@ def main(
     """Measure, print the rows, and write the page."""
     sections = dict(sections_of(out.read_text()) if out.exists() else ())
     for part in parts.split(","):
-        if part == "paths":
-            given = networks.split(","), [float(error) for error in errors.split(",")]
-            lines = rows_of_paths(data, *given, threads, most_seconds)
-            told = f"{machine_of(part)}, two cores beside other work, so that ratios are told by rows alone."
-            words = (
-                "Confidence 0.9, whole calls from a SciPy matrix; KADABRA without the conversion of the graph. Seconds "
-                "of the processor, and of the wall; roots are cut off after some time.\n"
-            )
-            sections["Paths"] = "\n".join([told, words, renewed(sections.get("Paths", ""), lines)])
+        if part != "paths":
+            title, *lines = PARTS[part](data, seeds)
+            sections[title] = "\n".join([f"{machine_of(part)}, commit {machine.commit()}.", *lines])
+            write_page(out, sections)
             continue
-        title, *lines = PARTS[part](data, seeds)
-        sections[title] = "\n".join([f"{machine_of(part)}, commit {machine.commit()}.", *lines])
+        for name in networks.split(","):  # the page has the rows of a network once they are there
+            lines = rows_of_paths(data, name, [float(error) for error in errors.split(",")], threads, most_seconds)
+            rows = renewed(sections.get("Paths", ""), lines)
+            sections["Paths"] = "\n".join([f"{machine_of(part)}, two cores beside other work.", ABOUT_PATHS, rows])
+            write_page(out, sections)
+
+
+def write_page(out: Path, sections: dict[str, str]) -> None:
+    """Write the page."""
     head = "# Estimates\n\nBy\n\n    python -m benchmarks.estimates --data FOLDER\n"
     out.write_text("\n".join([head, *(f"## {title}\n\n{text.strip()}\n" for title, text in sections.items())]))
 
