@@ -422,6 +422,19 @@ def test_cutoffs_beside_igraph(tmp_path):
     assert connected_components(part)[0] == 1
 
 
+@pytest.mark.parametrize("score", ["closeness", "harmonic"])
+def test_the_highest_beside_networkit(tmp_path, score):
+    """The two agree on edges one way, into which distances lead; ties may fall otherwise."""
+    pytest.importorskip("networkit", reason="the benchmark beside NetworKit needs it: pip install networkit")
+    from benchmarks import top_closeness
+
+    mmwrite(tmp_path / "a.mtx", tril(generators.barabasi_albert(60, 2, 1)))
+    _, ours = top_closeness.by_lagbc(tmp_path / "a.mtx", score)
+    for bounds in (True, False):
+        _, theirs = top_closeness.by_networkit(tmp_path / "a.mtx", score, bounds)
+        assert len({*ours} & {*theirs}) >= 9
+
+
 def test_streets_beside_cityseer(tmp_path):
     """The two agree, or a run ends in an error, and a row says how many threads they took."""
     pytest.importorskip("cityseer", reason="the benchmark beside cityseer needs it: pip install cityseer")

@@ -154,9 +154,11 @@ class Race:
         with self._lock:
             self.scores[vertices] = scores
             self.edges += edges
-            self._highest = np.sort(np.append(self._highest, scores))[-self.count :]
+            found = np.append(self._highest, scores)
+            beyond = max(len(found) - self.count, 0)
+            self._highest = np.partition(found, beyond)[beyond:] if beyond else found
             if len(self._highest) == self.count:
-                self.least = self._highest[0] * (1 - (n + 100) * np.finfo(float).eps)
+                self.least = self._highest.min() * (1 - (n + 100) * np.finfo(float).eps)
 
     def beside_highest(self) -> Items:
         """Return the neighbours of the highest so far, of many those of the most edges."""
