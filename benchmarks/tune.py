@@ -179,6 +179,7 @@ NOT_MEASURED = {
     "LOOK_SHARE",
     "LOOK_MOST",
     "LOOK_OF_SAVED",
+    "PRUNED_SHARE",
     "LOOK_THREADS",
     "SHORT_LOOK",
     "SHORT_SHARE",

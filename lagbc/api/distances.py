@@ -330,7 +330,7 @@ def distances(
 ) -> Distances | tuple[Distances, Distances]:
     r"""Average shortest-path length, Wiener index, global efficiency, diameter and radius, from one sweep.
 
-    Over the P pairs of a root s and a vertex t that it reaches, s other than t, and all roots R,
+    Over all roots R, and the P pairs of a root s and a vertex t that it reaches, s other than t,
 
     .. math::
 
@@ -343,7 +343,8 @@ def distances(
     ----------
     A, batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
-        Take the distances from these roots only. Distinct vertices.
+        Take the distances from these roots only. Distinct vertices. Undirected, a pair counts half for each of its ends
+        that is a root, so that pairs and Wiener indices of parts of the vertices add up to those of all.
     cutoff : as for `lagbc.bc`
         Pairs farther apart are no pairs; several count pairs by their distances, as below.
     k, rng : as for `lagbc.bc`

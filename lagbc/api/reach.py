@@ -139,7 +139,7 @@ def gravity(
 @refuses_places
 def straightness(
     A: GraphLike,
-    coordinates: ArrayLike | Coordinates | None = None,
+    coordinates: ArrayLike | Mapping[Any, Any] | Coordinates | None = None,
     *,
     batch: int | Auto = "auto",
     directed: bool | None = None,
@@ -162,7 +162,7 @@ def straightness(
     Parameters
     ----------
     A : as for `lagbc.bc`
-    coordinates : array, shape (n, 2), optional
+    coordinates : array, shape (n, 2), or a mapping or data frame by vertex, optional
         x and y of every vertex, in the unit of the lengths; by default attributes x and y of a graph of NetworkX, such
         as one of osmnx that is projected, or of igraph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     batch, directed, weighted, strength : as for `lagbc.bc`

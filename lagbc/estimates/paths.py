@@ -66,12 +66,8 @@ class PathCounts(Work):
     panel = 1
 
     def __init__(self, graph: Graph, seed: int, hands: int) -> None:
-        self._n, self._native, self._sampler, self._seed = (
-            graph.n,
-            graph.native,
-            class_of("PathSampler", graph.indices.dtype),
-            seed,
-        )
+        self._n, self._native, self._seed = graph.n, graph.native, seed
+        self._sampler = class_of("PathSampler", graph.indices.dtype)
         self.hands, self.batch = hands, _FIRST_BATCH
         self.enough: Callable[[Counts], bool] = lambda counts: False
 

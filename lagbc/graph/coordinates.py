@@ -59,8 +59,8 @@ def _float_or_nan(value: Any) -> float:
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     """Check the coordinates `xy` of the vertices of `graph`; those of its source `A` if `xy` is None.
 
-    An array (n, 2) counts as lengths, not degrees. ValueError if there are no coordinates, or if some are not finite:
-    the message names the first such vertex.
+    An array (n, 2) counts as lengths, not degrees, and so does a mapping or a data frame by vertex. ValueError if there
+    are no coordinates, or if some are not finite: the message names the first such vertex.
     """
     if xy is None:
         xy = coordinates_of(A)
@@ -69,7 +69,7 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
             "the graph says nothing of where its vertices are (attributes x and y); give coordinates"
         )
     refuse_masked("coordinates", xy)
-    found = xy if isinstance(xy, Coordinates) else Coordinates(_as_floats(xy))
+    found = xy if isinstance(xy, Coordinates) else Coordinates(_as_floats(_in_order(xy, graph)))
     n = graph.n
     if found.xy.shape != (n, 2):
         raise InvalidValueError(
@@ -86,10 +86,32 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     return found
 
 
+def _in_order(xy: Any, graph: Graph) -> Any:
+    """Return x and y by vertex, of a mapping or a data frame, in the order of the vertices; NaN for those left out.
+
+    A data frame that is numbered 0, 1, ... is in order.
+    """
+    if hasattr(xy, "index") and hasattr(xy, "columns"):
+        index, rows = xy.index.tolist(), xy.to_numpy()
+        if index == list(range(graph.n)):
+            return rows
+        if len(set(index)) < len(index):
+            twice = next(vertex for place, vertex in enumerate(index) if vertex in index[:place])
+            raise InvalidValueError(f"coordinates has several rows for {twice!r}")
+        xy = dict(zip(index, rows, strict=True))
+    if not isinstance(xy, Mapping):
+        return xy
+    vertices = range(graph.n) if graph.names is None else list(graph.names)
+    if others := xy.keys() - set(vertices):
+        other = next(vertex for vertex in xy if vertex in others)
+        raise InvalidValueError(f"coordinates has a place for {other!r}, which is none of the {graph.n} vertices")
+    return [xy.get(vertex, (np.nan, np.nan)) for vertex in vertices]
+
+
 def _as_floats(xy: Any) -> NDArray[np.float64]:
     try:
         return np.asarray(xy, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidValueError(
-            "coordinates are no array of numbers; expected x and y of every vertex, (n, 2)"
+            "coordinates are no array of numbers; expected x and y of every vertex, (n, 2), or a mapping by vertex"
         ) from None

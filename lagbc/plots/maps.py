@@ -66,7 +66,7 @@ def plot_map(
     scores: Any,
     path: str | os.PathLike[str] | None = None,
     *,
-    xy: NDArray[Any] | Coordinates | None = None,
+    xy: NDArray[Any] | Mapping[Any, Any] | Coordinates | None = None,
     degrees: bool | None = None,
     title: str | None = None,
     titles: Sequence[str] | None = None,
@@ -88,7 +88,7 @@ def plot_map(
         several cutoffs, too: a panel each.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
-    xy : array, shape (n, 2), optional
+    xy : array, shape (n, 2), or a mapping or data frame by vertex, optional
         Coordinates of the vertices. By default the graph's own: attributes x and y of the vertices of a NetworkX graph
         (such as a street network of osmnx) or an igraph graph, or ``.coordinates`` of a file from `lagbc.read_graph`.
     degrees : bool, optional

@@ -177,10 +177,17 @@ def _require_unit(graph: Graph, xy: NDArray[np.float64]) -> None:
         )
     if ratios[e] < _LEAST_OF_LINE:
         warn(
-            f"{edge} is the straightest, yet it {has}, and the line between its ends is {ratios[e]:.3g} of it; do "
-            f"lengths and coordinates have the same unit?{instead}",
+            f"{edge} is the straightest of all: it {has}, and the line between its ends is {ratios[e]:.3g} of it; do "
+            f"lengths and coordinates have the same unit?{_are_degrees(xy)}{instead}",
             UserWarning,
         )
+
+
+def _are_degrees(xy: NDArray[np.float64]) -> str:
+    """Say so if coordinates may be longitudes and latitudes."""
+    if (np.abs(xy).max(axis=1) > (180.0, 90.0)).any():
+        return ""
+    return " If these are longitudes and latitudes, project them first"
 
 
 def straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
@@ -223,8 +230,8 @@ def rank(scores: Scores, count: int, names: Any) -> Highest:
 class Distances(NamedTuple):
     """The distances of a graph in numbers: from `lagbc.distances`.
 
-    Pairs are those of a root and another vertex; undirected, each pair counts once. With several cutoffs each number
-    but the first two is an array, an entry a cutoff.
+    Pairs are those of a root and another vertex. Undirected, a pair counts half for each of its ends that is a root:
+    once if all vertices are roots. With several cutoffs each number but the first two is an array, an entry a cutoff.
 
     Attributes
     ----------

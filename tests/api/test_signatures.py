@@ -20,7 +20,7 @@ OF_GROUPS = [one.name for one in BUILT_IN if one.needs == "groups"]
 LEADING = {
     "closeness": ["A", "u: Any = None", "top: int | None = None"],
     "harmonic": ["A", "top: int | None = None"],
-    "straightness": ["A", "coordinates: ArrayLike | Coordinates | None = None"],
+    "straightness": ["A", "coordinates: ArrayLike | Mapping[Any, Any] | Coordinates | None = None"],
     "percolation": ["A", "states: ArrayLike | Mapping[Any, float]"],
     **{name: ["A", "groups: Iterable[Vertices]"] for name in OF_GROUPS},
     "centralities": ["A", "which: CentralityName | Iterable[CentralityName] | None = None"],

@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -140,8 +141,8 @@ def test_coordinates_of_a_graph():
 
 def test_units_that_differ_are_told():
     G = nx.Graph()
-    G.add_edge("ann", "bob", length=5.0)
-    G.add_edge("bob", "cy", length=0.5)
+    G.add_edge("ann", "bob", length=5.0, metres=500.0)
+    G.add_edge("bob", "cy", length=0.5, metres=50.0)
     with pytest.raises(ValueError, match=r"the edge \('bob', 'cy'\) has the length 0\.5, and .* 1\.2 times as long"):
         lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.6)], weighted="length")
     with pytest.raises(
@@ -149,10 +150,29 @@ def test_units_that_differ_are_told():
     ):
         lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.4)])
     lagbc.straightness(G, [(0, 0), (0, 3), (0, 3.504)], weighted="length")  # 0.8 %, as a projection has it
-    with pytest.warns(UserWarning, match=r"the edge .* is the straightest, yet .* is 0\.3 of it; do lengths and coord"):
-        lagbc.straightness(G, [(0, 0), (0, 1.5), (0, 1.65)], weighted="length")
+    with pytest.warns(UserWarning, match=r"the edge .* is the straightest of all: .* is 0\.3 of it; do lengths"):
+        lagbc.straightness(G, [(0, 0), (0, 150), (0, 150.05)], weighted="metres")
+    with pytest.warns(UserWarning, match="If these are longitudes and latitudes, project them first"):
+        lagbc.straightness(G, [(13.4, 52.5), (13.4, 52.501), (13.4, 52.502)], weighted="length")
     with pytest.raises(ValueError, match="inf times as long"):
         lagbc.straightness(G, [(0, -1e308), (0, 1e308), (0, 0)], weighted="length")
+
+
+def test_places_by_name():
+    G = nx.path_graph(["p", "q", "r", "s"])
+    places = {"p": (0, 0), "q": (0.9, 0), "r": (0.9, 0.9), "s": (0.1, 0.9)}
+    expected = lagbc.straightness(G, [*places.values()])
+    others = dict(reversed(places.items()))
+    frame = pd.DataFrame.from_dict(others, orient="index", columns=["x", "y"])
+    np.testing.assert_array_equal(lagbc.straightness(G, others), expected)
+    np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
+    np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
+    with pytest.raises(ValueError, match="coordinates has a place for 't', which is none of the 4 vertices"):
+        lagbc.straightness(G, others | {"t": (0, 0)})
+    with pytest.raises(ValueError, match=r"1 of the 4 vertices have no finite coordinates, the first is vertex 's'"):
+        lagbc.straightness(G, frame.drop("s"))
+    with pytest.raises(ValueError, match="coordinates has several rows for 's'"):
+        lagbc.straightness(G, pd.concat([frame, frame[:1]]))
 
 
 def test_where_it_is_computed():
