@@ -31,14 +31,14 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
         rng=0,
         threads=1,
     )
-    assert "roots: width" in done.stderr
+    assert "roots: half-width" in done.stderr
     assert found.reason in done.stdout
     assert "a score is the share of all pairs" in done.stdout
     with out.open() as file:
         rows = list(csv.DictReader(file))
     np.testing.assert_array_equal([float(row["upper"]) for row in rows], found.upper)
     done = run(GRAPH, "--samples", "paths", "--error", "0.05")
-    assert "paths: width" in done.stderr
+    assert "paths: half-width" in done.stderr
     assert "paths every score is within" in done.stdout
 
 

@@ -188,7 +188,7 @@ def _round_printer(begun: float) -> Callable[[str, int, float, float, float], No
 
     def tell(samples: str, drawn: int, half: float, asked: float, foreseen: float) -> None:
         left = (time.perf_counter() - begun) * max(foreseen - drawn, 0) / drawn
-        words = f"{drawn:8} {samples}: width {half:.3g}, asked {asked:.3g}"
+        words = f"{drawn:8} {samples}: half-width {half:.3g}, asked {asked:.3g}"
         tqdm.write(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
 
     return tell
