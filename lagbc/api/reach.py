@@ -156,7 +156,7 @@ def straightness(
 
     .. math:: S(v) = \sum_{t \in T(v)} w_t \frac{|v t|}{d(v, t)} \Big/ \sum_{t \in T(v)} w_t,
 
-    and 0 if there is no target. It is at most 1, where all ways are straight lines. Distances lead out of v; for
+    and 0 if there is no target. It is 1 where all ways are straight lines. Distances lead out of v; for
     distances into v pass ``A.T``.
 
     Parameters

@@ -26,13 +26,13 @@ from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph.csr import as_numpy, index_type
 from lagbc.graph.given import is_sparse
 from lagbc.graph.graph import Graph
-from lagbc.graph.validate import as_graph, is_cupy, stored_loops
+from lagbc.graph.validate import is_cupy, stored_loops
 from lagbc.methods.sums import PATH_SUMS
 from lagbc.options import Options, Settings, check_options, communicator, of_grid, parse_flag, with_defaults
 from lagbc.planning.devices import reading_gpu
 from lagbc.request import warn_of_ties
 from lagbc.run.run import Result
-from lagbc.scores.finish import Highest, rank
+from lagbc.scores.finish import rank
 from lagbc.scores.records import BUILT_IN, Centrality, all_sums, find, require_taken, shared
 from lagbc.types import GraphLike
 
@@ -56,8 +56,10 @@ def compute(
     With `standard_error` it is a pair, the second one of errors. Other arguments are as for `lagbc.bc`.
     """
     if arguments.top is not None:
-        assert isinstance(which, Centrality)
-        return _highest(A, which, batch, read, options, arguments.checked(), standard_error)
+        arguments = arguments.checked()
+        is_several = arguments.cutoff is not None and np.ndim(arguments.cutoff) > 0
+        if arguments.u is not None or standard_error is not False or is_several:
+            raise InvalidValueError("top ranks one score a vertex; leave out u, standard_error and further cutoffs")
     if arguments.u is not None:
         from lagbc.centrality.searches import closeness_into
 
@@ -72,6 +74,9 @@ def compute(
             return compute(A, which, batch, read, options, arguments, standard_error)
 
         return made_on_ranks(comm, A, read, options, here, key, sums, folds=folds)
+    if arguments.top is not None:
+        call = plan_call(A, which, batch, read, options, arguments._replace(top=None))
+        return rank(highest_scores(A, call, arguments.top), arguments.top, call.graph.names)
     if standard_error is not False:
         standard_error = parse_flag("standard_error", standard_error)
     arguments, settings = check_call(centralities, batch, options, arguments)
@@ -82,28 +87,6 @@ def compute(
         return found
     name = centralities[0].name
     return tuple(part[name] for part in found) if standard_error else found[name]
-
-
-def _highest(
-    A: GraphLike,
-    record: Centrality,
-    batch: int | str,
-    read: Read,
-    options: Options,
-    arguments: Arguments,
-    standard_error: bool,
-) -> Highest:
-    """Return the highest scores; on ranks all are computed, and sorted."""
-    is_several = arguments.cutoff is not None and np.ndim(arguments.cutoff) > 0
-    if arguments.u is not None or standard_error is not False or is_several:
-        raise InvalidValueError("top ranks one score a vertex; leave out u, standard_error and further cutoffs")
-    count, arguments = arguments.top, arguments._replace(top=None)
-    assert count is not None
-    if (given := with_defaults(options)).get("comm") is not None:
-        scores = as_numpy(compute(A, record, batch, read, options, arguments))
-        return rank(scores, count, None if given.get("grid") else as_graph(A).names)
-    call = plan_call(A, record, batch, read, options, arguments)
-    return rank(highest_scores(A, call, count), count, call.graph.names)
 
 
 def highest_scores(A: GraphLike, call: Call, count: int) -> NDArray[np.float64]:

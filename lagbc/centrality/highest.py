@@ -33,7 +33,8 @@ from lagbc.scores.finish import mean_closeness
 from lagbc.scores.records import HARMONIC, Centrality
 
 Scores = NDArray[np.float64]
-# Edges of the walks by which scores are bounded before any search.
+# Edges of the walks by which scores are bounded before any search. Up to 3 a count that is cut at n stays a bound when
+# the walks that turn back are taken off: at least n - (degree - 1) are left, as many as there are vertices so far away.
 _WALKS = 3
 # Times at most that neighbours of the highest so far are searched before all others, while these rise: the sooner the
 # least of the highest is known, the sooner searches end.

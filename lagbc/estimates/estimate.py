@@ -353,10 +353,12 @@ def _question(asked: Asked, graph: Graph, name: str, begun: float) -> Question:
 
 def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
     """Draw roots or paths: those that are asked for, or that are predicted to take less."""
+    roots = Roots(question, carriers)
+    if question.graph.n < 3:
+        return roots.sweep_all("there are few roots")
     paths = None if samples == "roots" else _look_at_paths(question, samples)
     if paths is not None and (samples == "paths" or paths.is_short):
         return paths.answer()
-    roots = Roots(question, carriers)
     if roots.are_few:
         return roots.sweep_all("there are few roots")
     if paths is not None and paths.work <= roots.work_of(paths.least_roots):
@@ -381,7 +383,7 @@ def _look_at_paths(question: Question, samples: str) -> Paths | None:
             return None
         raise
     paths.begin()
-    return paths
+    return None if samples == "auto" and paths.have_met_none else paths
 
 
 def _estimate_of(asked: Asked, question: Question, answer: Answer) -> Estimate:

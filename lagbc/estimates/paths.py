@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.calls import phase
-from lagbc.errors import OutOfMemoryError
+from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.estimates.aim import Aim
 from lagbc.estimates.question import Answer, Question
 from lagbc.estimates.terms import terms_of
@@ -27,7 +27,7 @@ from lagbc.methods import table
 from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.sums import Sums
 from lagbc.native import class_of
-from lagbc.planning.population import Population, arrays_of_sequence, sizes_of_rounds
+from lagbc.planning.population import PILOT, Population, arrays_of_sequence, sizes_of_rounds
 from lagbc.reduce.choice import bytes_of_graph
 from lagbc.reduce.pieces import Reduced, whole
 from lagbc.request import parse_generator
@@ -45,6 +45,8 @@ _LOOK_EDGES = 64
 _FIRST_BATCH, _BATCH_EDGES = 128, 2**21
 # An edge of a path takes as long as so many of a root among all roots: 2 to 4 on 12 networks.
 _AS_EDGES = 3.0
+# A path of few edges takes as long as so many.
+_LEAST_EDGES = 100.0
 # The variance of terms that do not vary is so many times less.
 _CALM = 1e12
 # More samples than any run draws.
@@ -104,6 +106,7 @@ def unfit(question: Question) -> str | None:
     """Name the first argument that does not go with paths."""
     settings, name = question.settings, question.centrality.name
     there = {
+        "grid": not isinstance(question.graph, Graph),
         name: question.name != "dependency",
         "lengths": question.graph.weighted,
         "max_roots": question.wanted.max_roots is not None,
@@ -153,7 +156,7 @@ class Paths:
         """Draw the first paths: fewer if they look at many edges, so that a choice of roots costs little more."""
         begun, most = time.perf_counter(), _LOOK_EDGES * self._edges
         self._look(_LOOK, lambda counts: counts.edges >= most or self._aim.has_taken_its_part(begun))
-        self._work.batch = max(1, int(_BATCH_EDGES / max(1.0, self._edges_a_path)))
+        self._work.batch = max(1, int(_BATCH_EDGES / self._edges_a_path))
 
     def _look(self, last: int, enough: Callable[[Counts], bool]) -> None:
         """Draw the pilot up to a sample, or until it is enough, and foresee the rounds by it."""
@@ -163,7 +166,12 @@ class Paths:
 
     @property
     def _edges_a_path(self) -> float:
-        return float(self._pilot.whole.edges / self._pilot.done)
+        return max(_LEAST_EDGES, float(self._pilot.whole.edges / self._pilot.done))
+
+    @property
+    def have_met_none(self) -> bool:
+        """Whether no path led through any vertex, so that nothing tells how many are needed."""
+        return not self._pilot.whole.through.any()
 
     @property
     def work(self) -> float:
@@ -177,12 +185,20 @@ class Paths:
 
     @property
     def least_roots(self) -> float:
-        """Predict how many roots it would take if their terms did not vary."""
-        return self._sequence.foreseen(self._aim.errors(self._sequence), calmer=_CALM)
+        """Predict how many roots it would take if their terms did not vary; a pilot may do without a guarantee."""
+        if not self._wanted.guarantee:
+            return PILOT["cpu"]
+        paths = self._sequence.foreseen(self._aim.errors(self._sequence), calmer=_CALM)
+        return paths - self._sequence.drawn + PILOT["cpu"]
 
     def answer(self) -> Answer:
         """Draw rounds until the goal is reached, after a pilot that is long enough for them."""
         aim, begun, is_limited = self._aim, time.perf_counter(), self._wanted.max_seconds is not None
+        if self.have_met_none and self._wanted.error is None and not is_limited:
+            raise InvalidValueError(
+                f"samples='paths': none of {self._pilot.done} paths led through a vertex, so that the highest score "
+                "may be 0; pass error= or max_seconds=, or samples='roots'"
+            )
         if (last := int(min(aim.foreseen, _ENDLESS) / _PART)) > self._pilot.done and not aim.is_out_of_time():
             self._look(last, lambda counts: aim.has_taken_its_part(begun))
         sequence = self._sequence

@@ -65,7 +65,7 @@ class Roots:
     @property
     def are_few(self) -> bool:
         """Whether there is nothing to draw."""
-        return self.population.size < 3 or self._question.graph.n < 3
+        return self.population.size < 3
 
     def begin(self) -> None:
         """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
@@ -114,7 +114,7 @@ class Roots:
     def sweep_all(self, reason: str) -> Answer:
         """Sweep all roots."""
         question = self._question
-        if self.are_few and question.name == "distance" and question.graph.n:
+        if question.name == "distance" and question.graph.n and (question.graph.n < 3 or self.are_few):
             self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
         call = prepare(question.graph, (question.centrality,), Read(), self._settings, question.arguments)
         scores = question.centrality.finish(sum_call(call), call.arguments)

@@ -48,6 +48,21 @@ def test_goals_of_one_process(goal):
     require_estimate_of_one_process("bc", (2, 2), goal)
 
 
+def test_a_grid_draws_roots(monkeypatch):
+    """No rank has the graph, along which paths lead."""
+    monkeypatch.setattr("lagbc.estimates.paths._VERTICES", 1)
+    found = estimated("bc", (1, 2))
+    assert found.paths == 0 < found.roots
+
+
+def test_the_highest_on_a_grid():
+    A = scale_free(90, 300, seed=2)
+    found = on_grid((1, 2), A, lambda graph: lagbc.harmonic(graph, top=4), sums=frozenset({"inverse"}))
+    expected = lagbc.harmonic(A, top=4)
+    np.testing.assert_array_equal(found.vertices, expected.vertices)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-14)
+
+
 def test_the_linear_estimator(monkeypatch):
     """As in one process, where a pilot takes it."""
     pilot, taken = Aim.pilot, list[bool]()

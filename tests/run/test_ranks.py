@@ -60,6 +60,8 @@ for size in (2, 3, 4):
             np.testing.assert_array_equal(scores, theirs, err_msg=f"{name} {given} {size}")
     drawn = some.allgather(lagbc.bc(A, k=300, comm=some))
     assert all((drawn[0] == one).all() for one in drawn)
+    highest = lagbc.closeness(None if some.Get_rank() else A, top=5, comm=some)
+    assert (highest.scores == lagbc.closeness(A, top=5).scores).all() and highest.names == [*highest.vertices]
     given = {"device": "cpu", "directed": False, "max_roots": 300}
     np.testing.assert_array_equal(
         lagbc.estimate(A, rng=1, comm=some, **given).upper, lagbc.estimate(A, rng=1, **given).upper
