@@ -114,9 +114,9 @@ class Worker:
     """A process of a rival, which answers a question at a time, or is killed."""
 
     def __init__(self, rival: Rival, home: Path | None, threads: int, first: Path, out: Path) -> None:
-        # -P: the folder of the worker is no place of modules, as it has one called cityseer.
+        # -I: neither the folder of the worker, which has a module called cityseer, nor PYTHONPATH is a place of modules.
         script = Path(__file__).with_name("rivals_worker.py")
-        command: list[str | Path] = [python_of(rival, home), "-P", script, rival.name, first, out]
+        command: list[str | Path] = [python_of(rival, home), "-I", script, rival.name, first, out]
         limits = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "RAYON", "OPENBLAS")}
         self.said = TemporaryFile("w+")  # noqa: SIM115  closed with the process
         self.begun = perf_counter()
