@@ -114,7 +114,7 @@ class Worker:
     """A process of a rival, which answers a question at a time, or is killed."""
 
     def __init__(self, rival: Rival, home: Path | None, threads: int, first: Path, out: Path) -> None:
-        # -I: neither the folder of the worker, which has a module called cityseer, nor PYTHONPATH is a place of modules.
+        # -I: neither PYTHONPATH nor the folder of the worker, which has a module called cityseer, has modules for it.
         script = Path(__file__).with_name("rivals_worker.py")
         command: list[str | Path] = [python_of(rival, home), "-I", script, rival.name, first, out]
         limits = {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "RAYON", "OPENBLAS")}
