@@ -216,7 +216,7 @@ def estimate(
     and Schultes 2008) are taken if a first round promises fewer roots. A path has the term 1 at the vertices between
     its ends; pairs are drawn with replacement. The intervals are empirical-Bernstein confidence sequences (Waudby-Smith
     and Ramdas 2024), of roots without replacement; docs/estimates.md has the rule. A path costs the edges that its two
-    searches meet, some thousand on networks of low diameter, and each thread has 28 bytes a vertex for them (52 beyond
+    searches meet, some thousand on networks of low diameter, and each thread has 28 bytes a vertex for them (48 beyond
     2**31 vertices).
     Scores are the same for all threads and batches, and so is the choice of samples without `max_seconds`. On a `grid`
     of ranks, which have no "edge_bc" and no `endpoints`, they are those of one process with ``reduce="none"``, but for

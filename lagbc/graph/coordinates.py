@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph import adapters
 from lagbc.graph.given import refuse_masked
-from lagbc.graph.names import in_words
+from lagbc.graph.names import by_vertex, in_words
 
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
@@ -87,7 +87,7 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
 
 
 def _in_order(xy: Any, graph: Graph) -> Any:
-    """Return x and y by vertex, of a mapping or a data frame, in the order of the vertices; NaN for those left out.
+    """Return x and y by vertex, of a mapping or a data frame, in the order of the vertices; NaN for a vertex left out.
 
     A data frame that is numbered 0, 1, ... is in order.
     """
@@ -99,13 +99,7 @@ def _in_order(xy: Any, graph: Graph) -> Any:
             twice = next(vertex for place, vertex in enumerate(index) if vertex in index[:place])
             raise InvalidValueError(f"coordinates has several rows for {twice!r}")
         xy = dict(zip(index, rows, strict=True))
-    if not isinstance(xy, Mapping):
-        return xy
-    vertices = range(graph.n) if graph.names is None else list(graph.names)
-    if others := xy.keys() - set(vertices):
-        other = next(vertex for vertex in xy if vertex in others)
-        raise InvalidValueError(f"coordinates has a place for {other!r}, which is none of the {graph.n} vertices")
-    return [xy.get(vertex, (np.nan, np.nan)) for vertex in vertices]
+    return by_vertex("coordinates", xy, graph.n, graph.names, (np.nan, np.nan)) if isinstance(xy, Mapping) else xy
 
 
 def _as_floats(xy: Any) -> NDArray[np.float64]:

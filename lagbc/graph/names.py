@@ -120,14 +120,20 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
     if len(table) < len(series := cast("Any", given)):
         twice = series.index[series.index.duplicated()].tolist()[0]
         raise InvalidValueError(f"{name} has several numbers for {twice!r}; series.groupby(level=0).sum() adds them")
+    numbers = by_vertex(name, table, n, names, 0)
+    if len(table) < n:
+        among = f"{quantity(len(table), 'vertex', 'vertices')} of {n:,}"
+        warn(f"{name} names {among}; the others have 0", UserWarning)
+    return numbers
+
+
+def by_vertex(name: str, table: Mapping[Any, Any], n: int, names: Names | None, missing: Any) -> list[Any]:
+    """Return the values of a mapping in the order of the vertices; `missing` for a vertex that it leaves out."""
     vertices = range(n) if names is None else list(names)
     if others := table.keys() - set(vertices):
         other = next(vertex for vertex in table if vertex in others)
         raise InvalidValueError(f"{name} has a number for {other!r}, which is none of the {n} vertices")
-    if (named := sum(vertex in table for vertex in vertices)) < n:
-        among = f"{quantity(named, 'vertex', 'vertices')} of {n:,}"
-        warn(f"{name} names {among}; the others have 0", UserWarning)
-    return [table.get(vertex, 0) for vertex in vertices]
+    return [table.get(vertex, missing) for vertex in vertices]
 
 
 def parse_numbers(name: str, n: int, given: Any) -> NDArray[np.int64]:

@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 class Total(NamedTuple):
-    """The sum over the first items of a work; no array of it is written to, but for the places of slices to come."""
+    """The sum over the first items of a work; its arrays stay, but for counts of paths and places of slices to come."""
 
     done: int  # count of these items
     whole: Any = None  # the sum of the whole chunks; None, if there is none

@@ -178,13 +178,13 @@ def _require_unit(graph: Graph, xy: NDArray[np.float64]) -> None:
     if ratios[e] < _LEAST_OF_LINE:
         warn(
             f"{edge} is the straightest of all: it {has}, and the line between its ends is {ratios[e]:.3g} of it; do "
-            f"lengths and coordinates have the same unit?{_are_degrees(xy)}{instead}",
+            f"lengths and coordinates have the same unit?{_advice_on_degrees(xy)}{instead}",
             UserWarning,
         )
 
 
-def _are_degrees(xy: NDArray[np.float64]) -> str:
-    """Say so if coordinates may be longitudes and latitudes."""
+def _advice_on_degrees(xy: NDArray[np.float64]) -> str:
+    """Return a sentence for coordinates that may be longitudes and latitudes; none for others."""
     if (np.abs(xy).max(axis=1) > (180.0, 90.0)).any():
         return ""
     return " If these are longitudes and latitudes, project them first"

@@ -167,7 +167,7 @@ def test_places_by_name():
     np.testing.assert_array_equal(lagbc.straightness(G, others), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
-    with pytest.raises(ValueError, match="coordinates has a place for 't', which is none of the 4 vertices"):
+    with pytest.raises(ValueError, match="coordinates has a number for 't', which is none of the 4 vertices"):
         lagbc.straightness(G, others | {"t": (0, 0)})
     with pytest.raises(ValueError, match=r"1 of the 4 vertices have no finite coordinates, the first is vertex 's'"):
         lagbc.straightness(G, frame.drop("s"))
