@@ -114,14 +114,14 @@ def _of_table(given: Any, n: int, names: Names | None) -> sparse.coo_array:
     from scipy import sparse
 
     from lagbc.io.columns import TRIPS, Columns
-    from lagbc.io.edges import edge_table, edges_of_table, is_frame
+    from lagbc.io.edges import EdgeTable, is_frame
 
-    with edge_table("demand", given, Columns(), TRIPS) as table:
-        if is_frame(given):  # of pandas vertices may have any names, such as tuples
-            called = [*map(str, table.titles)]
-            columns = map(column_of, called, (given.iloc[:, place] for place in table.places))
-            return _laid_out(called, *columns, n=n, names=names)
-        labels, tails, heads, trips = edges_of_table(table).numbered()
+    table = EdgeTable("demand", given, Columns(), TRIPS)
+    if is_frame(given):  # of pandas vertices may have any names, such as tuples
+        called = [*map(str, table.titles)]
+        columns = map(column_of, called, (given.iloc[:, place] for place in table.places))
+        return _laid_out(called, *columns, n=n, names=names)
+    labels, tails, heads, trips = table.edges().numbered()
     assert trips is not None
     vertices = _vertices("demand", labels, n, names)
     return sparse.coo_array((trips.astype(np.float64), (vertices[tails], vertices[heads])), shape=(n, n))

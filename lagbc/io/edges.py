@@ -1,12 +1,8 @@
-"""Graphs of columns and tables of edges, as callers hold them: in lists, NumPy, pandas or Arrow.
-
-A column is read a piece of its rows at a time, and vertices are numbered as they come.
-"""
+"""Graphs of columns and tables of edges in lists, NumPy, pandas or Arrow, whose vertices are numbered as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import accumulate, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple, Never
@@ -19,24 +15,23 @@ from lagbc.errors import (
     GraphFormatError,
     InvalidTypeError,
     InvalidValueError,
+    MissingDependencyError,
     quantity,
     unknown_argument,
     warn,
 )
-from lagbc.graph.given import LENGTHS, STRENGTHS, Values, column_of, reals_of, refuse_masked
+from lagbc.graph.given import LENGTHS, STRENGTHS, Values, as_reals, column_of, reals_of, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.arrow import ArrowArray, ArrowStream, arrow_stream, holds_arrow
 from lagbc.io.columns import EDGES, Columns, Content, choose_columns
 from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
-from lagbc.io.scan import Integers, Names, Texts
+from lagbc.io.scan import Ends, Integers, Names, Numbered, Texts
+from lagbc.io.source import Source
 from lagbc.types import ArrowData
 
-# Names of vertices, or their integers, in some rows.
-Ends = Texts | NDArray[np.int64]
-# Ends of edges, tails and heads, and their lengths, None where there are none.
+# Tails, heads and lengths of some edges; None for lengths where there are none.
 Piece = tuple[Ends, Ends, NDArray[Any] | None]
-# Rows that are read at a time.
+# Rows of a column that are read at a time.
 PIECE = 1 << 16
 VERTICES = (
     "vertices are integers of 64 bits, or names of one line, all of one kind: leave out rows without one; astype(int) "
@@ -65,7 +60,8 @@ def graph_from_edges(
     source, target : columns of pandas, polars or Arrow, arrays of NumPy, or lists; shape (m,)
         Both ends of each edge: both columns of integers, or both of names. `source` alone is a table: a data frame of
         pandas, or an object that hands over Arrow (``__arrow_c_stream__``), as tables of pyarrow, polars and DuckDB do.
-        Titles such as source and target, or from and to, choose the columns, or there are two or three of them.
+        pyarrow reads these. Titles such as source and target, or from and to, choose the columns, or there are two or
+        three of them.
     length : column, array or list of numbers, shape (m,), optional
         Lengths of the edges, finite and > 0; the smallest counts where an edge is repeated. Of a table, the title of
         their column, or its number from 1 on. Without lengths and strengths, paths are counted in hops.
@@ -88,6 +84,8 @@ def graph_from_edges(
         A column has another shape or is masked, or a row, such as one of a missing value, holds no vertex, length or
         strength; the message names the column and the first row, counted from 0. Or columns are not equally long, or
         both lengths and strengths are given.
+    MissingDependencyError
+        A column or table hands over Arrow, and pyarrow is not installed.
 
     Warns
     -----
@@ -107,8 +105,8 @@ def graph_from_edges(
     >>> graph = lagbc.graph_from_edges(roads, ends=("from", "to"), length="km", directed=True)  # doctest: +SKIP
     >>> graph = lagbc.graph_from_edges(roads["from"], roads["to"], roads["km"], directed=True)  # doctest: +SKIP
 
-    Cost: time and memory are those of reading a file of the edges, or less. A column of Arrow, as polars has, is read
-    without objects of Python; of a dictionary (categories of pandas and polars) each value is looked up once.
+    Cost: time and memory are those of reading a file of the edges, or less. pyarrow reads what hands over Arrow, as
+    polars does, without objects of Python.
     """
     for other in others:
         meant = "length" if other.startswith(("weight", "distance", "cost")) else None
@@ -142,8 +140,7 @@ def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
             f"target is missing, and source, a {type(given).__qualname__}, is no table; columns are source, target = "
             "zip(*pairs) of a list of pairs"
         )
-    with edge_table("the table", given, Columns(ends, length), with_lengths=length is not None) as table:
-        return edges_of_table(table)
+    return EdgeTable("the table", given, Columns(ends, length), with_lengths=length is not None).edges()
 
 
 def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], given: NDArray[Any], values: Values) -> None:
@@ -158,8 +155,8 @@ def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], given: NDArray[An
 
 
 def is_table(given: Any) -> bool:
-    """Whether an object is a data frame of pandas, or hands over Arrow."""
-    return is_frame(given) or holds_arrow(given)
+    """Whether an object is a data frame of pandas, or hands over Arrow in a stream."""
+    return is_frame(given) or hasattr(given, "__arrow_c_stream__")
 
 
 def is_frame(given: Any) -> bool:
@@ -186,31 +183,20 @@ def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[
         yield tails.part(begin, end), heads.part(begin, end), None if lengths is None else lengths[begin:end]
 
 
-@contextmanager
-def edge_table(
-    name: str, given: Any, named: Columns, content: Content = EDGES, *, with_lengths: bool = True
-) -> Iterator[EdgeTable]:
-    """Open a table of edges, which is read once."""
-    if is_frame(given):
-        yield EdgeTable(name, given, named, content, with_lengths=with_lengths)
-        return
-    with arrow_stream(name, given) as stream:
-        yield EdgeTable(name, stream, named, content, with_lengths=with_lengths)
-
-
 class EdgeTable:
-    """A table of edges, a data frame of pandas or a stream of Arrow."""
+    """A table of edges, which is read once: a data frame of pandas, or batches of Arrow."""
 
-    def __init__(self, name: str, given: Any, named: Columns, content: Content, *, with_lengths: bool) -> None:
+    def __init__(
+        self, name: str, given: Any, named: Columns, content: Content = EDGES, *, with_lengths: bool = True
+    ) -> None:
         """Choose the columns by their titles, or as `named`; errors call the table `name`."""
-        self._given = given
-        if isinstance(self._given, ArrowStream):
-            titles, are_numbers = self._given.titles, self._given.are_numbers
-        else:
-            titles = [*map(str, given.columns)]
+        self._name = name
+        if is_frame(given):
+            self._given, titles = given, [*map(str, given.columns)]
             are_numbers = [getattr(kind, "kind", "O") in "iuf" for kind in given.dtypes]
-        if titles is None or are_numbers is None:
-            raise InvalidTypeError(f"{name} is one column; pass source and target, or a table of columns with titles")
+        else:
+            self._given = _by_pyarrow(name, lambda pyarrow: pyarrow.RecordBatchReader.from_stream(given))
+            titles, are_numbers = self._given.schema.names, numeric_columns(self._given.schema)
         (source, target), length = chosen_columns(name, titles, are_numbers, named, content)
         self.places = source, target, length if with_lengths else None
         called = "column {!r}" if content.named else f"{name}[{{!r}}]"
@@ -219,38 +205,26 @@ class EdgeTable:
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the edges, a piece at a time."""
-        source, target, length = self.places
-        titles = self.titles
-        if not isinstance(self._given, ArrowStream):
+        tail, head, length = self.titles
+        source, target, third = self.places
+        if is_frame(self._given):
             columns = self._given.iloc
-            tails = held_column(titles.source, columns[:, source])
-            heads = held_column(titles.target, columns[:, target])
-            lengths = None if titles.length is None else reals_of(titles.length, columns[:, length])
-            yield from _pieces(tails, heads, lengths)
+            lengths = None if length is None else reals_of(length, columns[:, third])
+            yield from _pieces(held_column(tail, columns[:, source]), held_column(head, columns[:, target]), lengths)
             return
-        tail_reader, head_reader = ArrowVertices(titles.source), ArrowVertices(titles.target)
         row = 0
-        for chunk in self._given:
-            for begin in range(0, chunk.rows, PIECE):
-                columns = chunk.part(begin, min(begin + PIECE, chunk.rows)).children()
-                lengths = None if length is None else self._reals(columns[length], row + begin)
-                yield tail_reader.ends(columns[source]), head_reader.ends(columns[target]), lengths
-            row += chunk.rows
+        while (batch := _by_pyarrow(self._name, lambda _: next(self._given, None))) is not None:
+            lengths = None if length is None else _reals_of_arrow(length, batch.column(third), row)
+            tails, heads = (_of_arrow(title, [batch.column(at)], row) for title, at in ((tail, source), (head, target)))
+            yield from _pieces(tails, heads, lengths)
+            row += len(batch)
 
-    def _reals(self, column: ArrowArray, first: int) -> NDArray[Any]:
-        numbers = column.numbers()
-        if numbers is None:
-            some = f", {column.texts().text_in(0)!r} in row {first}" if column.is_text else ""
-            raise InvalidTypeError(f"{self.titles.length} holds {column.kind}{some}; it holds integers or floats")
-        return numbers
-
-
-def edges_of_table(table: EdgeTable) -> Edges:
-    """Return the edges of a table."""
-    edges = Edges(table.titles)
-    for piece in table.pieces():
-        edges.add(*piece)
-    return edges
+    def edges(self) -> Edges:
+        """Return the edges."""
+        edges = Edges(self.titles)
+        for piece in self.pieces():
+            edges.add(*piece)
+        return edges
 
 
 def chosen_columns(
@@ -281,44 +255,44 @@ class Titles(NamedTuple):
 class Edges:
     """Edges whose ends are numbered as they come; they are counted."""
 
-    def __init__(self, titles: Titles) -> None:
-        self._titles = titles
-        self._vertices: Names | Integers = Integers()
+    def __init__(self, titles: Titles, vertices: Names | Integers | None = None) -> None:
+        self.titles = titles
+        self.vertices = vertices  # None until the first edges come
         self._ends: tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]] = [], []
         self._lengths: list[NDArray[Any]] = []
         self.count = 0
 
-    @property
-    def most_bytes(self) -> int:
-        """Bytes of the vertices and of the labels made of them."""
-        return self._vertices.most_bytes
-
     def add(self, tails: Ends, heads: Ends, lengths: NDArray[Any] | None) -> None:
-        """Add one edge or more: ends are all integers, or all names."""
-        if isinstance(tails, Texts) and isinstance(heads, Texts):
-            self._vertices = self._vertices if isinstance(self._vertices, Names) else Names()
-            *numbers, wrong = self._vertices.number(tails, heads)
-            if wrong >= 0:
-                self._refuse(tails, heads, wrong)
-        elif isinstance(tails, Texts) or isinstance(heads, Texts):
+        """Add one edge or more; TypeError unless ends are all integers, or all names, none empty or with lines."""
+        if isinstance(tails, Texts) != isinstance(heads, Texts):
             one, other = ("names", "integers") if isinstance(tails, Texts) else ("integers", "names")
-            titles = self._titles
-            raise InvalidTypeError(f"{titles.source} holds {one} and {titles.target} {other}; {VERTICES}")
-        else:
-            assert isinstance(self._vertices, Integers)
-            numbers = [self._vertices.number_array(tails), self._vertices.number_array(heads)]
-        for ends, some in zip(self._ends, numbers, strict=True):
+            raise InvalidTypeError(f"{self.titles.source} holds {one} and {self.titles.target} {other}; {VERTICES}")
+        if self.vertices is None:
+            self.vertices = Names() if isinstance(tails, Texts) else Integers()
+        row = self.count
+        *_, wrong = self.number(tails, heads, lengths)
+        if wrong >= 0:
+            for title, ends in zip(self.titles, (tails, heads), strict=False):
+                assert isinstance(ends, Texts)
+                if not (name := ends.text_in(wrong)) or "\n" in name:
+                    raise no_vertex(str(title), name, row + wrong)
+
+    def number(self, tails: Ends, heads: Ends, lengths: NDArray[Any] | None) -> Numbered:
+        """Give numbers to the ends of edges, and keep them with the lengths."""
+        assert self.vertices is not None
+        numbered = self.vertices.number(tails, heads)
+        for ends, some in zip(self._ends, numbered[:2], strict=True):
             ends.append(some)
         if lengths is not None:
             self._lengths.append(lengths)
-        self.count += len(numbers[0])
+        self.count += len(numbered[0])
+        return numbered
 
-    def _refuse(self, tails: Texts, heads: Texts, row: int) -> None:
-        """Raise TypeError for a name in a row that is empty or has lines."""
-        for title, ends in zip((self._titles.source, self._titles.target), (tails, heads), strict=True):
-            name = ends.text_in(row)
-            if not name or "\n" in name:
-                raise no_vertex(title, name, self.count + row)
+    def require_room(self, source: Source, per_edge: int, listed: str) -> None:
+        """Raise MemoryError if the edges so far, of so many bytes each, and their vertices exceed the budget."""
+        if self.vertices is not None:
+            needed = per_edge * self.count + self.vertices.most_bytes
+            source.require(needed, f"a {listed.format(self.count)} or more")
 
     def numbered(self) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[Any] | None]:
         """Return the names of the vertices, the numbers of tails and heads, and the lengths; the edges are freed."""
@@ -326,8 +300,8 @@ class Edges:
         ends = np.concatenate([np.empty(0, np.int32), *tails, *heads])
         tails.clear()
         heads.clear()
-        labels = self._vertices.labelled(ends)
-        lengths = None if self._titles.length is None else np.concatenate(self._lengths or [np.empty(0)])
+        labels = (self.vertices or Integers()).labelled(ends)
+        lengths = None if self.titles.length is None else np.concatenate(self._lengths or [np.empty(0)])
         self._lengths.clear()
         return labels, ends[: self.count], ends[self.count :], lengths
 
@@ -345,11 +319,8 @@ def held_column(name: str, given: Any) -> Held:
     if isinstance(given, list | tuple) and given and isinstance(given[0], str):
         refuse_masked(name, given)
         return _of_texts(name, given)
-    categorical = getattr(given, "array", given)
-    if hasattr(categorical, "categories") and hasattr(categorical, "codes"):
-        return _of_categories(name, categorical)
     if _hands_over_arrow(given):
-        return _of_arrow(name, given)
+        return _of_arrow(name, _by_pyarrow(name, lambda pyarrow: pyarrow.chunked_array(given)).chunks)
     column = column_of(name, given)
     if column.dtype.kind in "UT" or (column.dtype == object and len(column) and isinstance(column[0], str)):
         return _of_texts(name, column)
@@ -358,23 +329,15 @@ def held_column(name: str, given: Any) -> Held:
     return Held(len(column), [], lambda begin, end: integers_in(name, column[begin:end], begin))
 
 
-def _hands_over_arrow(given: Any) -> bool:
-    """Whether an object holds Arrow's arrays: columns of pandas would be converted, by pyarrow, unless they do."""
-    kind = getattr(given, "dtype", None)
-    is_pandas = type(given).__module__.partition(".")[0] == "pandas"
-    in_arrow = getattr(kind, "storage", None) == "pyarrow" or hasattr(kind, "pyarrow_dtype")
-    return holds_arrow(given) and (in_arrow or not is_pandas)
-
-
 def _of_texts(name: str, items: Any) -> Held:
     def part(begin: int, end: int) -> Texts:
         some = items[begin:end]
-        return texts_of(name, some if isinstance(some, list | tuple) else some.tolist(), begin)
+        return _texts_of(name, some if isinstance(some, list | tuple) else some.tolist(), begin)
 
     return Held(len(items), [], part)
 
 
-def texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts:
+def _texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts:
     """Return items of a column, which begin in row `first`, as texts."""
     try:
         text = np.frombuffer("\n".join([*items, ""]).encode(), np.uint8)
@@ -387,22 +350,6 @@ def texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts
     if len(stops) > len(items):  # some have several lines
         stops = np.cumsum([len(item.encode()) + 1 for item in items]) - 1
     return Texts(text, np.append(0, stops[:-1] + 1)[: len(items)], stops)
-
-
-def _of_categories(name: str, categorical: Any) -> Held:
-    """Return a column of pandas' categories; each category is numbered once."""
-    codes, values = categorical.codes, categorical.categories.tolist()
-    if not all(isinstance(value, str) for value in values):
-        return held_column(name, np.asarray(categorical))
-    texts = texts_of(name, values, 0)._replace(numbers=np.full(len(values), -1, np.int32))
-
-    def part(begin: int, end: int) -> Texts:
-        some = codes[begin:end].astype(np.int64)
-        if len(some) and some.min() < 0:
-            raise no_vertex(name, np.nan, begin + int(some.argmin()))
-        return texts._replace(codes=some)
-
-    return Held(len(codes), [], part)
 
 
 def _integers_of_objects(name: str, column: NDArray[Any]) -> NDArray[Any]:
@@ -426,69 +373,6 @@ def integers_in(name: str, column: NDArray[Any], first: int) -> NDArray[np.int64
     return column.astype(np.int64)
 
 
-def _of_arrow(name: str, given: Any) -> Held:
-    with arrow_stream(name, given) as stream:
-        if stream.titles is not None:
-            raise InvalidTypeError(f"{name} is a table of {quantity(len(stream.titles), 'column')}; pass one of them")
-        chunks = list(stream)
-    starts = [0, *accumulate(chunk.rows for chunk in chunks)]
-    reader = ArrowVertices(name)
-
-    def part(begin: int, end: int) -> Ends:
-        place = int(np.searchsorted(starts, begin, side="right")) - 1
-        return reader.ends(chunks[place].part(begin - starts[place], end - starts[place]))
-
-    return Held(starts[-1], starts, part)
-
-
-class ArrowVertices:
-    """Reads a column of vertices of Arrow, one part after the other: a dictionary is numbered once."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._row = 0
-        self._dictionary: tuple[ArrowArray, Texts] | None = None
-
-    def ends(self, part: ArrowArray) -> Ends:
-        """Return the ends of edges in the part that is next."""
-        first, self._row = self._row, self._row + part.rows
-        if (row := part.first_null()) >= 0:
-            raise no_vertex(self._name, None, first + row)
-        if part.is_text:
-            return part.texts()
-        if part.dictionary is not None and part.dictionary.is_text:
-            return self._texts_of(part.dictionary)._replace(codes=part.codes())
-        numbers = part.numbers()
-        if numbers is None:
-            raise InvalidTypeError(f"{self._name} holds {part.kind}; {VERTICES}")
-        return integers_in(self._name, numbers, first)
-
-    def _texts_of(self, dictionary: ArrowArray) -> Texts:
-        """Return the values of a dictionary; those of the dictionary before keep their numbers."""
-        # The dictionary before is kept until here: so no new buffer has taken its place in memory.
-        if self._dictionary is None or not dictionary.is_same(self._dictionary[0]):
-            texts = dictionary.texts()._replace(numbers=np.full(dictionary.rows, -1, np.int32))
-            if self._dictionary is not None:
-                _take_over(self._dictionary[1], texts)
-            self._dictionary = dictionary, texts
-        return self._dictionary[1]
-
-
-def _take_over(old: Texts, new: Texts) -> None:
-    """Take over the numbers of an older dictionary whose values are the first ones of the new, or the reverse.
-
-    Chunks of one column have the same dictionary, in buffers of their own, or one that has grown.
-    """
-    assert old.numbers is not None
-    assert new.numbers is not None
-    both = min(len(old.starts), len(new.starts))
-    if not both or old.starts[0] != new.starts[0] or not np.array_equal(old.stops[:both], new.stops[:both]):
-        return
-    begin, end = old.starts[0], old.stops[both - 1]
-    if np.array_equal(old.text[begin:end], new.text[begin:end]):
-        new.numbers[:both] = old.numbers[:both]
-
-
 def no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:
     """Make the error of a row that holds no vertex."""
     return InvalidTypeError(f"{name} holds {item!r} in row {row}; {VERTICES}")
@@ -496,3 +380,83 @@ def no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:
 
 def _beyond(name: str, item: Any, row: int) -> InvalidValueError:
     return InvalidValueError(str(no_vertex(name, item, row)))
+
+
+# ---- Columns and tables that hand over Arrow
+
+
+def _hands_over_arrow(given: Any) -> bool:
+    """Whether an object holds Arrow's arrays; pandas would convert the columns that it holds otherwise."""
+    kind = getattr(given, "dtype", None)
+    is_pandas = type(given).__module__.partition(".")[0] == "pandas"
+    in_arrow = getattr(kind, "storage", None) == "pyarrow" or hasattr(kind, "pyarrow_dtype")
+    hands_over = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
+    return hands_over and (in_arrow or not is_pandas)
+
+
+def _by_pyarrow(name: str, read: Callable[[Any], Any]) -> Any:
+    """Read from Arrow by a function of the module pyarrow; errors call the column or table `name`."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{name} hands over Arrow, which pyarrow reads: pip install pyarrow; or pass arrays of NumPy"
+        ) from error
+    try:
+        return read(pyarrow)
+    except (pyarrow.ArrowException, ValueError, OSError) as error:
+        raise InvalidValueError(f"{name}: Arrow cannot be read: {error}") from error
+
+
+def numeric_columns(schema: Any) -> list[bool]:
+    """Return whether each column of a schema of pyarrow holds numbers."""
+    from pyarrow import types
+
+    return [types.is_integer(kind) or types.is_floating(kind) for kind in schema.types]
+
+
+def _of_arrow(name: str, given: list[Any], first: int = 0) -> Held:
+    """Return a column of some chunks, which begins in row `first`."""
+    chunks: list[Any] = _by_pyarrow(name, lambda _: [_plain(chunk) for chunk in given if len(chunk)])
+    starts = [0, *accumulate(map(len, chunks))]
+
+    def part(begin: int, end: int) -> Ends:
+        at = int(np.searchsorted(starts, begin, side="right")) - 1
+        return _ends_of_arrow(name, chunks[at].slice(begin - starts[at], end - begin), first + begin)
+
+    return Held(starts[-1], starts, part)
+
+
+def _plain(chunk: Any) -> Any:
+    """Return an array, checked to hold what it says, without a dictionary; texts have offsets of 64 bits."""
+    from pyarrow import DictionaryArray, large_string, types
+
+    chunk.validate(full=True)
+    is_coded = types.is_dictionary(chunk.type)
+    kind = chunk.type.value_type if is_coded else chunk.type
+    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
+        return chunk.dictionary_decode() if is_coded else chunk
+    if is_coded:  # views are not decoded
+        chunk = DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(large_string())).dictionary_decode()
+    return chunk.cast(large_string())
+
+
+def _ends_of_arrow(name: str, rows: Any, first: int) -> Ends:
+    """Return the vertices in some rows of a plain array, which begin in row `first`."""
+    from pyarrow import types
+
+    if types.is_integer(rows.type) and not rows.null_count:
+        return integers_in(name, rows.to_numpy(), first)
+    if not types.is_large_string(rows.type) or rows.null_count:
+        items = rows.to_pylist()
+        row = next((row for row, item in enumerate(items) if item is None), 0)
+        raise no_vertex(name, items[row], first + row)
+    _, offsets, data = rows.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[rows.offset : rows.offset + len(rows) + 1]
+    return Texts(np.frombuffer(data or b"", np.uint8), bounds[:-1], bounds[1:])
+
+
+def _reals_of_arrow(name: str, column: Any, first: int) -> NDArray[Any]:
+    """Return a column of numbers, which begins in row `first`; NaN for a missing value."""
+    column = _by_pyarrow(name, lambda _: _plain(column))
+    return as_reals(name, column.to_numpy(zero_copy_only=False), lambda row: f"in row {first + row}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,26 +126,19 @@ def quoted(field: bytes, most: int = 20) -> str:
 
 
 class Texts(NamedTuple):
-    """A column of texts in UTF-8: ``text[starts[i]:stops[i]]`` in row i; or, of a dictionary, in rows of code i.
-
-    Then `numbers` has the vertex of each code, -1 until it occurs.
-    """
+    """A column of texts in UTF-8: ``text[starts[i]:stops[i]]`` in row i."""
 
     text: NDArray[np.uint8]
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
-    codes: NDArray[np.int64] | None = None
-    numbers: NDArray[np.int32] | None = None
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.starts if self.codes is None else self.codes)
 
     def text_in(self, row: int) -> str:
         """Return the text in a row."""
-        value = row if self.codes is None else self.codes[row]
-        return self.text[self.starts[value] : self.stops[value]].tobytes().decode("utf-8", "replace")
+        return self.text[self.starts[row] : self.stops[row]].tobytes().decode("utf-8", "replace")
+
+
+# Names of vertices, or their integers, in some rows.
+Ends = Texts | NDArray[np.int64]
 
 
 class Integers:
@@ -159,18 +152,17 @@ class Integers:
         """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 20 * self._known.count
 
-    def number(self, tails: Texts, heads: Texts) -> Numbered:
-        """Return the numbers of the vertices in some fields; a field is wrong that is text, as 7a or 007."""
-        keys = np.empty((2, len(tails.starts)), np.int64)
-        wrong = [core.parse_integers(*one[:3], True, into) for one, into in zip((tails, heads), keys, strict=True)]
-        if max(wrong) >= 0:
+    def number(self, tails: Ends, heads: Ends) -> Numbered:
+        """Return the numbers of the ends of edges; a text is wrong that is no plain integer, as 7a or 007."""
+        keys, wrong = list[NDArray[np.int64]](), list[int]()
+        for ends in (tails, heads):
+            keys.append(np.empty(len(ends.starts), np.int64) if isinstance(ends, Texts) else ends)
+            if isinstance(ends, Texts):
+                wrong.append(core.parse_integers(*ends, True, keys[-1]))
+        if max(wrong, default=-1) >= 0:
             return _NONE, _NONE, min(row for row in wrong if row >= 0)
-        return self.number_array(keys[0]), self.number_array(keys[1]), -1
-
-    def number_array(self, vertices: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the numbers of some vertices."""
-        _require_numbers(self._known.count + len(vertices))
-        return core.number_integers(self._known, vertices)
+        _require_numbers(self._known.count + sum(map(len, keys)))
+        return core.number_integers(self._known, keys[0]), core.number_integers(self._known, keys[1]), -1
 
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:
         """Return the integers, ascending, and number `ends` by that order, in place."""
@@ -195,9 +187,9 @@ class Names:
         """Bytes of the vertices and of the labels made of them."""
         return self._known.bytes + 16 * self._known.count + len(self._known.text)
 
-    def number(self, tails: Texts, heads: Texts) -> Numbered:
-        """Return the numbers of the ends of edges; one is wrong that is empty or has lines."""
-        _require_numbers(self._known.count + 2 * tails.rows)
+    def number(self, tails: Any, heads: Any) -> Numbered:
+        """Return the numbers of the ends of edges, which are texts; one is wrong that is empty or has lines."""
+        _require_numbers(self._known.count + 2 * len(tails.starts))
         return core.number_names(self._known, tails, heads)
 
     def labelled(self, ends: NDArray[np.int32]) -> np.ndarray:

@@ -32,28 +32,17 @@ def test_integers_are_numbered_as_they_first_occur():
     assert known.count == len(expected) > 5000  # more than there are slots at first
 
 
-@pytest.mark.parametrize("coded", [(), (0,), (1,), (0, 1)])
-def test_names_are_numbered_as_they_first_occur(coded):
-    """Tails and heads in turn; columns in `coded` are codes of dictionaries, which change but for two pieces."""
+def test_names_are_numbered_as_they_first_occur():
+    """Tails and heads in turn."""
     rng = np.random.default_rng(2)
     known, expected = core.Names(), {}
-    numbers = {}
     for piece in range(12):
         words = [b"v" * (i % 40) + str(i).encode() for i in range(500 * (1 + piece - (piece == 7)))]
         ends = rng.integers(0, len(words), (2, 500))
-        columns = [(*text_of([words[v] for v in column.tolist()]), None, None) for column in ends]
-        for side in coded:
-            numbers[side] = numbers[side] if piece == 7 else np.full(len(words), -1, np.int32)
-            columns[side] = (*text_of(words), ends[side], numbers[side])
-        tails, heads, wrong = core.number_names(known, *columns)
+        tails, heads, wrong = core.number_names(known, *(text_of([words[v] for v in column]) for column in ends))
         in_turn = numbered(expected, [words[v] for v in ends.T.ravel().tolist()])
         assert np.stack([tails, heads], axis=1).ravel().tolist() == in_turn
         assert wrong == -1
-        for side in coded:
-            occurred = np.unique(ends[side])
-            assert numbers[side][occurred].tolist() == [expected[words[v]] for v in occurred.tolist()]
-            if piece != 7:
-                assert (np.delete(numbers[side], occurred) == -1).all()
         if piece == 6:
             known.free_slots()
     assert known.text.tobytes() == b"".join(word + b"\n" for word in expected)
@@ -62,31 +51,12 @@ def test_names_are_numbered_as_they_first_occur(coded):
 
 
 @pytest.mark.parametrize("wrong", [b"", b"a\nb", b"\n"])
-@pytest.mark.parametrize("coded", [True, False])
-def test_no_name_is_empty_or_has_lines(wrong, coded):
-    words = [b"a", b"b", wrong, b"c"]
-    text, starts, stops = text_of(words)
-    column = (text, starts, stops, *((np.array([0, 1, 2, 3]), np.full(4, -1, np.int32)) if coded else (None, None)))
-    other = (*text_of([b"a"] * 4), None, None)
+def test_no_name_is_empty_or_has_lines(wrong):
+    text, starts, stops = text_of([b"a", b"b", wrong, b"c"])
+    column, other = (text, starts, stops), text_of([b"a"] * 4)
     for tails, heads in ((column, other), (other, column)):
         found = core.number_names(core.Names(), tails, heads)
         assert [len(found[0]), len(found[1]), found[2]] == [2, 2, 2]
-
-
-def test_views_of_arrow_are_joined():
-    """Of at most 12 bytes the view has all, of more the place in a buffer."""
-    rng = np.random.default_rng(3)
-    buffers = [rng.integers(0, 256, 300, np.uint8) for _ in range(3)]
-    views, expected = np.zeros((200, 16), np.uint8), b""
-    for view in views:
-        size, buffer, place = rng.integers(0, 30), rng.integers(0, 3), rng.integers(0, 270)
-        item = buffers[buffer][place : place + size].tobytes()
-        rest = item if size <= 12 else item[:4] + np.array([buffer, place], np.int32).tobytes()
-        view[: 4 + len(rest)] = np.frombuffer(np.int32(size).tobytes() + rest, np.uint8)
-        expected += item
-    text = np.empty(len(expected), np.uint8)
-    core.join_views(views, np.array([buffer.ctypes.data for buffer in buffers], np.int64), text)
-    assert text.tobytes() == expected
 
 
 def test_what_is_shared_with_a_table_is_read_only():

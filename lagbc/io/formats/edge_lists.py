@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
-from pathlib import PurePath
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.io.columns import Columns
-from lagbc.io.edges import PIECE, Edges, chosen_columns, edge_table
+from lagbc.io.edges import PIECE, Edges, EdgeTable, Titles, chosen_columns, numeric_columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
 from lagbc.io.layout import Layout, recognise
@@ -42,9 +41,8 @@ def read_edges(layout: Layout) -> ListedEdges:
     edges, source = ListedEdges(layout), layout.source
     per_edge = (_BYTES_PER_EDGE if layout.directed else _BYTES_PER_UNDIRECTED_EDGE)[layout.length is not None]
     for line, piece in source.pieces():
-        edges.add(line, layout.prepared(line, piece))
-        listed = f"a list of {edges.count:,} {layout.content.row}s or more"
-        source.require(per_edge * edges.count + edges.vertices.most_bytes, listed)
+        edges.add_lines(line, layout.prepared(line, piece))
+        edges.require_room(source, per_edge, f"list of {{:,}} {layout.content.row}s")
     return edges
 
 
@@ -54,46 +52,34 @@ def _title_below(layout: Layout, labels: Any) -> bytes | None:
     return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
 
-@dataclass(slots=True, eq=False)
-class ListedEdges:
-    """The edges read so far, in pieces."""
+class ListedEdges(Edges):
+    """The edges of a list, read so far."""
 
-    layout: Layout
-    tails: list[NDArray[np.int32]] = field(default_factory=list)
-    heads: list[NDArray[np.int32]] = field(default_factory=list)
-    lengths: list[NDArray[np.float64]] = field(default_factory=list)
-    count: int = 0
-    comments: int = 0
-    bad_length: BadLength | None = None
-    vertices: Names | Integers = field(init=False)  # that number the ends
-    types: Names = field(init=False)
+    def __init__(self, layout: Layout) -> None:
+        length = None if layout.length is None else "length"
+        super().__init__(Titles("source", "target", length), Names() if layout.names else Integers())
+        self.layout = layout
+        self.comments = 0
+        self.bad_length: BadLength | None = None
+        self._types = Names()  # the values of the column that tells the direction
 
-    def __post_init__(self) -> None:
-        self.vertices = Names() if self.layout.names else Integers()
-        self.types = Names()
-
-    def add(self, line: int, piece: bytes) -> None:
-        """Read whole lines; `line` numbers the first."""
+    def add_lines(self, line: int, piece: bytes) -> None:
+        """Add the edges in whole lines; `line` numbers the first."""
         layout = self.layout
         lines = self._lines(piece)
-        fields = [Texts(lines.text, *one) for one in lines.fields]
-        tails, heads, wrong_end = self.vertices.number(*fields[:2])
-        lines.refuse(wrong_end)
+        tail_names, head_names, *others = (Texts(lines.text, *one) for one in lines.fields)
         lengths = None if layout.length is None else lines.floats(2)
+        tails, heads, wrong_end = self.number(tail_names, head_names, lengths)
+        lines.refuse(wrong_end)
         if layout.type is not None:
-            types, _, wrong_type = self.types.number(fields[-1], fields[-1])
+            types, _, wrong_type = self._types.number(others[-1], others[-1])
             lines.refuse(int(types.argmax()) if types.any() else wrong_type)
         if lines.wrong >= 0:
             layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
-        self.tails.append(tails)
-        self.heads.append(heads)
-        if lengths is not None:
-            self.lengths.append(lengths)
-            if self.bad_length is None and len(bad := bad_lengths(tails, heads, lengths)):
-                e = int(bad[0])
-                edge = f"the edge {lines.field(0, e)} -> {lines.field(1, e)}"
-                self.bad_length = BadLength(line + int(lines.numbers[e]), edge, float(lengths[e]))
-        self.count += len(tails)
+        if lengths is not None and self.bad_length is None and len(bad := bad_lengths(tails, heads, lengths)):
+            e = int(bad[0])
+            edge = f"the edge {lines.field(0, e)} -> {lines.field(1, e)}"
+            self.bad_length = BadLength(line + int(lines.numbers[e]), edge, float(lengths[e]))
         self.comments += lines.comments
 
     def _lines(self, piece: bytes) -> Lines:
@@ -113,17 +99,10 @@ class ListedEdges:
 
     def numbered(self) -> tuple[Any, NDArray[np.int32], NDArray[np.int32], NDArray[np.float64] | None]:
         """Return the names of the vertices, the numbers of tails and heads, and the lengths; the edges are freed."""
-        layout = self.layout
-        ends = np.concatenate([*self.tails, *self.heads])
-        self.tails.clear()
-        self.heads.clear()
         try:
-            labels = self.vertices.labelled(ends)
+            return super().numbered()
         except UnicodeDecodeError:
-            _refuse_other_text(layout.source)
-        lengths = np.concatenate(self.lengths) if layout.length is not None else None
-        self.lengths.clear()
-        return labels, ends[: self.count], ends[self.count :], lengths
+            _refuse_other_text(self.layout.source)
 
     def to_graph(self, largest: bool) -> GraphFile:
         """Make a graph of the edges read, and free these."""
@@ -173,11 +152,7 @@ def read_parquet(source: Source, largest: bool, named: Columns) -> GraphFile:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        file = PurePath(source.name).name
-        raise MissingDependencyError(
-            f"{source.name}: Parquet is read by pyarrow (pip install pyarrow); or in Python by polars: "
-            f"edges = polars.read_parquet({file!r}); lagbc.graph_from_edges(edges, directed=False)"
-        ) from error
+        raise MissingDependencyError(f"{source.name}: Parquet is read by pyarrow: pip install pyarrow") from error
     try:
         with source.open() as stream, parquet.ParquetFile(stream) as file:
             return _read_table(source, file, largest, named)
@@ -189,20 +164,18 @@ def _read_table(source: Source, file: Any, largest: bool, named: Columns) -> Gra
     import pyarrow
 
     schema = file.schema_arrow
-    are_numbers = [pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) for kind in schema.types]
-    (tail, head), length = chosen_columns(source.name, schema.names, are_numbers, named)
+    (tail, head), length = chosen_columns(source.name, schema.names, numeric_columns(schema), named)
     places = [tail, head] if length is None else [tail, head, length]
     titles = [schema.names[place] for place in places]
     if twice := next((title for title in titles if schema.names.count(title) > 1), None):
         raise GraphFormatError(f"{source.name} has several columns called {twice!r}; each has a title of its own")
     batches = (batch.select(titles) for batch in file.iter_batches(PIECE, columns=titles))
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([schema.field(title) for title in titles]), batches)
-    with edge_table(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3)) as table:
-        edges = Edges(table.titles)
-        for piece in table.pieces():
-            edges.add(*piece)
-            needed = _BYTES_PER_ROW * edges.count + edges.most_bytes
-            source.require(needed, f"a table of {edges.count:,} edges or more")
+    table = EdgeTable(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3))
+    edges = Edges(table.titles)
+    for piece in table.pieces():
+        edges.add(*piece)
+        edges.require_room(source, _BYTES_PER_ROW, "table of {:,} edges")
     labels, tails, heads, lengths = edges.numbered()
     matrix, repeats = compressed(len(labels), tails, heads, lengths, directed=True, largest=largest)
     values = "" if length is None else f", values in {table.titles.length}"

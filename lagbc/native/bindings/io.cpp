@@ -6,9 +6,8 @@
 namespace lagbc {
 
 inline auto items(Texts& texts) {
-    const int64_t values = texts.starts.size;
-    return std::tuple(Item("text", texts.text), Item("starts", texts.starts), Item("stops", texts.stops, values),
-                      Item("codes", texts.codes), Item("numbers", texts.numbers, values));
+    return std::tuple(Item("text", texts.text), Item("starts", texts.starts),
+                      Item("stops", texts.stops, texts.starts.size));
 }
 
 namespace {
@@ -52,7 +51,6 @@ void bind_io(nb::module_& m) {
     def<"text", "starts", "stops">(m, "parse_floats", parse_floats);
     def<"known", "keys">(m, "number_integers", number_integers);
     def<"known", "tails", "heads">(m, "number_names", number_names);
-    def<"views", "buffers", "text">(m, "join_views", join_views);
 }
 
 }  // namespace lagbc

@@ -11,15 +11,10 @@
 
 namespace lagbc {
 
-// A column of texts: text[starts[i]:stops[i]] in row i. With codes the texts are values of a dictionary, and a row has
-// the one of its code; `numbers` has the vertex of each value, -1 until it occurs.
+// A column of texts: text[starts[i]:stops[i]] in row i.
 struct Texts {
     Span<const uint8_t> text;
     Span<const int64_t> starts, stops;
-    Optional<Span<const int64_t>> codes;
-    Optional<Span<int32_t>> numbers;
-
-    LAGBC_INLINE int64_t rows() const { return codes.is_there ? codes.size : starts.size; }
 };
 
 // Vertices that are integers: `ids` has the integer of each number.
@@ -137,21 +132,14 @@ inline int64_t number_name(Names& known, Span<const uint8_t> name) {
 
 // The number of the text in a row of a column.
 LAGBC_INLINE int64_t number_text(Names& known, const Texts& column, int64_t row) {
-    const int64_t value = column.codes.is_there ? column.codes[row] : row;
-    const auto name = [&] {
-        return Span<const uint8_t>{column.text.data + column.starts[value], column.stops[value] - column.starts[value]};
-    };
-    if (!column.numbers.is_there) return number_name(known, name());
-    int32_t& number = column.numbers[value];
-    if (number < 0) number = static_cast<int32_t>(number_name(known, name()));
-    return number;
+    return number_name(known, {column.text.data + column.starts[row], column.stops[row] - column.starts[row]});
 }
 
 // The numbers of the ends of edges that are names: a tail and its head take turns, up to the first row with an end that
 // is empty or has lines. Also returns that row, or -1.
 inline std::tuple<Buffer<int32_t>, Buffer<int32_t>, int64_t> number_names(Names& known, const Texts& tails,
                                                                           const Texts& heads) {
-    const int64_t rows = tails.rows();
+    const int64_t rows = tails.starts.size;
     make_room(
         known.slots, known.count, known.count + 2 * rows, [&](int64_t number) { return known.hashes[number]; },
         [&](int64_t number) { return tag_of(known.hashes[number]) << 32 | number; });
@@ -167,22 +155,6 @@ inline std::tuple<Buffer<int32_t>, Buffer<int32_t>, int64_t> number_names(Names&
     tail_numbers.resize(row);
     head_numbers.resize(row);
     return {std::move(tail_numbers), std::move(head_numbers), row};
-}
-
-// Write texts one after the other, as many bytes of each as its view says. A view is that of Arrow, 16 bytes: the size
-// in 4, then the text itself, of at most 12; or 4 bytes of it, the buffer that has the text, and its place there.
-// `buffers` are addresses.
-inline void join_views(Matrix<const uint8_t> views, Span<const int64_t> buffers, Span<uint8_t> text) {
-    constexpr int32_t most_within = 12;
-    uint8_t* end = text.data;
-    for (int64_t i = 0; i < views.size; ++i) {
-        int32_t head[4];  // the size, four bytes of text, the buffer, the place
-        std::memcpy(head, views[i].data, sizeof head);
-        const uint8_t* from =
-            head[0] <= most_within ? &views[i][4] : reinterpret_cast<const uint8_t*>(buffers[head[2]]) + head[3];
-        std::memcpy(end, from, head[0]);
-        end += head[0];
-    }
 }
 
 }  // namespace lagbc
