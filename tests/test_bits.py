@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from schedules import by_levels, when_ready
+from schedules import by_levels
 from states import prepare
-from strategies import adjacency, cycle, diamonds, grid, matrix, oracle, path, scale_free
+from strategies import adjacency, cycle, diamonds, grid, matrix, path, scale_free
 
 import lagbc
 from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.sums import Sums
+from lagbc.methods.contract import SweepPlan
 from lagbc.reference import count_hops
 
 GRAPHS = {
@@ -57,9 +56,6 @@ def test_push_and_pull_give_the_same_bits(name, monkeypatch):
     for share in (-1.0, 2.0):
         monkeypatch.setattr(tuning, "BATCHED_PULL_SHARE", share)
         np.testing.assert_array_equal(lagbc.bc(GRAPHS[name], method="batched", device="cpu"), expected)
-
-
-both_ways = pytest.mark.parametrize("way", [by_levels, when_ready], ids=["levels", "waiting"])
 
 
 def state_of(A, way=by_levels, **options):
@@ -108,39 +104,3 @@ def test_queue_has_room_for_an_entry_a_column():
     state = state_of(matrix(100, [(v, (v + 1) % 100) for v in range(100)]))
     (levels,) = by_levels.forward(state, np.arange(20, 84))
     assert levels.entries == 6400 <= len(state.sweep.queue[0])
-
-
-@both_ways
-def test_state_is_as_new_after_every_batch(way):
-    """Batches of different size, depth and overflow through one state equal those of fresh states."""
-    A = sp.block_diag([diamonds(700, 3), grid(6, 7), path(40)], format="coo")
-    n = A.shape[0]
-    batches = [np.arange(64), np.arange(n - 64, n), np.arange(2), np.arange(n - 3, n), np.arange(100, 150)]
-    used = state_of(A, way)
-    for roots in batches:
-        ours, theirs = np.zeros((1, n)), np.zeros((1, n))
-        for state, out in ((used, ours), (state_of(A, way), theirs)):
-            (levels,) = way.forward(state, roots)
-            way.backward(state, levels, Sums(dependency=out))
-        np.testing.assert_array_equal(ours, theirs)
-
-
-@both_ways
-def test_backward_adds(way):
-    state = state_of(grid(4, 4), way)
-    out = np.full((1, 16), 10.0)
-    way.backward(state, next(way.forward(state, np.arange(16))), Sums(dependency=out))
-    np.testing.assert_allclose(out[0], 10 + oracle(grid(4, 4)), rtol=1e-12)
-
-
-@both_ways
-def test_stop_flag(way):
-    state = state_of(path(50), way)
-    (levels,) = way.forward(state, np.arange(3))
-    state.plan.stop.set()
-    out = np.zeros((1, 50))
-    with pytest.raises(Interrupted):
-        way.backward(state, levels, Sums(dependency=out))
-    assert not out.any()
-    with pytest.raises(Interrupted):
-        next(way.forward(state, np.arange(3)))

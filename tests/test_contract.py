@@ -1,14 +1,14 @@
 """What a module of a method on the CPU has to hold: `lagbc.methods.contract`, member by member."""
 
 import gc
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from schedules import when_ready
+from schedules import by_levels, when_ready
 from states import bytes_of_sums, prepare
 from strategies import (
     adjacency,
@@ -27,7 +27,7 @@ from strategies import (
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import CountedLevels, StopFlag, SweepPlan, bytes_of
+from lagbc.methods.contract import CountedLevels, Interrupted, StopFlag, SweepPlan, bytes_of
 from lagbc.methods.cpu import batched, groups, traversal
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Sums
 from lagbc.native import core
@@ -60,6 +60,91 @@ def summed(row, graph, plan, roots, omega=None):
     for levels in module.forward(state, roots):
         module.backward(state, levels, sums, omega)
     return sums
+
+
+# The modules of all rows, and both schedules of the batched one, with whether they take lengths.
+WORKERS = {f"{row.name}-{'lengths' if row.weighted else 'hops'}": (row.load, row.weighted) for row in ROWS} | {
+    "levels": (lambda: by_levels, False),
+    "waiting": (lambda: when_ready, False),
+}
+
+
+@pytest.fixture(params=WORKERS.items(), ids=WORKERS)
+def worker(request):
+    """The name of a module, the module, and whether it takes lengths."""
+    name, (load, weighted) = request.param
+    return name, load(), weighted
+
+
+def zeros(module, graph, plan, roots):
+    rows = module.batching.rows(0, len(roots)).stop
+    return Sums.zeros_of_batch(np, plan.sums, graph.n, graph.nnz, rows, len(roots))
+
+
+def add(module, state, roots, sums):
+    for levels in module.forward(state, np.asarray(roots, np.int64)):
+        module.backward(state, levels, sums)
+
+
+def star_with_a_tail():
+    """Many short edges, and a path of 30 long ones that is longer than uint16 holds."""
+    leaves, tail = np.arange(31, 2031), np.arange(31)
+    i, j = np.concatenate([tail[:-1], leaves]), np.concatenate([tail[1:], 0 * leaves])
+    A = sp.coo_array((np.r_[np.full(30, 3000.0), np.ones(2000)], (i, j)), shape=(2031, 2031))
+    return sp.csr_array(A + A.T)
+
+
+ABSORBED = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+MIXED = {
+    "overflow": disjoint(diamonds(350, 9), with_lengths(grid(6, 7), np.arange(1, 11)), path(40), ABSORBED),
+    "short distances at first": disjoint(grid(6, 20), with_lengths(path(30), [3000.0]), star_with_a_tail()),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_a_state_is_as_new_after_every_batch(worker, name):
+    """Batches of different size, depth and overflow through one state equal those of fresh states."""
+    of, module, weighted = worker
+    if of.startswith(("graphblas", "textbook")):
+        pytest.skip("it keeps nothing from batch to batch, and takes long")
+    graph = as_graph(MIXED[name], weighted=weighted)
+    n, plan = graph.n, SweepPlan(batch=64, sums=WITHOUT_SQUARES)
+    used = prepare(module, graph, plan)
+    for roots in (range(64), range(n - 64, n), [-1, 1, -1], range(n - 3, n), range(100, 150)):
+        ours, theirs = zeros(module, graph, plan, roots), zeros(module, graph, plan, roots)
+        add(module, used, roots, ours)
+        add(module, prepare(module, graph, plan), roots, theirs)
+        for one, array in ours:
+            np.testing.assert_array_equal(array, getattr(theirs, one), err_msg=one)
+
+
+def test_sums_are_added(worker):
+    of, module, weighted = worker
+    graph = as_graph(with_lengths(grid(4, 5), [1, 2]), weighted=weighted)
+    plan = SweepPlan(batch=64, sums=frozenset({"dependency"}) if of.startswith("textbook") else WITHOUT_SQUARES)
+    alone, more = zeros(module, graph, plan, range(20)), zeros(module, graph, plan, range(20))
+    for _, array in more:
+        array += 1
+    for sums in (alone, more):
+        add(module, prepare(module, graph, plan), range(20), sums)
+    assert alone.dependency.any()
+    for name, array in alone:
+        np.testing.assert_allclose(getattr(more, name), array + 1, rtol=1e-12, err_msg=name)
+
+
+def test_a_stop_flag_interrupts_both_sweeps(worker):
+    of, module, weighted = worker
+    graph = as_graph(path(50), weighted=weighted)
+    plan, roots = SweepPlan(batch=64), np.arange(3)
+    state, sums = prepare(module, graph, plan), zeros(module, graph, plan, roots)
+    found = next(iter(module.forward(state, roots)))
+    plan.stop.set()
+    if not of.startswith("textbook"):
+        with pytest.raises(Interrupted):
+            module.backward(state, found, sums)
+        assert not sums.dependency.any()
+    with pytest.raises(Interrupted):
+        next(iter(module.forward(state, roots)))
 
 
 def test_members(row):
@@ -172,41 +257,33 @@ def test_footprint_of_graphblas_bounds_what_it_holds():
             assert held < bytes_of(module.arrays(graph, plan)) < 12 * held
 
 
-def test_footprint_grows_with_what_is_asked_for(row):
-    graph, module = read(row, GRAPHS["mesh"]), row.load()
-    plan = SweepPlan(batch=64)
-    least = bytes_of(module.arrays(graph, plan))
-    edges = 8 * graph.nnz * ("edges" in row.sums)
-    assert bytes_of(module.arrays(graph, replace(plan, sums=frozenset(row.sums)))) >= least + edges
-    assert bytes_of(module.arrays(graph, replace(plan, batch=128))) >= least
-
-
 # Target weights of single columns, and what the search found
 
 # Methods that take them, each with whether it takes lengths.
-BATCHED = {
+BY_COLUMN = {
     "batched-hops": (batched, False),
     "waiting": (when_ready, False),
     "batched-lengths": (batched, True),
+    "work-efficient": (traversal, False),
+    "dijkstra": (traversal, True),
 }
-BY_COLUMN = BATCHED | {"work-efficient": (traversal, False), "dijkstra": (traversal, True)}
 by_column = pytest.mark.parametrize(("module", "weighted"), BY_COLUMN.values(), ids=BY_COLUMN)
-batched_modules = pytest.mark.parametrize(("module", "weighted"), BATCHED.values(), ids=BATCHED)
 
 
-@batched_modules
+@by_column
 @examples(10)
 @given(graphs(min_n=1), st.data())
 def test_target_weights_of_each_column(module, weighted, A, data):
+    """They stand in for those of the plan."""
     graph = as_graph(A, weighted=weighted)
     roots = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, unique=True)))
     rng = np.random.default_rng(data.draw(st.integers(0, 9)))
     omega = rng.integers(0, 5, (graph.n, len(roots))) / 2
     asked = EVERY - {"reached", "distance", "inverse", "depth"}
-    state = prepare(module, graph, SweepPlan(batch=64, sums=asked))
-    (levels,) = module.forward(state, roots)
-    sums = Sums.zeros_of_batch(np, asked, graph.n, graph.nnz, 1, len(roots))
-    module.backward(state, levels, sums, omega[graph.order])
+    plan = SweepPlan(batch=64, sums=asked, omega=rng.integers(0, 5, graph.n) / 2)
+    state, sums = prepare(module, graph, plan), zeros(module, graph, plan, roots)
+    for levels in module.forward(state, roots):
+        module.backward(state, levels, sums, omega[graph.order][:, levels.places])
     given_arrays = (*adjacency(A), lengths(A) if weighted else None)
     for name, function in (
         ("dependency", reference.brandes),
@@ -217,21 +294,8 @@ def test_target_weights_of_each_column(module, weighted, A, data):
             np.array(function(*given_arrays, sources=[root], target_weights=omega[:, k].tolist()), float)
             for k, root in enumerate(roots.tolist())
         )
-        np.testing.assert_allclose(getattr(sums, name)[0], theirs, rtol=1e-12, atol=1e-12, err_msg=name)
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
-def test_target_weights_of_each_column_stand_in_for_those_of_the_plan(weighted):
-    graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
-    weights, roots = np.arange(graph.n) % 4.0, np.arange(40)
-    plan, sums = SweepPlan(batch=64, omega=weights), []
-    for omega in (None, np.repeat(weights[graph.order][:, None], len(roots), axis=1), np.ones((graph.n, len(roots)))):
-        state, out = prepare(batched, graph, plan), np.zeros((1, graph.n))
-        (levels,) = batched.forward(state, roots)
-        batched.backward(state, levels, Sums(dependency=out), omega)
-        sums.append(out)
-    np.testing.assert_array_equal(sums[0], sums[1])
-    assert not np.allclose(sums[0], sums[2])
+        ours = getattr(sums, name).sum(axis=0)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
 @by_column
@@ -273,7 +337,7 @@ def test_a_method_without_target_weights_of_each_column_says_so(row):
 
 @pytest.mark.parametrize("asked", [{"dependency"}, {"dependency", "distance"}], ids=len)
 @pytest.mark.parametrize("name", GRAPHS)
-@batched_modules
+@by_column
 def test_paths_that_the_search_found(module, weighted, name, asked):
     A = GRAPHS[name]
     graph = as_graph(A, directed=False, weighted=weighted)

@@ -13,16 +13,16 @@ from strategies import (
     grid,
     lengths,
     matrix,
-    oracle,
     path,
     scale_free,
     with_lengths,
 )
+from test_contract import star_with_a_tail
 
 import lagbc
 from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Interrupted, SweepPlan
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched
 from lagbc.methods.sums import Sums
 from lagbc.reference import count_lengths
@@ -90,15 +90,6 @@ def test_distances(name, delta, infinite):
         np.testing.assert_array_equal(values[:, k], np.where(np.isinf(expected), infinite, expected))
 
 
-def star_with_a_tail():
-    """Many short edges, and a path of 30 long ones that is longer than uint16 holds."""
-    leaves, tail = np.arange(31, 2031), np.arange(31)
-    i, j = np.concatenate([tail[:-1], leaves]), np.concatenate([tail[1:], 0 * leaves])
-    along = np.concatenate([np.full(30, 3000.0), np.ones(2000)])
-    A = sp.coo_array((along, (i, j)), shape=(2031, 2031)).tocsr()
-    return sp.csr_array(A + A.T)
-
-
 def test_distances_that_are_not_as_short_as_expected():
     A = star_with_a_tail()
     state = state_of(A)
@@ -149,30 +140,6 @@ def test_queue_has_room_for_an_entry_a_column(monkeypatch):
     assert levels.entries == 6400 <= len(state.sweep.queue[0])
 
 
-ABSORBED = sp.coo_array(([1e18, 1.0, 1.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
-
-
-@pytest.mark.parametrize(
-    "A",
-    [
-        disjoint(diamonds(700, 3), with_lengths(grid(6, 7), ONE_TO_TEN), path(40), ABSORBED),
-        disjoint(grid(6, 20), with_lengths(path(30), [3000.0]), star_with_a_tail()),
-    ],
-    ids=["overflow", "short distances at first"],
-)
-def test_state_is_as_new_after_every_batch(A):
-    """Batches of different size, depth and overflow through one state equal those of fresh states."""
-    n = A.shape[0]
-    batches = [np.arange(64), np.arange(n - 64, n), np.arange(2), np.arange(n - 3, n), np.arange(100, 150)]
-    used = state_of(A)
-    for roots in batches:
-        ours, theirs = np.zeros((1, n)), np.zeros((1, n))
-        for state, out in ((used, ours), (state_of(A), theirs)):
-            (levels,) = batched.forward(state, roots)
-            batched.backward(state, levels, Sums(dependency=out))
-        np.testing.assert_array_equal(ours, theirs)
-
-
 @pytest.mark.parametrize("scale", [1, 0.5], ids=["uint16", "float64"])
 def test_rows_that_no_root_reaches_are_left_alone(scale):
     """What lies there before shows it: a search of few vertices costs no row of others."""
@@ -193,26 +160,6 @@ def test_marks_of_columns():
     state = state_of(A)
     roots = np.array([0, 1, 3, 3 + 4 * 400])
     assert next(batched.forward(state, roots)).overflowed.tolist() == [True, False, True, False]
-
-
-def test_backward_adds():
-    A = with_lengths(grid(4, 4), ONE_TO_TEN)
-    state = state_of(A)
-    out = np.full((1, 16), 10.0)
-    batched.backward(state, next(batched.forward(state, np.arange(16))), Sums(dependency=out))
-    np.testing.assert_allclose(out[0], 10 + oracle(A, weighted=True), rtol=1e-12)
-
-
-def test_stop_flag():
-    state = state_of(with_lengths(path(50), ONE_TO_TEN))
-    (levels,) = batched.forward(state, np.arange(3))
-    state.plan.stop.set()
-    out = np.zeros((1, 50))
-    with pytest.raises(Interrupted):
-        batched.backward(state, levels, Sums(dependency=out))
-    assert not out.any()
-    with pytest.raises(Interrupted):
-        next(batched.forward(state, np.arange(3)))
 
 
 def test_words_of_columns():

@@ -1,7 +1,6 @@
 """Vertices that stand for several members: the sums are those of the graph in which the members are vertices."""
 
 import functools
-import operator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -16,7 +15,7 @@ import lagbc
 from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
-from lagbc.methods.contract import SweepPlan, bytes_of
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import extended
 from lagbc.methods.sums import Sums
 
@@ -200,14 +199,6 @@ def test_same_bits_whatever_threads_and_batch(row):
     expected, batch = summed(graph, np.arange(graph.n), row, plan), row.load().batching.round(192)
     for name, array in summed(graph, np.arange(graph.n), row, replace(plan, threads=3, batch=batch)):
         np.testing.assert_array_equal(array, getattr(expected, name))
-
-
-def test_footprint_has_room_for_members(row):
-    graph, module = as_graph(path(50), weighted=row.weighted), row.load()
-    plan = SweepPlan(batch=64)
-    needed = (module.arrays(graph, asked) for asked in (replace(plan, class_sizes=np.ones(graph.n)), plan))
-    more = operator.sub(*map(bytes_of, needed))
-    assert more == 8 * graph.n * (1 if row.name == "batched" else 2)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from lagbc.errors import StoppedError
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.methods import table
-from lagbc.methods.contract import Interrupted, StopFlag, SweepPlan, bytes_of
+from lagbc.methods.contract import StopFlag, SweepPlan
 from lagbc.methods.cpu import traversal
 from lagbc.methods.sums import OF_BOUNDS, PATH_SUMS, Sums
 from lagbc.native import core
@@ -69,88 +69,12 @@ def test_a_sum_has_the_same_bits_alone_and_beside_others(name):
         np.testing.assert_array_equal(getattr(alone, asked), getattr(every, asked), asked)
 
 
-def test_a_state_is_as_new_after_every_batch():
-    graph = as_graph(GRAPHS["overflowing"])
-    plan, n = SweepPlan(batch=64, sums=EVERY), graph.n
-    used = prepare(traversal, graph, plan)
-    for roots in (np.arange(40), np.arange(n - 30, n), np.r_[-1, 3, -1], np.arange(n - 3, n)):
-        for name, array in batch_sums(used, roots):
-            np.testing.assert_array_equal(
-                array, getattr(batch_sums(prepare(traversal, graph, plan), roots), name), name
-            )
-        assert (used.sweep.array("places") == n).all(), "cleared of what the roots reached"
-
-
 def test_no_paths_are_counted_where_only_distances_are_summed():
     graph = as_graph(GRAPHS["overflowing"])
     state = prepare(traversal, graph, SweepPlan(batch=16, sums=frozenset({"distance", "depth"})))
     (levels,) = traversal.forward(state, np.arange(3))
     assert not levels.overflowed.any()
     assert levels.depth == 2200
-
-
-def test_stop_flag():
-    graph = as_graph(path(50))
-    state, sums = prepare(traversal, graph, SweepPlan(batch=16)), Sums(dependency=np.zeros((1, 50)))
-    (levels,) = traversal.forward(state, np.arange(3))
-    state.plan.stop.set()
-    with pytest.raises(Interrupted):
-        traversal.backward(state, levels, sums)
-    assert not sums.dependency.any()
-    with pytest.raises(Interrupted):
-        next(traversal.forward(state, np.arange(3)))
-
-
-def test_what_the_search_found_can_be_read_before_it_is_summed():
-    A = GRAPHS["two parts"]
-    graph, roots = as_graph(A), np.r_[0, -1, 90, 7]
-    state = prepare(traversal, graph, SweepPlan(batch=16))
-    (levels,) = traversal.forward(state, roots)
-    dist, sigma = traversal.paths(state, levels)
-    for k, root in enumerate(roots):
-        if root < 0:
-            assert np.isinf(dist[:, k]).all()
-            assert not sigma[:, k].any()
-            continue
-        *_, counts, far = reference.count_hops(*adjacency(A), root)
-        np.testing.assert_array_equal(dist[:, k], np.where(np.array(far) < 0, np.inf, far)[graph.order])
-        np.testing.assert_array_equal(sigma[:, k], np.array(counts, float)[graph.order])
-    sums = Sums(dependency=np.zeros((1, graph.n)))
-    traversal.backward(state, levels, sums)
-    theirs = reference.brandes(*adjacency(A), sources=[0, 90, 7])
-    np.testing.assert_allclose(sums.dependency[0], theirs, rtol=1e-12, err_msg="reading changes nothing")
-
-
-def test_target_weights_of_each_column_stand_in_for_those_of_the_plan():
-    A = GRAPHS["mesh"]
-    graph, roots = as_graph(A), np.arange(20)
-    omega = np.random.default_rng(1).integers(0, 5, (graph.n, len(roots))) / 2
-    outputs = frozenset({"dependency", "stress", "edges"})
-    state = prepare(traversal, graph, SweepPlan(batch=32, omega=np.arange(graph.n) / 2, sums=outputs))
-    sums = Sums.zeros_of_batch(np, outputs, graph.n, graph.nnz, 2, len(roots))
-    for levels in traversal.forward(state, roots):
-        traversal.backward(state, levels, sums, omega[graph.order][:, levels.places])
-    functions = {"dependency": reference.brandes, "stress": reference.stress, "edges": reference.edge_scores}
-    for name, function in functions.items():
-        theirs = sum(
-            np.array(function(*adjacency(A), sources=[root], target_weights=omega[:, root].tolist()), float)
-            for root in roots.tolist()
-        )
-        np.testing.assert_allclose(getattr(sums, name).sum(axis=0), theirs, rtol=1e-12, atol=1e-12, err_msg=name)
-
-
-@pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)
-@uncollected()
-def test_footprint_is_what_it_allocates(outputs, weights):
-    graph = as_graph(GRAPHS["scale-free"])
-    omega = np.ones(graph.n) if weights else None
-    plan = SweepPlan(batch=64, sums=frozenset(outputs), omega=omega)
-    before = graph.reordered, core.held_memory()[0]
-    state = prepare(traversal, graph, plan)
-    assert core.held_memory()[0] - before[1] == bytes_of(traversal.arrays(graph, plan))
-    batch_sums(state, np.arange(64))
-    assert core.held_memory()[0] - before[1] == bytes_of(traversal.arrays(graph, plan))
 
 
 @pytest.mark.parametrize("outputs", [{"dependency"}, {"distance", "depth"}, {"stress"}, EVERY], ids=len)

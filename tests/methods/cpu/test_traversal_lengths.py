@@ -8,16 +8,15 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
-from states import prepare, uncollected
+from states import prepare
 from strategies import adjacency, diamonds, examples, grid, lengths, path, scale_free, weighted_graphs, with_lengths
 
 import lagbc
 from lagbc import reference, tuning
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import Interrupted, SweepPlan, bytes_of
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import Sums
-from lagbc.native import core
 
 TENTHS = [0.1, 0.2, 0.3]  # few of their sums are exact
 GRAPHS = {
@@ -140,25 +139,6 @@ def test_bits_depend_on_neither_batch_nor_threads(name):
     )
     for scores in others:
         np.testing.assert_array_equal(scores, first)
-
-
-def test_a_stopped_search_is_interrupted(queue):
-    graph = as_graph(GRAPHS["mesh, integers"], weighted=True)
-    plan = SweepPlan(batch=16)
-    state = prepare(module, graph, plan)
-    plan.stop.set()
-    with pytest.raises(Interrupted):
-        next(iter(module.forward(state, np.arange(3))))
-
-
-@pytest.mark.parametrize("sums", [{"dependency"}, {"distance"}, {"stress", "edges", "reached"}], ids=sorted)
-@uncollected()
-def test_footprint_is_what_is_held(queue, sums):
-    graph, plan = as_graph(GRAPHS["mesh, integers"], weighted=True), SweepPlan(batch=16, sums=frozenset(sums))
-    before = graph.reordered, core.held_memory()[0]
-    state = prepare(module, graph, plan)
-    assert core.held_memory()[0] - before[1] == bytes_of(module.arrays(graph, plan))
-    assert queue_of(state) == queue
 
 
 def test_absorbed_lengths_overflow_by_the_heap_alone():

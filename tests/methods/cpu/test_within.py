@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from states import prepare, uncollected
+from states import prepare
 from strategies import diamonds, grid, path, scale_free, with_lengths
 
 from lagbc import tuning
@@ -13,7 +13,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
 from lagbc.methods.cpu import traversal as module
 from lagbc.methods.sums import OF_BOUNDS, OF_ROOTS, Bounds
-from lagbc.native import core
 
 EVERY = frozenset({"dependency", "stress", "edges", "reached", "distance", "inverse", "depth"}) | OF_BOUNDS
 ALONE, TOGETHER = 0.0, 1e9
@@ -144,19 +143,6 @@ def test_which_runs_take_blocks(values, cutoff, options, expected):
 def test_runs_without_bounds_or_edges_take_none():
     assert not module.has_ball(mesh([1.0], directed=False), SweepPlan(batch=16))
     assert not module.has_ball(as_graph(sp.coo_array((3, 3)), weighted=True), plan_of(1))
-
-
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("sums", [{"dependency"}, {"reached"}, EVERY], ids=["paths", "reached", "all"])
-@uncollected()
-def test_footprint_is_what_is_held(sums, directed):
-    graph, plan = mesh([1.0, 2.0], directed=directed), plan_of(9, sums=frozenset(sums))
-    worker = prepare(module, graph, mapped(graph, plan)).sweep
-    before, _ = core.held_memory()
-    ball = module.new_ball(graph, plan, worker)
-    assert core.held_memory()[0] - before == module.bytes_of_ball(graph, plan)
-    names = ["dist", "own", *(["sigma", "beyond"] if sums != {"reached"} else [])]
-    assert all(ball.array(name).ctypes.data % 64 == 0 for name in names)
 
 
 def test_a_stopped_run_is_interrupted(monkeypatch):
