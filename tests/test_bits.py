@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from schedules import by_levels
 from states import prepare
-from strategies import adjacency, cycle, diamonds, grid, matrix, path, scale_free
+from strategies import TENTHS, adjacency, cycle, diamonds, grid, matrix, path, scale_free, with_lengths
 
 import lagbc
 from lagbc import tuning
@@ -22,17 +22,16 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"endpoints": True}, {"sources": np.arange(400)[::-3]}], ids=["all", "endpoints", "sources"]
-)
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_same_bits(name, options):
-    if "sources" in options:
-        options = {"sources": options["sources"][options["sources"] < GRAPHS[name].shape[0]]}
-    expected = lagbc.bc(GRAPHS[name], method="batched", device="cpu", threads=1, batch=64, **options)
-    for threads in (1, 2, 3, 4):
-        for batch in (1, 64, 100, 256, "auto"):
-            scores = lagbc.bc(GRAPHS[name], batch=batch, method="batched", device="cpu", threads=threads, **options)
+def test_same_bits(name, weighted):
+    """The tables of `hashed` have more calls, of fewer shapes."""
+    given = {"method": "batched", "device": "cpu", "weighted": weighted, "endpoints": name == "cycle"}
+    A = with_lengths(GRAPHS[name], TENTHS)
+    expected = lagbc.bc(A, threads=1, batch=64, **given)
+    for threads, batch in ((1, 1), (2, "auto"), (3, 100), (4, 256)):
+        for width in ("auto", 1e-3, 1e3) if weighted else ("auto",):
+            scores = lagbc.bc(A, threads=threads, batch=batch, bucket_width=width, **given)
             np.testing.assert_array_equal(scores, expected)
 
 

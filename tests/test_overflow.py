@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from states import prepare
 from strategies import (
-    SPECIAL,
     diamond_scores,
     diamonds,
     disjoint,
+    draw_options,
     edges_of,
+    examples,
     graphs,
     grid,
     in_a_row,
@@ -22,8 +23,9 @@ from strategies import (
     oracle,
     rational,
     scale_free,
-    vertex_weights,
+    with_lengths,
 )
+from test_weighted import diamonds_with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -47,19 +49,11 @@ def extended_scores(A, *, sources=None, target_weights=None, source_weights=None
     return out / (1 if directed else 2)
 
 
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("name", SPECIAL)
-def test_extended_on_special_graphs(name, directed):
-    for endpoints in (False, True):
-        ours = extended_scores(SPECIAL[name], directed=directed, endpoints=endpoints)
-        np.testing.assert_allclose(ours, oracle(SPECIAL[name], directed=directed, endpoints=endpoints), rtol=1e-13)
-
-
+@examples(60)
 @given(st.data())
 def test_extended_on_random_graphs(data):
     A = data.draw(graphs())
-    n = A.shape[0]
-    options = {"target_weights": data.draw(vertex_weights(n)), "source_weights": data.draw(vertex_weights(n))}
+    options = draw_options(data, A.shape[0])
     np.testing.assert_allclose(extended_scores(A, **options), oracle(A, **options), rtol=1e-13)
 
 
@@ -114,13 +108,14 @@ def roots(layer):
     return np.flatnonzero(np.isin(layer, [0, 1, 20, 21, 22, 200]))
 
 
-def test_layers(bc, layer, roots):
+def test_layers(any_bc, layer, roots):
     """10**328 paths; all vertices of a layer are alike, so each is on 1/WIDTH of the paths across its layer."""
+    A = with_lengths(layered(LAYERS, WIDTH), [7])
     before = np.array([np.count_nonzero(layer[roots] < i) for i in layer])
     after = (LAYERS - 1 - layer) * WIDTH
-    scores = bc(layered(LAYERS, WIDTH), sources=roots)
+    scores = any_bc(A, sources=roots)
     np.testing.assert_allclose(scores, before * after / WIDTH, rtol=1e-12)
-    scores = bc(layered(LAYERS, WIDTH), sources=roots, endpoints=True)
+    scores = any_bc(A, sources=roots, endpoints=True)
     ends = before + np.isin(np.arange(LAYERS * WIDTH), roots) * after
     np.testing.assert_allclose(scores, before * after / WIDTH + ends, rtol=1e-12)
 
@@ -148,11 +143,13 @@ def test_diamonds_from_all_roots(count, ways):
 
 
 @pytest.mark.parametrize("exponent", [1021, 1022, 1023, 1024])
-def test_limit(bc, exponent):
+def test_limit(any_bc, exponent):
     """Path counts up to and just over the largest power of two that float64 holds, from one root."""
-    A = in_a_row(diamonds(exponent // 4, 16), diamonds(exponent % 4, 2))
-    expected = oracle(A, sources=[0], number=rational)
-    np.testing.assert_allclose(bc(A, sources=[0]), expected, rtol=1e-11)
+    weighted = any_bc.keywords["weighted"]
+    make = diamonds_with_lengths if weighted else diamonds
+    A = in_a_row(make(exponent // 4, 16), make(exponent % 4, 2))
+    expected = oracle(A, weighted=weighted, sources=[0], number=rational)
+    np.testing.assert_allclose(any_bc(A, sources=[0]), expected, rtol=1e-11)
 
 
 def test_grid(bc):
@@ -179,7 +176,7 @@ def mixed():
     tangle, chain = scale_free(60, 150, seed=1), diamonds(350, 9)
     n = 60 + chain.shape[0]
     edges = [*edges_of(disjoint(tangle, chain)), (26, 60)]
-    return matrix(n, edges), np.r_[0:60:6, 60, 61, 600, n - 1]
+    return with_lengths(matrix(n, edges), [2]), np.r_[0:60:6, 60, 61, 600, n - 1]
 
 
 def test_mixed_batch_is_mixed(mixed):
@@ -190,8 +187,8 @@ def test_mixed_batch_is_mixed(mixed):
 
 
 @pytest.mark.parametrize("kind", ["plain", "endpoints", "weights"])
-def test_mixed_batch(bc, mixed, kind):
-    A, roots = mixed
+def test_mixed_batch(any_bc, mixed, kind):
+    (A, roots), weighted = mixed, any_bc.keywords["weighted"]
     rng = np.random.default_rng(3)
     n = A.shape[0]
     options = {
@@ -199,14 +196,5 @@ def test_mixed_batch(bc, mixed, kind):
         "endpoints": {"endpoints": True},
         "weights": {"target_weights": rng.integers(0, 3, n) * 1.0, "source_weights": rng.integers(0, 3, n) * 1.0},
     }[kind]
-    expected = oracle(A, sources=roots.tolist(), number=rational, **options)
-    np.testing.assert_allclose(bc(A, sources=roots, **options), expected, rtol=1e-11)
-
-
-def test_same_bits(mixed):
-    A, roots = mixed
-    expected = lagbc.bc(A, sources=roots, method="batched", device="cpu", threads=1)
-    for threads in (2, 3):
-        np.testing.assert_array_equal(
-            lagbc.bc(A, batch=200, sources=roots, method="batched", device="cpu", threads=threads), expected
-        )
+    expected = oracle(A, weighted=weighted, sources=roots.tolist(), number=rational, **options)
+    np.testing.assert_allclose(any_bc(A, sources=roots, **options), expected, rtol=1e-11)

@@ -23,7 +23,7 @@ from strategies import (
     vertex_weights,
 )
 
-from lagbc.reference import brandes, count_hops, count_lengths
+from lagbc.reference import brandes, count_hops, count_lengths, edge_scores, stress
 
 
 def exact(A, **options):
@@ -84,7 +84,7 @@ def test_weights_of_vertices_are_sums_over_pairs(data):
     n = A.shape[0]
     omega, times = data.draw(vertex_weights(n)), data.draw(vertex_weights(n))
     searches = [count_hops(*adjacency(A), s) for s in range(n)]
-    expected = [Fraction(0)] * n
+    expected, stressed, edges = [Fraction(0)] * n, [Fraction(0)] * n, dict.fromkeys(sorted(edges_of(A)), Fraction(0))
     for s in range(n):
         for t in range(n):
             for v in range(n):
@@ -92,7 +92,16 @@ def test_weights_of_vertices_are_sums_over_pairs(data):
                 if len({s, t, v}) == 3 and through >= 0 and on >= 0 and through + on == to:
                     share = Fraction(searches[s][2][v] * searches[v][2][t], searches[s][2][t])
                     expected[v] += Fraction(times[s]) * Fraction(omega[t]) * share
+                    stressed[v] += Fraction(omega[t]) * searches[s][2][v] * searches[v][2][t]
+            for u, w in edges:
+                before, after = searches[s][3][u], searches[w][3][t]
+                if s != t and min(before, after) >= 0 and before + 1 + after == searches[s][3][t]:
+                    on = Fraction(searches[s][2][u] * searches[w][2][t], searches[s][2][t])
+                    edges[u, w] += Fraction(omega[t]) * on
     assert exact(A, target_weights=omega, source_weights=times) == expected
+    exactly = {"target_weights": list(map(Fraction, omega)), "number": Fraction}
+    assert edge_scores(*adjacency(A), **exactly) == list(edges.values())
+    assert stress(*adjacency(A), target_weights=omega) == stressed
 
 
 @given(graphs(), st.booleans())
