@@ -41,42 +41,37 @@ def is_igraph(A: Any) -> bool:
 
 def names_of(A: Any) -> Any:
     """Return the names of the vertices of a graph, in its own order; None if they have none."""
-    library = _library_of(type(A))
-    return None if library is None else library.names(A)
+    return _library_of(type(A)).names(A)
 
 
 def is_adaptable(A: Any) -> bool:
     """Whether `A` is a graph or matrix of another library, the graph of a file, or arrays of a matrix."""
-    return _library_of(type(A)) is not None
+    return _library_of(type(A)) is not _OTHER
 
 
 def is_directed(A: Any) -> bool:
     """Whether the edges of `A` have directions; True for a matrix, whose entries are one way each."""
-    library = _library_of(type(A))
-    return library is None or bool(library.is_directed(A))
+    return bool(_library_of(type(A)).is_directed(A))
 
 
 def has_attributes(A: Any) -> bool:
     """Whether edges of `A` may have attributes, which have names."""
-    library = _library_of(type(A))
-    return library is not None and library.has_attributes
+    return _library_of(type(A)).has_attributes
 
 
 def to_matrix(A: Any, values: Values = NO_VALUES) -> Listed | Rows | NDArray[Any]:
     """Read a graph or matrix for which `is_adaptable` holds; its vertices stay in their order.
 
-    Vertices of a NetworkX graph are in the order of ``list(A)``; an undirected edge is stored both ways. The values are
-    those of an edge attribute, or of a matrix, as they are; all are True if none are taken. TypeError tells of a value
-    that is no number; ValueError of an attribute that no edge has, or arrays that make no square matrix. UserWarning
-    says that some edges of a NetworkX graph lack the attribute and count as 1, as in NetworkX.
+    An undirected edge is stored both ways. The entries hold an edge attribute, or the values of a matrix, unchanged, or
+    True if no values are taken. TypeError names a value that is no number; ValueError an attribute that no edge has, or
+    arrays that make no square matrix. UserWarning counts the edges of a NetworkX graph that lack the attribute, and
+    count as 1, as in NetworkX.
     """
-    library = _library_of(type(A))
-    assert library is not None
-    return library.read(A, values)
+    return _library_of(type(A)).read(A, values)
 
 
 def keeps_arrays(A: Any) -> bool:
-    """Whether the matrix of `to_matrix` has arrays that `A` keeps; else they were made for it."""
+    """Whether `A` and the matrix of `to_matrix` share their arrays, which are new otherwise."""
     return _library_of(type(A)) is _GRAPH_FILE
 
 
@@ -100,7 +95,7 @@ def networkx_edge_data(G: Any) -> Iterator[Mapping[Any, Any]]:
 
 
 def networkx_values(G: Any, entries: Entries, attribute: str) -> NDArray[Any]:
-    """Return an attribute of each edge, in the order of `networkx_entries`; 1 where one lacks it."""
+    """Return an attribute of each edge, in the order of `networkx_entries`; 1 for an edge without it."""
 
     def name_of(i: int) -> str:
         vertices = list(G)
@@ -183,10 +178,7 @@ def _read_arrays(arrays: tuple[Any, ...], values: Values) -> Rows:
 
 
 def _checked_array(title: str, given: Any) -> NDArray[Any]:
-    """Check one of the arrays of a matrix; return a copy in order, of the machine's bytes, which nobody else changes.
-
-    Index arrays become signed.
-    """
+    """Check an array of a matrix; return a copy that is contiguous, in native byte order, and signed if of indices."""
     array = array_of(f"{title} of A", given, "an array of one dimension")
     if array.ndim != 1 or not (title == "data" or array.dtype.kind in "iu" or not len(array)):
         expected = "an array of one dimension" if title == "data" else "integers, an array of one dimension"
@@ -219,8 +211,8 @@ def _read_frame(frame: Any, values: Values) -> NDArray[Any] | Listed:
 class _Numbered(NamedTuple):
     """A graph of igraph, rustworkx, NetworKit or graph-tool: its vertices have numbers, and each edge is listed once.
 
-    Numbers have gaps where vertices were removed or are filtered out. Then they are the names of the vertices, so that
-    a number means the same vertex here and in the library.
+    Vertices that were removed or filtered out leave gaps among the numbers. The numbers are names then, so that one
+    means the same vertex here and in the library.
     """
 
     vertices: NDArray[np.int64]  # (n,): numbers of the vertices, ascending
@@ -248,7 +240,6 @@ def _has_gaps(vertices: NDArray[np.int64]) -> bool:
 
 
 def _read_igraph(graph: Any, values: Values) -> _Numbered:
-    """Read an igraph.Graph."""
     ends, lengths = _as_ends(graph.get_edgelist()), None
     if values.are_taken:
         attribute = values.name
@@ -259,7 +250,6 @@ def _read_igraph(graph: Any, values: Values) -> _Numbered:
 
 
 def _igraph_names(graph: Any) -> Any:
-    """Return the attribute "name" of the vertices."""
     return graph.vs["name"] if "name" in graph.vs.attributes() else None
 
 
@@ -289,7 +279,7 @@ def _read_networkit(graph: Any, values: Values) -> _Numbered:
     graph.forEdges(lambda *edge: edges.append(edge))
     lengths = None
     if values.attribute is not None:
-        held = _networkit_attribute(graph, values.attribute) if edges else {}
+        held = _networkit_attribute(graph, values.attribute) if edges else {}  # by the ids of edges
         lengths = [held.get(edge) for *_, edge in edges]
     elif values.are_taken:
         if edges and not graph.isWeighted():
@@ -318,7 +308,6 @@ def _networkit_vertices(graph: Any) -> NDArray[np.int64]:
 
 
 def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
-    """Return the values of an edge attribute by the ids of the edges."""
     for kind in (float, int):
         try:
             return dict(graph.getEdgeAttribute(name, kind))
@@ -331,34 +320,31 @@ def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
 
 
 def _read_graph_tool(graph: Any, values: Values) -> _Numbered:
-    """Read a graph_tool.Graph, or a view of one."""
-    edges, lengths = np.asarray(graph.get_edges([graph.edge_index])).reshape(-1, 3).astype(np.int64), None
+    edges = np.asarray(graph.get_edges([graph.edge_index])).reshape(-1, 3).astype(np.int64)
+    lengths: Any = None
     if values.are_taken:
         attribute = values.name
         if len(edges) and attribute not in graph.edge_properties:
             raise no_attribute("graph_tool.Graph", attribute, graph.edge_properties)
-        lengths = _graph_tool_values(graph.edge_properties[attribute], attribute)[edges[:, 2]] if len(edges) else ()
+        lengths = ()
+        if len(edges):
+            held = graph.edge_properties[attribute]
+            if held.a is None:
+                raise InvalidValueError(
+                    f"the edge property {attribute!r} of the graph_tool.Graph is of type {held.value_type()}; lengths "
+                    "are floats or integers"
+                )
+            lengths = np.asarray(held.a)[edges[:, 2]]
     return _Numbered(_graph_tool_vertices(graph), edges[:, :2], lengths)
 
 
 def _graph_tool_names(graph: Any) -> Any:
-    """Return the vertex property "name"."""
     held = graph.vertex_properties.get("name")
     return _names_or_numbers(_graph_tool_vertices(graph), None if held is None else [held[v] for v in graph.vertices()])
 
 
 def _graph_tool_vertices(graph: Any) -> NDArray[np.int64]:
     return np.asarray(graph.get_vertices()).astype(np.int64)
-
-
-def _graph_tool_values(values: Any, attribute: str) -> NDArray[Any]:
-    """Return the values of an edge property, by the indices of the edges."""
-    if values.a is None:
-        raise InvalidValueError(
-            f"the edge property {attribute!r} of the graph_tool.Graph is of type {values.value_type()}; lengths are "
-            "floats or integers"
-        )
-    return np.asarray(values.a)
 
 
 def _as_ends(ends: Any) -> NDArray[np.int64]:
@@ -369,7 +355,7 @@ def _as_ends(ends: Any) -> NDArray[np.int64]:
 
 
 class _Library(NamedTuple):
-    """Functions that read a class of graphs: edges, direction and names."""
+    """Functions that read a class of graphs: edges, direction and names of vertices."""
 
     read: Callable[[Any, Values], Listed | Rows | NDArray[Any]]
     is_directed: Callable[[Any], bool] = lambda A: True
@@ -397,6 +383,7 @@ def _numbered_library(
 _NETWORKX = _Library(_read_networkx, _calls_itself_directed, list, has_attributes=True)
 _IGRAPH = _numbered_library(_read_igraph, _igraph_names, _calls_itself_directed)
 _GRAPHBLAS = _Library(_read_graphblas)
+_OTHER = _Library(lambda A, values: A)  # matrices, and all that is no graph
 _GRAPH_FILE = _Library(_read_graph_file, _calls_itself_directed, lambda file: file.labels)
 _FRAMES = ("pandas.DataFrame", "pandas.core.frame.DataFrame")  # from version 3 on, and before
 _LIBRARIES = {
@@ -414,10 +401,9 @@ _LIBRARIES = {
 }
 
 
-def _find_library(kind: type) -> _Library | None:
-    """Return the library of a class of graphs."""
+def _find_library(kind: type) -> _Library:
     names = (f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__)
-    return next((_LIBRARIES[name] for name in names if name in _LIBRARIES), None)
+    return next((_LIBRARIES[name] for name in names if name in _LIBRARIES), _OTHER)
 
 
-_library_of: Callable[[type], _Library | None] = cache(_find_library)
+_library_of: Callable[[type], _Library] = cache(_find_library)

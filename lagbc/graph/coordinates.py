@@ -17,9 +17,9 @@ from lagbc.graph.names import by_vertex, in_words
 if TYPE_CHECKING:
     from lagbc.graph.graph import Graph
 
-# The names of the coordinates among the attributes of a vertex, as in osmnx.
+# Attributes of a vertex that hold its coordinates, as in osmnx.
 X, Y = "x", "y"
-# The attribute for the coordinate reference system of a graph, and its value for longitudes and latitudes.
+# The attribute of a graph that names its coordinate reference system, and the name for longitudes and latitudes.
 CRS, DEGREES = "crs", "epsg:4326"
 
 
@@ -42,7 +42,7 @@ def coordinates_of(A: Any) -> Coordinates | None:
 
 
 def coordinates_of_attributes(vertices: Sequence[Mapping[str, Any]], graph: Mapping[str, Any]) -> Coordinates | None:
-    """Return x and y of each vertex, in degrees if the graph says so; NaN for a missing one; None if all lack them."""
+    """Return x and y of each vertex, in degrees if the graph says so, NaN if missing; None if no vertex has both."""
     if not any(held.get(X) is not None and held.get(Y) is not None for held in vertices):
         return None
     xy = np.array([[_float_or_nan(held.get(axis)) for axis in (X, Y)] for held in vertices])
@@ -57,17 +57,14 @@ def _float_or_nan(value: Any) -> float:
 
 
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
-    """Check the coordinates `xy` of the vertices of `graph`; those of its source `A` if `xy` is None.
+    """Check the coordinates `xy` of the vertices of `graph`; None takes the coordinates that its source `A` holds.
 
-    An array (n, 2) counts as lengths, not degrees, and so does a mapping or a data frame by vertex. ValueError if there
-    are no coordinates, or if some are not finite: the message names the first such vertex.
+    The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. ValueError if
+    there are no coordinates; or names the first vertex whose coordinates are not finite.
     """
+    xy = coordinates_of(A) if xy is None else xy
     if xy is None:
-        xy = coordinates_of(A)
-    if xy is None:
-        raise InvalidValueError(
-            "the graph says nothing of where its vertices are (attributes x and y); give coordinates"
-        )
+        raise InvalidValueError("the graph does not say where its vertices are (attributes x and y); give coordinates")
     refuse_masked("coordinates", xy)
     found = xy if isinstance(xy, Coordinates) else Coordinates(_as_floats(_in_order(xy, graph)))
     n = graph.n
@@ -87,9 +84,9 @@ def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
 
 
 def _in_order(xy: Any, graph: Graph) -> Any:
-    """Return x and y by vertex, of a mapping or a data frame, in the order of the vertices; NaN for a vertex left out.
+    """Put a mapping or a data frame by vertex in the order of the vertices, NaN for a vertex left out.
 
-    A data frame that is numbered 0, 1, ... is in order.
+    An array, and a data frame that is numbered 0, 1, ..., are in order.
     """
     if hasattr(xy, "index") and hasattr(xy, "columns"):
         index, rows = xy.index.tolist(), xy.to_numpy()

@@ -17,7 +17,7 @@ _MOST_IN_32_BITS = np.iinfo(np.int32).max
 
 
 def ops_of(array: Any) -> Any:
-    """Return the operations for an array: the module `lagbc.graph.host` or `lagbc.graph.device.ops`."""
+    """Return the module with the operations on an array: `lagbc.graph.host` or `lagbc.graph.device.ops`."""
     return host if isinstance(array, np.ndarray) else import_module("lagbc.graph.device.ops")
 
 
@@ -32,7 +32,7 @@ def as_numpy(array: Any) -> Any:
 
 
 def read_only(array: Any) -> Any:
-    """Refuse writing to an array of NumPy, and return it; one of CuPy, or None, as it is."""
+    """Make an array of NumPy read-only, and return it; an array of CuPy, or None, stays as it is."""
     if isinstance(array, np.ndarray):
         array.setflags(write=False)
     return array

@@ -1,7 +1,7 @@
-"""Matrices, arrays, columns and edges as they are given, and the values of edges as a caller takes them.
+"""Matrices, arrays, columns and edges as a caller gives them, and the ways of taking the values of edges.
 
-Matrices of this module have the attributes of SciPy's: to import SciPy's takes 0.1 s. Masked arrays are refused: NumPy
-would read their masked entries, too.
+Matrices of this module have the attributes of SciPy's, whose import takes 0.1 s. Masked arrays are refused, as NumPy
+would read the masked entries.
 
 A caller takes values as lengths, or as strengths w, which are lengths 1 / w, or not at all. `lagbc.graph.validate`
 alone makes lengths of strengths; a `Graph` has lengths.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 _LARGEST = sys.float_info.max
 _INSTEAD = "pass .compressed(), which leaves them out, or .filled(value), which puts a value in their place"
-# Arrays of a sparse matrix by its format, where they are not those of compressed rows.
+# Arrays of a sparse matrix by its format; other formats have the three of compressed rows.
 _PARTS = {"coo": ("data", "row", "col")}
 _COLUMN = "a column, an array of one dimension"
 _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
@@ -35,7 +34,7 @@ _OF_SPARSE = "make the matrix of arrays in which nothing is masked"
 LENGTH = "weight"
 # The arguments that take an edge attribute by name, in messages.
 BY_NAME = "weighted= or strength="
-# The advice of errors: where edges have length 0, scores of others depend on the order of vertices.
+# Of edges of length 0 other programs return scores that depend on the order of the vertices.
 _OF_ZERO_LENGTHS = "Merge the ends of an edge of length 0, or add a small length to every edge, such as 1 to degrees"
 
 
@@ -106,17 +105,11 @@ class Rows(_PlainMatrix):
 
 def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
-    kind: Any = type(given)
-    return _is_of_sparse(kind)
-
-
-@lru_cache
-def _is_of_sparse(kind: Any) -> bool:
-    if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
-        return issubclass(kind, _PlainMatrix)
+    if isinstance(given, _PlainMatrix) or "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
+        return isinstance(given, _PlainMatrix)
     from scipy import sparse  # waits while another thread imports it
 
-    return issubclass(kind, _PlainMatrix | sparse.sparray | sparse.spmatrix)
+    return isinstance(given, sparse.sparray | sparse.spmatrix)
 
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
@@ -138,7 +131,7 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
 
 
 def array_of(name: str, given: Any, expected: str) -> NDArray[Any]:
-    """Return an argument as an array; InvalidTypeError, which names the `expected` form, if it is ragged or masked."""
+    """Return an argument as an array; InvalidTypeError of a ragged one, which names the `expected` form, or masked."""
     refuse_masked(name, given)
     try:
         return np.asarray(given)
@@ -147,7 +140,7 @@ def array_of(name: str, given: Any, expected: str) -> NDArray[Any]:
 
 
 def column_of(name: str, given: Any) -> NDArray[Any]:
-    """Return a column of pandas, polars or Arrow, an array or a list as an array; a mixed list as one of objects."""
+    """Return a column of pandas, polars or Arrow, an array or a list as an array, of objects if its items are mixed."""
     if isinstance(given, str):
         raise InvalidTypeError(f"{name} is the string {given!r}; pass the column itself, such as table[{given!r}]")
     column = array_of(name, given, _COLUMN)
@@ -164,7 +157,7 @@ def reals_of(name: str, given: Any) -> NDArray[Any]:
 
 
 def as_reals(name: str, array: NDArray[Any], place: Callable[[int], str]) -> NDArray[Any]:
-    """Return an array of real numbers; objects become float64. Errors tell the `place` of one by its number."""
+    """Return an array of real numbers; objects become float64. Errors call item i by ``place(i)``."""
     if array.dtype != object:
         if array.size:
             require_reals(name, array)
@@ -186,7 +179,7 @@ def require_reals(name: str, array: Any) -> None:
         raise InvalidTypeError(f"{name} has dtype {array.dtype}; it holds real numbers, e.g. of float64")
 
 
-# ---- Edges by the numbers of their ends: the form into which graphs of other libraries are read
+# ---- Edges by the numbers of their ends, as graphs of other libraries are read
 
 
 @dataclass(slots=True, eq=False)
@@ -199,7 +192,7 @@ class Entries:
     directed: bool
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
-        # Arrays that pickle loads are read-only, and SciPy does not index by such.
+        # pickle makes arrays read-only, and SciPy does not index by these.
         for name, value in state[1].items():
             setattr(self, name, value.copy() if isinstance(value, np.ndarray) else value)
 
@@ -227,9 +220,9 @@ def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDA
 
 
 def shares_of_parallel(entries: Entries, lengths: NDArray[Any], *, largest: bool = False) -> NDArray[np.float64]:
-    """Return each entry's share in the score of its pair; parallel edges are adjacent.
+    """Divide the score of a pair equally among its edges of the smallest length, or the `largest`, and return the parts.
 
-    Those of the smallest length, or the `largest`, share equally.
+    Parallel edges are adjacent.
     """
     if not len(lengths):
         return np.ones(0)
@@ -242,7 +235,7 @@ def shares_of_parallel(entries: Entries, lengths: NDArray[Any], *, largest: bool
 
 
 def mirrored(tails: NDArray[Any], heads: NDArray[Any], values: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
-    """Return edges both ways, a loop once, with their values, or None."""
+    """Return edges both ways, a loop once, with their values if there are any."""
     back = tails != heads
     values = None if values is None else np.concatenate([values, values[back]])
     return np.concatenate([tails, heads[back]]), np.concatenate([heads, tails[back]]), values
@@ -287,7 +280,7 @@ class Values(NamedTuple):
         return LENGTH if self.attribute is None else self.attribute
 
     def advice(self, wrong: NDArray[Any], otherwise: str) -> str:
-        """Return the advice on values that are no such lengths: of its own where all are 0."""
+        """Return the advice on wrong values, `otherwise` unless they are lengths that are all 0."""
         return _OF_ZERO_LENGTHS if self.word == "length" and not wrong.any() else otherwise
 
 
@@ -295,7 +288,7 @@ NO_VALUES, LENGTHS, STRENGTHS = Values("", False, False), Values("length", True,
 
 
 def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Values:
-    """Return how a caller takes values: the `usual` way if it is not told; errors name arguments that contradict."""
+    """Return how a caller takes values, the `usual` way by default; errors name arguments that contradict."""
     if weighted is None and strength is False:
         return usual
     weighted, strength = of_python(weighted), of_python(strength)
@@ -303,7 +296,7 @@ def parse_values(weighted: Any, strength: Any, usual: Values = NO_VALUES) -> Val
         if not (isinstance(given, bool | str) or (given is None and name == "weighted")):
             raise InvalidTypeError(f"{name}={given!r} is neither True nor False nor the name of an edge attribute")
     if strength is False and not isinstance(weighted, str):
-        return usual if weighted is None else LENGTHS if weighted else NO_VALUES  # strength may have been NumPy's False
+        return usual if weighted is None else LENGTHS if weighted else NO_VALUES
     if weighted is False:
         raise InvalidValueError(
             f"strength={strength!r} takes the values as strengths, weighted=False takes none; leave out one"

@@ -34,7 +34,7 @@ class Outline:
     weighted = is_on_device = uploaded = of_strengths = False
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False)
 class Graph(Outline):
     """A directed pattern in CSR form, without self loops or duplicates, columns ascending in each row.
 
@@ -50,84 +50,56 @@ class Graph(Outline):
     directed: bool  # False: the pattern is symmetric and a pair {s, t} counts once
     # (nnz,): lengths of the edges, finite and > 0, symmetric if the pattern has to be; None counts hops
     weights: NDArray[np.float64] | None = None
-    # the same graph on the host, if this one is its copy on a device; that graph keeps the copy
-    copied_from: ref[Graph] | None = field(default=None)
+    # the graph on the host that keeps this one as its copy on a device
+    copied_from: ref[Graph] | None = None
     # the depth of the graph that this one is a part of; None searches for it
-    known_depth: int | None = field(default=None)
-    # The transpose, if it is at hand; the graph's own arrays if it is symmetric. None makes it on demand.
-    known_reverse: Csr | None = field(default=None)
-    # whether it is on a device only because a large matrix of the host was checked there
-    uploaded: bool = field(default=False)
-    names: Any = field(default=None)  # names of the vertices, if the graph was made of one with names
-    of_strengths: bool = field(default=False)  # whether the lengths are 1 / w of strengths w
+    known_depth: int | None = None
+    # the transpose, of a symmetric graph its own arrays; None makes it on demand
+    known_reverse: Csr | None = None
+    # whether a matrix of the host was uploaded to be checked on the device
+    uploaded: bool = False
+    names: Any = None  # of the vertices
+    of_strengths: bool = False  # whether the lengths are 1 / w of strengths w
     # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
     n: int = field(init=False)
     nnz: int = field(init=False)
     weighted: bool = field(init=False, default=False)  # whether edges have lengths
     is_on_device: bool = field(init=False, default=False)  # whether its arrays are CuPy's
-    # Arrays that were checked; arrays that were not, and the graph that was read of them. No copy has either: arrays of
-    # a file may be anything.
+    # Arrays that were checked; and unchecked arrays with the graph that was read of them. A pickle has neither: its
+    # arrays may be anything.
     _checked: Csr | None = field(init=False, default=None)
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        indptr: NDArray[np.int64],
-        indices: NDArray[Any],
-        directed: bool,
-        weights: NDArray[np.float64] | None = None,
-        copied_from: ref[Graph] | None = None,
-        known_depth: int | None = None,
-        known_reverse: Csr | None = None,
-        uploaded: bool = False,
-        names: Any = None,
-        of_strengths: bool = False,
-    ) -> None:
-        self.__setstate__(
-            {
-                "indptr": indptr,
-                "indices": indices,
-                "directed": directed,
-                "weights": weights,
-                "copied_from": copied_from,
-                "known_depth": known_depth,
-                "known_reverse": known_reverse,
-                "uploaded": uploaded,
-                "names": names,
-                "of_strengths": of_strengths,
-                "n": len(indptr) - 1,
-                "nnz": len(indices),
-                "weighted": weights is not None,
-            }
-        )
+    def __post_init__(self) -> None:
+        n, nnz, is_on_device = len(self.indptr) - 1, len(self.indices), not isinstance(self.indptr, np.ndarray)
+        self._keep(n=n, nnz=nnz, weighted=self.weights is not None, is_on_device=is_on_device)
+        for array in (*self.csr, *(self.known_reverse or ())):
+            read_only(array)
 
     def _keep(self, **values: Any) -> None:
-        """Keep values that this class made; others cannot assign."""
+        """Set attributes of this object, which is frozen for all others."""
         vars(self).update(values)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        is_on_host = isinstance(state["indptr"], np.ndarray)
-        vars(self).update(state, is_on_device=not is_on_host)
-        for array in (self.indptr, self.indices, self.weights, *(self.known_reverse or ())) if is_on_host else ():
-            if array is not None:
-                array.setflags(write=False)
+        vars(self).update(state)
+        self.__post_init__()
 
     def checked(self) -> Graph:
-        """Mark the arrays as checked: columns of canonical rows are vertices, lengths finite and > 0; return itself."""
-        vars(self).update(_checked=self.csr)
+        """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
+        self._keep(_checked=self.csr)
         return self
 
     def checked_as(self, read: Graph) -> Graph:
-        """Keep the graph that was read of the arrays as they are now, and return it."""
+        """Keep the graph that was read of the present arrays, and return it."""
         self._keep(reread=(self.csr, read))
         return read
 
     @property
     def is_checked(self) -> bool:
-        """Whether these very arrays were checked: not those of a pickle, or put in place of others."""
+        """Whether the present arrays were checked, and did not come with a pickle or replace others."""
         checked = self._checked
         return checked is not None and all(a is b for a, b in zip(checked, self.csr, strict=True))
 
@@ -146,23 +118,21 @@ class Graph(Outline):
     @classmethod
     def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
         """Make a graph of compressed rows in canonical form, and of the transpose, if it is known."""
-        return cls._found(csr, directed, known_reverse=reverse)
+        return cls(*csr[:2], directed, csr[2], known_reverse=reverse)
 
     @classmethod
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
-        """Make a graph of compressed rows in canonical form; all these properties of it are known."""
-        made, (indptr, indices, weights) = cls.__new__(cls), csr
-        found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        found |= {"n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
-        made.__setstate__(found)
+        """Make a graph of compressed rows in canonical form, and of properties of it that were `found`."""
+        made = cls.from_csr(csr, directed, found.pop("known_reverse", None))
+        made._keep(**found)
         return made
 
     @classmethod
     def surveyed(cls, csr: Csr, directed: bool, *, symmetric: bool = False) -> Graph | None:
-        """Survey small rows as they are stored: the graph has depth, order, and all rows in this order; None of others.
+        """Make a graph with its depth, order and rows in that order, by one kernel; None unless its rows are fit.
 
-        The rows have to be canonical, and lengths finite and > 0. Rows that are not symmetric are taken of a `directed`
-        graph, but for one that has to be `symmetric`. Of a graph of high diameter the order is left to be made.
+        Rows are fit that are few, canonical, with lengths finite and > 0, and symmetric; or, of a `directed` graph that
+        need not be `symmetric`, one way. A graph of high diameter gets no order here.
         """
         indptr, indices, weights = csr
         n, kind = len(indptr) - 1, index_type(len(indptr) - 1)
@@ -188,7 +158,7 @@ class Graph(Outline):
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
-        """Survey rows that are not symmetric: the transpose and the pattern both ways are made, too."""
+        """Make a graph as `surveyed` does, of rows that are not symmetric, with transpose and pattern both ways."""
         indptr, indices, weights = csr
         n, size, kind = len(indptr) - 1, len(indices), index_type(len(indptr) - 1)
         numbers, heads = np.empty(6 * n + 4, np.int64), np.empty(5 * size, indices.dtype)
@@ -217,7 +187,7 @@ class Graph(Outline):
         return cls._found((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
-        """Return the same graph with other names, or None, and with everything cached; its lengths may be 1 / w."""
+        """Return the same graph, with everything cached, and with other names or none."""
         renamed = copy(self)
         renamed._keep(names=names, of_strengths=self.of_strengths if of_strengths is None else of_strengths)
         return renamed.checked() if self.is_checked else renamed
@@ -235,7 +205,7 @@ class Graph(Outline):
 
     @property
     def bytes_at_hand(self) -> int:
-        """The bytes on the host of its edges, transpose, order and edges in that order, as far as they are made."""
+        """The bytes on the host of the edges, and of transpose, order and edges in that order once they are made."""
         if self.is_on_device:
             return 0
         made = vars(self).get
@@ -307,7 +277,7 @@ class Graph(Outline):
 
     @in_phase("prepare")
     def _copied_to_device(self, cupy: Any) -> Graph:
-        """Copy the graph to CuPy's current device: its arrays from the host, everything cached from another device."""
+        """Copy the graph to CuPy's current device: from the host its arrays, from another device all that is cached."""
         if self.is_on_device:
             return self.moved(lambda array: cupy.array(array) if isinstance(array, cupy.ndarray) else array)
         weights = None if self.weights is None else cupy.asarray(self.weights)
@@ -323,7 +293,7 @@ class Graph(Outline):
         return self._moved(move, {})
 
     def _moved(self, move: Callable[[Any], Any], moved: dict[int, Any]) -> Graph:
-        """Move the graph and all that is cached, each part once: `moved` has those moved before, by their ids."""
+        """Move the graph and all that is cached, each part once: `moved` has the parts moved so far, by their ids."""
         other = moved[id(self)] = Graph.__new__(Graph)
         for name, part in dict(vars(self)).items():
             if name not in _MADE_PER_DEVICE:
@@ -332,7 +302,7 @@ class Graph(Outline):
         return other
 
     def prepared(self, *, edges: bool) -> Graph:
-        """Return the same graph with all cached that sweeps read: for sums of edges, if asked, too.
+        """Return the same graph with all cached that sweeps read, those for sums of `edges` included.
 
         Equal graphs give equal pickles.
         """
@@ -346,7 +316,7 @@ class Graph(Outline):
 
     @property
     def on_host(self) -> Graph:
-        """The graph in the host's memory: itself if it is there, else its source or a copy."""
+        """The graph in the host's memory: itself, its source, or a copy."""
         return self._source or self._copy_on_host if self.is_on_device else self
 
     @property
@@ -374,7 +344,7 @@ class Graph(Outline):
     @cached_property
     @in_phase("order")
     def _reverse(self) -> Graph | None:
-        """The transpose; None if it is the graph itself, as a cycle of references would keep it in memory."""
+        """The transpose; None for the graph itself, as a cycle of references would keep it in memory."""
         ops, reverse = ops_of(self.indptr), self.known_reverse
         if reverse is None:
             reverse = ops.reverse_of(self.n, *self.csr)
@@ -423,7 +393,7 @@ class Graph(Outline):
 
     @property
     def order_in_words(self) -> str:
-        """The reason of the vertex order, in words."""
+        """The reason for the vertex order, in words."""
         order = "by proximity" if self.has_high_diameter else "by falling degree"
         return f"BFS depth {self.depth} for n = {self.n}, so vertices are ordered {order}"
 
@@ -471,7 +441,7 @@ class Graph(Outline):
         return self.keep_with_places(kept)[0]
 
     def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
-        """Return the graph of the edges whose flag is set, and the places of these edges in this one."""
+        """Return the graph of the edges whose flag is set, and the places of these edges here."""
         (indptr, indices, weights), places = ops_of(self.indptr).kept_edges(self.csr, kept)
         depth = (self._source or self).depth
         return Graph(indptr, indices, self.directed, weights, known_depth=depth), places

@@ -85,8 +85,8 @@ def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 
 
 def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr | None:
-    """Return the transpose of a matrix in canonical form; None if that is the matrix itself."""
-    # Each part has 16 bytes a row: all parts have no more than the transpose takes.
+    """Return the transpose of a matrix in canonical form; None if the matrix is symmetric."""
+    # A part takes 16 bytes a row, and all parts no more than the transpose.
     room = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
     parts = parts_of_rows(indptr, room // (16 * len(indptr)))
     mirrored = share(core.count_mirrored, parts, (indptr, indices, data))
@@ -114,7 +114,7 @@ def _under_columns(n: int, rows: NDArray[Any], columns: NDArray[Any], data: Any)
 
 
 def _under_ranges(n: int, entries: Csr, shift: int) -> tuple[Csr, list[tuple[int, int, int, int]]]:
-    """Put entries under ranges of 2**shift columns; return, too, first and last column and entry of each range."""
+    """Put entries under ranges of 2**shift columns; also return first and last column and entry of each range."""
     columns, ranges, parts = entries[1], (n >> shift) + 1, parts_of(len(entries[1]))
     places = np.zeros((len(parts), ranges), np.int64)
     share(core.count_ranges, [(*part, shift, places[k]) for k, part in enumerate(parts)], (columns,))
@@ -129,9 +129,9 @@ def _under_ranges(n: int, entries: Csr, shift: int) -> tuple[Csr, list[tuple[int
 
 
 def both_ways(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], lengths: Any, reverse: Any = None) -> Csr:
-    """Take every edge in both directions, with the smaller of the two lengths; `reverse` is the transpose, if known.
+    """Take every edge in both directions, with the smaller of the two lengths; return a symmetric matrix itself.
 
-    A symmetric matrix is returned as it is.
+    `reverse` is the transpose, if it is known.
     """
     csr = indptr, indices, lengths
     if reverse is None:
@@ -181,9 +181,9 @@ def relabelled(csr: Csr, order: NDArray[np.int64], position: NDArray[Any], tails
 
 
 def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], *, symmetric: bool) -> tuple[Csr, Csr]:
-    """Take vertex ``order[i]`` for vertex i, in canonical rows: the matrix and its transpose, one if it is `symmetric`.
+    """Take vertex ``order[i]`` for vertex i: return the matrix and its transpose in canonical rows.
 
-    To transpose sorts the rows of the transpose. So a symmetric matrix is put in order once, any other twice.
+    To transpose sorts the rows of the transpose. So a `symmetric` matrix is transposed once, any other twice.
     """
     n, tails = len(order), np.empty_like(csr[1])
     _, heads, values = relabelled(csr, order, position.astype(tails.dtype), tails)
@@ -196,7 +196,7 @@ def renumbered(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64], 
 
 def renumbered_places(csr: Csr, order: NDArray[np.int64], position: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the place, in `csr`, of each edge of `renumbered`."""
-    # Values are only moved, so places can travel as values: their bits are taken for floats.
+    # Values are only moved, so places travel as the bits of floats.
     places = np.arange(len(csr[1]), dtype=np.int64).view(np.float64)
     (_, _, moved), _ = renumbered((*csr[:2], places), order, position, symmetric=False)
     return moved.view(np.int64)  # type: ignore[no-any-return]
@@ -239,7 +239,7 @@ def hub_distances(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[n
 
 
 def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Put vertices without edges behind the others, which stay in their order."""
+    """Put vertices without edges last, and keep the order of the others."""
     isolated = (np.diff(indptr) == 0)[order]
     return np.concatenate([order[~isolated], order[isolated]])
 
@@ -247,8 +247,8 @@ def isolated_last(order: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArra
 def hub_order(distances: NDArray[Any], vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort vertices by their distances to the first hub, then to the second, and so on; `distances` is (hubs, n).
 
-    On a graph of few levels most shortest paths pass the hubs. Roots of one batch at the same distances from these see
-    most vertices at the same levels: a row is live at fewer levels, in more columns at each.
+    On a graph of few levels most shortest paths pass the hubs. Roots at the same distances from the hubs see most
+    vertices at the same levels: in a batch of them a row is live at fewer levels, in more columns at each.
     """
     for row in distances[::-1]:
         vertices = core.sort_by_key(row, vertices)
@@ -302,7 +302,7 @@ def proximity_order(
 
 
 def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: list[tuple[int, int]], leaf: int) -> None:
-    """Bisect pieces of `order`, in place, a core each: large ones once, again and again, small ones down to leaves."""
+    """Bisect pieces of `order` in place, a core each: large ones once at a time, small ones down to leaves."""
     n, steps = len(order), tuning.POWER_STEPS
     shift = max(0, int(points.max(initial=0)).bit_length() - 15)
     most = n // (_PIECES * cores()) if n >= SHARED_FROM else n

@@ -18,7 +18,7 @@ Names = Sequence[Any] | NDArray[Any]
 
 
 def are_numbers(names: Names) -> bool:
-    """Whether some names are real numbers, so that a number is a name, not the number of a vertex."""
+    """Whether some names are real numbers: then a number that a caller gives is a name."""
     if isinstance(names, np.ndarray):
         return names.dtype.kind in "iuf"
     return any(isinstance(name, Real) for name in names)
@@ -58,8 +58,8 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
     """Return the numbers of vertices given by name; `given` itself, if it holds numbers. Messages call it `argument`.
 
     Integers and whole floats are numbers of vertices, unless some names are real numbers: then 1 and 1.0 are the name
-    that is equal. TypeError or ValueError if `given` is one string or no list, or a set where results are
-    `in_order`, or no vertex has such a name, or several have it, or an integer may be meant as a number or as text.
+    that is equal. TypeError if `given` is one string or no list, or a set where results are `in_order`. ValueError if
+    no vertex has a name, or several have it, or an integer is a number of one vertex and, as text, the name of another.
     """
     refuse_masked(argument, given)
     if isinstance(given, Mapping):
@@ -99,7 +99,7 @@ def numbers_of(argument: str, names: Names | None, given: Any, *, in_order: bool
 def vertex_numbers(
     name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None
 ) -> NDArray[np.float64]:
-    """Return a number for each vertex, of an array in their order, or of a mapping or a series of pandas by vertex."""
+    """Return a number for each vertex: given in their order, or by vertex in a mapping or a series of pandas."""
     numbers = array_of(name, _in_order(name, given, n, names), f"one number a vertex, shape ({n},)")
     if numbers.shape != (n,):
         raise InvalidValueError(f"{name} has shape {numbers.shape}; it is one number a vertex, shape ({n},)")
@@ -107,9 +107,9 @@ def vertex_numbers(
 
 
 def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: Names | None) -> ArrayLike:
-    """Return numbers by vertex, of a mapping or a series of pandas, in the order of the vertices; 0 of those left out.
+    """Put a mapping or a series of pandas by vertex in the order of the vertices, 0 for a vertex left out.
 
-    A series that is numbered 0, 1, ... is in order.
+    An array, and a series that is numbered 0, 1, ..., are in order.
     """
     is_series = hasattr(given, "to_dict") and getattr(given, "ndim", 0) == 1
     if not isinstance(given, Mapping) and not is_series:
@@ -128,7 +128,7 @@ def _in_order(name: str, given: ArrayLike | Mapping[Any, float], n: int, names: 
 
 
 def by_vertex(name: str, table: Mapping[Any, Any], n: int, names: Names | None, missing: Any) -> list[Any]:
-    """Return the values of a mapping in the order of the vertices; `missing` for a vertex that it leaves out."""
+    """Return the values of a mapping in the order of the vertices, `missing` for a vertex left out."""
     vertices = range(n) if names is None else list(names)
     if others := table.keys() - set(vertices):
         other = next(vertex for vertex in table if vertex in others)

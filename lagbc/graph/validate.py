@@ -1,4 +1,4 @@
-"""All checks of the caller's matrix: a graph is validated here, once, and never again."""
+"""All checks of the caller's matrix, which is validated here once, and nowhere again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # float64 holds all integers up to this one, and lengths of paths up to the next.
 EXACT_INTEGERS, LONGEST = 2**53, float(np.finfo(np.float64).max)
-# Kinds of matrices beside the formats of sparse ones.
+# Kinds of matrices that are not sparse matrices of SciPy.
 _DENSE, _ON_DEVICE = "dense", "on a device"
 # Ends the error of an array that looks like columns of edges.
 _OF_COLUMNS = "; of columns of edges make a graph by lagbc.graph_from_edges(source, target, length, directed=...)"
@@ -59,9 +59,9 @@ def as_graph(
         dropped and duplicates merged. `A` is not changed, and no other thread may change it while it is read: entries
         would be of before and after, or an error. A networkx.Graph (vertices in the order of ``list(A)``), a graph of
         igraph, rustworkx, NetworKit or graph-tool, a graphblas.Matrix, or the result of `lagbc.read_graph` is read as
-        it is, and so is a pandas data frame whose index and columns are the same vertices, their names. A tuple holds
-        the arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors
-        take them, or ``(indptr, indices)``, without values.
+        it is, and so is a pandas data frame whose index and columns are the same names of vertices. A tuple holds the
+        arrays of a CSR matrix: ``(data, indices, indptr)``, as SciPy's constructors take them, or ``(indptr, indices)``
+        without values.
     directed : bool, optional
         False takes every edge in both directions. None takes the direction of the graph's own edges; True for a matrix.
     weighted : bool or str, optional
@@ -73,11 +73,11 @@ def as_graph(
         Take the values as strengths w, that is, lengths 1 / w; implies `weighted`, and names an attribute as it does.
         Duplicates are summed first, and of parallel edges the largest counts.
     names : sequence, shape (n,), optional
-        Names of the vertices, each another, in the order of the rows, such as an index of pandas: `lagbc.table` shows
-        scores by them, and ``sources=`` takes them. By default those of the graph or data frame itself.
+        Names of the vertices, no two alike, in the order of the rows, such as an index of pandas: `lagbc.table` shows
+        scores by them, and ``sources=`` takes them. The default is the names in the graph or data frame itself.
     copy : bool
-        False reads the arrays of a CSR or CSC matrix where they are, if they are in canonical form: `A` must not be
-        changed then for as long as the graph is used, by this thread or another.
+        False keeps the arrays of a CSR or CSC matrix in canonical form: no thread may change them as long as the graph
+        is used.
 
     Returns
     -------
@@ -118,9 +118,9 @@ def take_graph(
     copy: bool = True,
     uploads: Callable[[bool], bool] | None = None,
 ) -> Graph:
-    """Validate a matrix as `as_graph` does; on CuPy's device, where the graph then is, if `uploads(weighted)` says so.
+    """Validate a matrix as `as_graph` does; upload it to CuPy's device first if ``uploads(weighted)`` says so.
 
-    Of strengths it is not asked. The host reads a matrix that fails a check on the device, and names the fault.
+    Strengths are not uploaded. The host reads a matrix that fails a check on the device, and names the fault.
     """
     given: Any = A
     made: Any = given if isinstance(given, Outline) else None
@@ -154,7 +154,7 @@ def take_graph(
 
 
 def _reread(graph: Graph) -> Graph:
-    """Read the arrays of a graph that was unpickled, or has replaced fields, as those of a matrix; once."""
+    """Read a graph that was unpickled, or whose fields were replaced, as a matrix, once."""
     if graph.reread is None or not all(a is b for a, b in zip(graph.reread[0], graph.csr, strict=True)):
         indptr, indices, weights = graph.on_host.csr
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
@@ -164,7 +164,7 @@ def _reread(graph: Graph) -> Graph:
 
 
 def _require_taken(A: Any, values: Values) -> None:
-    """Raise an error unless `A` has values that can be taken so: strengths, or those of the attribute that is named."""
+    """Raise an error unless `A` has the strengths, or the edge attribute, that the caller asks for."""
     is_graph = isinstance(A, Graph)
     if is_graph and values.are_strengths and not (A.of_strengths and values.attribute is None):
         raise InvalidValueError(
@@ -253,9 +253,9 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
 
 
 def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
-    """Return the rows of a CSR matrix, or the columns of a CSC matrix, as they are stored, without spare room.
+    """Return the stored rows of a CSR matrix, or columns of a CSC matrix, without spare room.
 
-    Arrays are copied before they are checked: another thread may change the caller's at any time.
+    Arrays are copied before they are checked, as another thread may change the caller's at any time.
     """
     entries = _require_ends(A)
     indptr, indices = A.indptr, A.indices
@@ -295,7 +295,7 @@ def _canonical_entries(A: Any, weighted: bool, copy: bool) -> Csr:
 
 
 def _readable(array: Any) -> Any:
-    """Return an array that compiled functions take: contiguous and aligned; a copy of any other."""
+    """Return an array contiguous and aligned, as compiled functions take it; a copy unless it is so."""
     return array if array.flags.c_contiguous and array.flags.aligned else np.require(array, requirements=["C", "A"])
 
 
@@ -356,7 +356,7 @@ def is_cupy(A: Any) -> bool:
 
 
 def _layout_of(A: Any) -> str:
-    """Return the format of a sparse matrix, or its place in words; InvalidTypeError for all that is no matrix."""
+    """Return the format of a sparse matrix, or the kind of another; InvalidTypeError for all that is no matrix."""
     refuse_masked("A", A, "pass A.filled(0), in which a masked entry is no edge")
     if is_sparse(A):
         return str(A.format)
@@ -456,7 +456,7 @@ def _as_lengths(values: Any, *, copy: bool = False) -> Any:
 
 
 def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool) -> None:
-    """Raise ValueError if a length is not finite and > 0, or a path could be too long; reversed rows are columns."""
+    """Raise ValueError if a length is not finite and > 0, or a path could be too long; rows `is_reversed` are columns."""
     lengths = csr[2]
     if not len(lengths):
         return
