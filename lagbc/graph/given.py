@@ -220,7 +220,7 @@ def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDA
 
 
 def shares_of_parallel(entries: Entries, lengths: NDArray[Any], *, largest: bool = False) -> NDArray[np.float64]:
-    """Divide the score of a pair equally among its edges of the smallest length, or the `largest`, and return the parts.
+    """Divide the score of a pair equally among its edges of the smallest length, or the `largest`; return the parts.
 
     Parallel edges are adjacent.
     """

@@ -456,7 +456,7 @@ def _as_lengths(values: Any, *, copy: bool = False) -> Any:
 
 
 def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool) -> None:
-    """Raise ValueError if a length is not finite and > 0, or a path could be too long; rows `is_reversed` are columns."""
+    """Raise ValueError if a length is not finite and > 0, or a path could be too long; reversed, rows are columns."""
     lengths = csr[2]
     if not len(lengths):
         return

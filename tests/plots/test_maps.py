@@ -207,7 +207,7 @@ def test_coordinates_of_files(tmp_path):
         ({"xy": XY.T}, "coordinates have the shape (2, 4)"),
         ({"xy": [["a", "b"]] * 4}, "coordinates are no array of numbers"),
         ({"xy": XY + np.array([0, 89.5]), "degrees": True}, "y of vertex 2 is 90.5; latitudes are from -90 to 90"),
-        ({"xy": None}, "says nothing of where its vertices are"),
+        ({"xy": None}, "does not say where its vertices are"),
         ({"scores": np.ones(3)}, "scores has shape (3,); it is one number a vertex, shape (4,)"),
         ({"scores": np.ones((2, 4))}, "scores have the shape (2, 4)"),
         ({"scores": np.ones((4, 0))}, "scores have the shape (4, 0)"),
