@@ -1,4 +1,4 @@
-"""The columns of a list or table of edges: a caller names them, or titles and comments above the edges choose them."""
+"""The columns of ends and lengths in a list or table of edges, as a caller, titles or comments above the edges say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lagbc.io.source import Source
 
 @dataclass(slots=True)
 class Columns:
-    """Columns named by a caller; the first lines of the file tell a field that is None."""
+    """Columns that a caller names; the first lines of the file tell the others, which are None."""
 
     ends: tuple[int | str, int | str] | None = None  # of tails and heads, counted from 1, or their titles
     length: int | str | None = None  # of lengths; or the attribute of edges that holds them
@@ -46,34 +46,33 @@ def _require_column(name: str, column: object) -> None:
         raise InvalidValueError(f"{name} holds {column}; columns are counted from 1")
 
 
-# Words that, with 1 and 2 or a and b behind, are titles of ends.
+# Titles of ends are these words with 1 and 2, or a and b, behind them.
 _NUMBERED = (
     *("node", "nodeid", "vertex", "id", "gene", "geneid", "protein", "proteinid", "interactor", "person", "user"),
     *("author", "actor", "name", "entity", "item", "symbol"),
 )
-# Titles, in letters and digits, that tell a header line from an edge between two names, and choose the columns.
+# Usual titles of ends: they tell a header line from an edge between two names, and choose the columns.
 _ENDS = (
     *(("source", "target"), ("sourceid", "targetid"), ("src", "dst"), ("src", "dest"), ("tail", "head")),
     *(("from", "to"), ("fromid", "toid"), ("fromnode", "tonode"), ("fromnodeid", "tonodeid")),
     *(("origin", "destination"), ("sender", "receiver"), ("parent", "child"), ("citing", "cited"), ("u", "v")),
     *((word + tail, word + head) for word in _NUMBERED for tail, head in ("12", "ab")),
 )
-# Titles of numbers that name edges or rows, and are no lengths unless they are asked for.
+# Titles of numbers of edges or rows, which are lengths only if a caller says so.
 _IDENTIFIERS = ("#", "id", "fid", "gid", "osmid", "objectid", "edgeid", "linkid", "index", "row", "number")
 
 
 class Content(NamedTuple):
-    """The lines of a list: their words in messages, and the usual titles of their values, in letters and digits."""
+    """The lines of a list: their words in messages, and the usual titles of a column of values."""
 
     row: str
     form: str  # of a row
     value: str
     values: tuple[str, ...]
-    columns: str  # that tells the columns, where there are more than three
+    columns: str  # the advice for a list of more than three columns
     named: bool  # whether a caller may name columns
 
 
-# The way to read a matrix in a text.
 MATRIX = "of a matrix, numpy.loadtxt makes an array that functions take"
 EDGES = Content(
     row="edge",
@@ -93,7 +92,7 @@ TRIPS = Content(
 )
 # The titles of a column of trips, in words.
 TITLES_OF_TRIPS = f"one column called {', '.join(TRIPS.values[:-1])} or {TRIPS.values[-1]}"
-# A comment of KONECT or SNAP that tells a direction; it holds one of the words below, which are found faster.
+# A comment of KONECT or SNAP that tells the direction. It has one of the words below, which are found faster.
 _MARK = re.compile(
     rb"^[ \t\f\v]*(%[ \t\f\v]*(?:sym|asym|bip)[ \t\f\v]+\w+|#[ \t\f\v]*(?:Undirected|Directed) graph\b)", re.MULTILINE
 )
@@ -101,13 +100,13 @@ _MARKED_BY = (b"sym", b"bip", b"irected graph")
 
 
 def find_mark(piece: bytes) -> list[bytes]:
-    """Return the first comment that tells a direction, if a piece of a file has one."""
+    """Return the first comment in a piece of a file that tells the direction, in a list, which is empty without one."""
     found = _MARK.search(piece) if any(word in piece for word in _MARKED_BY) else None
     return [] if found is None else [found[1]]
 
 
 def direction_mark(source: Source, comments: list[bytes]) -> tuple[str, bool]:
-    """Return the name of the comment that tells the direction, "" if there is none, and whether edges go one way."""
+    """Return the name of the comment that tells the direction, or "", and whether edges go one way."""
     for text in comments:
         if found := re.match(rb"%\s*(sym|asym|bip)\s+\w+", text):
             if found[1] == b"bip":
@@ -142,7 +141,7 @@ def is_header(fields: list[bytes], below: list[bytes], named: Columns, content: 
 
 
 def is_in_doubt(titles: list[bytes], named: Columns) -> bool:
-    """Whether a first line of names may be titles or an edge, as far as the first two lines tell."""
+    """Whether the first two lines, of names, leave open whether the first one holds titles or an edge."""
     told = named.header is not None or any(isinstance(end, str) for end in named.ends or ())
     return not told and (not titles or len(titles) == 2 or named.ends is not None)
 
@@ -156,11 +155,11 @@ def choose_columns(
     mark: str = "",
     content: Content = EDGES,
 ) -> tuple[tuple[int, int], int | None] | None:
-    """Return the columns of ends and length, counted from 0; None if neither titles nor their number tells.
+    """Return the columns of ends and length, counted from 0; None if neither titles nor the number of columns tells.
 
-    `are_numbers` tells of each column whether its first edge has a number there. Titles tell nothing unless there is
-    one a column; empty ones behind do not count. Of several usual titles the first in the order above count, unless no
-    caller may name others: then GraphFormatError names them.
+    `are_numbers` says for each column whether the first edge has a number there. Titles tell nothing unless each column
+    has one; empty titles at the end do not count. Of several pairs of usual titles the first in the order above is
+    taken; GraphFormatError names them if the caller cannot choose.
     """
     columns = len(are_numbers)
     is_by_number = named.ends is not None and all(isinstance(one, int | None) for one in (*named.ends, named.length))
@@ -200,7 +199,7 @@ def choose_columns(
 
 
 def type_column(titles: list[bytes], fields: list[bytes]) -> int | None:
-    """Return the column in which Gephi says of each edge whether it is directed; None if there is none."""
+    """Return the column in which Gephi says whether each edge is directed; None without it."""
     place = next((place for place, title in enumerate(plain_titles(titles)) if title == "type"), None)
     return place if place is not None and fields[place : place + 1] in ([b"Directed"], [b"Undirected"]) else None
 
@@ -228,7 +227,7 @@ def _usual_ends(plain: list[str]) -> list[tuple[int, int]]:
 def _refuse_several(
     name: str, titles: list[bytes], pairs: list[tuple[int, int]], values: list[int], content: Content
 ) -> None:
-    """Raise GraphFormatError if more than one pair of titles may be the ends, or more than one the values."""
+    """Raise GraphFormatError if several pairs of titles may be the ends, or several titles the values."""
     called = [repr(title.decode("utf-8", "replace")) for title in titles]
     for what, several in (
         ("the ends", [f"{called[tail]} and {called[head]}" for tail, head in pairs]),
@@ -239,12 +238,12 @@ def _refuse_several(
 
 
 def _is_numbered_alike(title: str, name: str) -> bool:
-    """Whether both are one word with a number or a letter behind, such as gene1 and gene3."""
+    """Whether a title and a name are the same word with a number or letter behind it, such as gene1 and gene3."""
     word = next((word for word in _NUMBERED if title[:-1] == word), None)
     return word is not None and re.fullmatch(word + "([0-9]+|[a-z])", name) is not None
 
 
 def plain_titles(titles: list[bytes]) -> list[str]:
-    """Return titles in small letters and digits; a title in another alphabet stays as it is."""
+    """Return titles in small letters and digits; a title in another alphabet is kept."""
     texts = [title.decode("utf-8", "replace").strip().lower() for title in titles]
     return [re.sub("[^a-z0-9]", "", text) or text for text in texts]

@@ -122,7 +122,7 @@ def graph_from_edges(
     elif ends is not None:
         raise InvalidValueError("ends= tells the columns of a table, which is given without target")
     else:
-        edges = edges_of_columns(source, target, column, values.word)
+        edges = _edges_of_columns(source, target, column, values.word)
     labels, tails, heads, given = edges.numbered()
     if given is not None:
         _require_lengths(tails, heads, given, values)
@@ -144,7 +144,7 @@ def _edges_of_table(given: Any, ends: Any, length: Any) -> Edges:
 
 
 def _require_lengths(tails: NDArray[Any], heads: NDArray[Any], given: NDArray[Any], values: Values) -> None:
-    """Raise ValueError, which names the first row, if a value of an edge is none to take as such."""
+    """Raise ValueError, which names the first wrong row, if a length or strength is not finite and > 0."""
     if len(wrong := bad_lengths(tails, heads, given)):
         word = values.word
         instead = values.advice(given[wrong], f"Leave out those rows or give them a {word}")
@@ -164,8 +164,8 @@ def is_frame(given: Any) -> bool:
     return hasattr(given, "iloc") and hasattr(given, "columns")
 
 
-def edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges:
-    """Return the edges of columns; `length`, which errors call by the `title`, may be None."""
+def _edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges:
+    """Return the edges in columns; errors call the column of lengths, if there is one, by the `title`."""
     tails, heads = held_column("source", source), held_column("target", target)
     lengths = None if length is None else reals_of(title, length)
     for name, rows in (("target", heads.rows), (title, tails.rows if lengths is None else len(lengths))):
@@ -178,7 +178,7 @@ def edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges
 
 
 def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[Piece]:
-    # Each piece is in one chunk of either column.
+    """Yield edges of columns, each piece in one chunk of either column."""
     for begin, end in pairwise(sorted({*range(0, tails.rows, PIECE), *tails.cuts, *heads.cuts, tails.rows})):
         yield tails.part(begin, end), heads.part(begin, end), None if lengths is None else lengths[begin:end]
 
@@ -232,7 +232,7 @@ def chosen_columns(
 ) -> tuple[tuple[int, int], int | None]:
     """Return the columns of ends and lengths of a table, counted from 0; GraphFormatError if nothing tells them.
 
-    Trips have all three.
+    A table of trips has all three.
     """
     there = f"{quantity(len(titles), 'column')}, {', '.join(map(repr, titles))}"
     found = choose_columns(name, [title.encode() for title in titles], are_numbers, named, content=content)
@@ -245,7 +245,7 @@ def chosen_columns(
 
 
 class Titles(NamedTuple):
-    """The titles of columns of edges, for errors; `length` is None where none is read."""
+    """The titles of columns of edges, for errors; `length` is None if no lengths are read."""
 
     source: str
     target: str
@@ -253,7 +253,7 @@ class Titles(NamedTuple):
 
 
 class Edges:
-    """Edges whose ends are numbered as they come; they are counted."""
+    """Edges whose ends are numbered as they come."""
 
     def __init__(self, titles: Titles, vertices: Names | Integers | None = None) -> None:
         self.titles = titles
@@ -307,10 +307,10 @@ class Edges:
 
 
 class Held(NamedTuple):
-    """A column of vertices: its number of rows, the first row of each chunk, and `part`, the ends in rows begin:end."""
+    """A column of vertices: ``part(begin, end)`` returns the vertices in these rows, which are of one chunk."""
 
     rows: int
-    cuts: list[int]
+    cuts: list[int]  # the first row of each chunk
     part: Callable[[int, int], Ends]
 
 
@@ -338,7 +338,7 @@ def _of_texts(name: str, items: Any) -> Held:
 
 
 def _texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts:
-    """Return items of a column, which begin in row `first`, as texts."""
+    """Return the items of a column from row `first` on as texts."""
     try:
         text = np.frombuffer("\n".join([*items, ""]).encode(), np.uint8)
     except UnicodeEncodeError as error:
@@ -362,7 +362,7 @@ def _integers_of_objects(name: str, column: NDArray[Any]) -> NDArray[Any]:
 
 
 def integers_in(name: str, column: NDArray[Any], first: int) -> NDArray[np.int64]:
-    """Return rows of a column, from row `first` on, as integers of 64 bits."""
+    """Return the rows of a column from row `first` on as integers of 64 bits."""
     kind = column.dtype.kind
     if kind not in "iu" and len(column):
         row = int(np.argmax(np.isnan(column))) if kind == "f" else 0

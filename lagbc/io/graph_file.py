@@ -1,4 +1,4 @@
-"""The graph returned by a reader, and the merging of repeated edges."""
+"""The graph of a file, whose repeated edges are merged."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class GraphFile:
     n, shape : int, and (int, int)
         The number of vertices, also its ``len()``, and those of rows and columns; of `lagbc.as_graph` as well.
     notices : tuple of str
-        Doubts and decisions of the reader; `read_graph` has warned of each.
+        Doubts and decisions of the reader, as in the warnings of `read_graph`.
     name : str
         The name of the file in messages.
     said : str
-        The layout that was recognised of an edge list, in one line.
+        The layout of an edge list, as its first lines tell it, in one line.
     strengths : bool
         Whether of a repeated edge the largest value was kept.
     bad_length : BadLength or None
@@ -72,9 +72,9 @@ class GraphFile:
     length_hint : str
         The way to name the values of edges in such a file, for messages.
     counted : (int, int)
-        Of a part of a file: its entries, and those that the file says the whole has, if it says so; else (0, 0).
+        The numbers of entries in a part of a file, and in the whole; (0, 0) for a whole file.
     repeats : int
-        Entries that repeat an edge, and were left out.
+        The number of entries that repeat an edge, and were left out.
     """
 
     rows: Rows
@@ -137,31 +137,29 @@ class GraphFile:
         return self.directed
 
     def edge(self, i: int, j: int) -> str:
-        """Return an entry of the matrix in words, by the names of the file."""
+        """Return an entry of the matrix in words, with the names in the file."""
         if self.labels is None:
             return f"the edge {i} -> {j} (vertices are counted from 0)"
         return f"the edge {self.labels[i]} -> {self.labels[j]}"
 
     def require_lengths(self, what: str = "length", hops: str = "weighted=False") -> None:
-        """Raise ValueError if edges have no values, or one of them is not finite and > 0.
+        """Raise ValueError unless every edge has a value that is finite and > 0.
 
         Parameters
         ----------
         what : str
-            The word for such a value in messages.
+            The word for a value in messages.
         hops : str
-            The argument, in messages, that has paths counted in hops.
+            The argument that counts paths in hops, in messages.
         """
         if not self.has_values and self.rows.nnz:
             hint = f"; {self.length_hint}" if self.length_hint else ""
             raise InvalidValueError(f"{self.name}: edges have no values to take as {what}s{hint}; {hops} counts hops")
         entries = self.rows.tocoo()
         values = entries.data
-        # Complex values are refused by their type, and self loops are no edges.
-        wrong = np.zeros(0, np.int64)
-        if values.dtype.kind in "biuf":
-            wrong = bad_lengths(entries.row, entries.col, values)
-        if not len(wrong):
+        if values.dtype.kind not in "biuf":  # refused later, by their type
+            return
+        if not len(wrong := bad_lengths(entries.row, entries.col, values)):
             return
         i, j, value = (int(entries.row[wrong[0]]), int(entries.col[wrong[0]]), float(values[wrong[0]]))
         place, edge = self.name, self.edge(i, j)
@@ -179,14 +177,14 @@ GraphFile.__module__ = "lagbc"
 
 
 def bad_lengths(tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the edges whose lengths are not finite and > 0; loops are no edges."""
+    """Return the places of edges, not of loops, whose lengths are not finite and > 0."""
     return np.flatnonzero(are_no_lengths(lengths) & (tails != heads))
 
 
 def compressed(
     n: int, tails: NDArray[Any], heads: NDArray[Any], lengths: NDArray[Any] | None, *, directed: bool, largest: bool
 ) -> tuple[Rows, int]:
-    """Make a matrix of edges by `merge_repeats`, undirected ones both ways; without lengths no repeats are counted."""
+    """Make a matrix of edges, undirected ones both ways, and count the repeats that have lengths."""
     if not directed:
         tails, heads, lengths = mirrored(tails, heads, lengths)
     matrix, repeats = merge_repeats(n, tails, heads, lengths, largest=largest, mirrored=not directed)
@@ -204,8 +202,8 @@ def merge_repeats(
 ) -> tuple[Rows, int]:
     """Compress entries in any order; of several at one place keep the smallest value, or the `largest`.
 
-    Values None are ones. Entries of a file that are `mirrored` are listed at both their places. Also return the number
-    of entries of the file that were left out.
+    Without values, all are 1. Also return the number of entries that were left out, at one of their two places if
+    all are `mirrored`.
     """
     kind = index_type(n)
     # `in_rows` moves numbers of 8 bytes alone: values of that size as they are, for others their places.

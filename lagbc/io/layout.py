@@ -1,4 +1,4 @@
-"""The layout of the lines of an edge list, told by the first lines and by the columns that a caller names."""
+"""The layout of an edge list, as its first lines and the columns that a caller names tell it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _COMMENTS = (b"#", b"%")
 # A number with a comma for its point, between other separators.
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
-# Attributes of an edge, a dict in braces at the end of its line.
+# The form of attributes of an edge at the end of its line.
 _EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
 
 def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layout:
-    """Tell the layout of all lines by the comments above and the first two lines."""
+    """Tell the layout of all lines by the comments above the first two lines, and by these."""
     marks: list[bytes] = []
     rest = content_of(source, marks)
     lines = list(islice(rest, 1))
@@ -120,23 +120,23 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
 
 
 class Layout(NamedTuple):
-    """The layout of the lines of an edge list."""
+    """The layout of the lines of an edge list; columns are counted from 0."""
 
     source: Source
     content: Content
     separator: bytes  # one byte; a blank stands for any run of blanks
     columns: int
-    ends: tuple[int, int]  # columns of tail and head, counted from 0
+    ends: tuple[int, int]  # columns of tail and head
     length: int | None  # column of lengths
-    names: bool  # vertices are names; else integers, and comments begin anywhere
+    names: bool  # whether vertices are names; else they are integers, and comments begin anywhere
     begin: int  # line of the first edge
     titles: tuple[bytes, ...]  # empty without a header line
-    attribute: str | None  # that holds lengths, where lines end in attributes
-    in_braces: bool  # lines end in attributes
+    attribute: str | None  # the attribute of lengths, where lines end in attributes
+    in_braces: bool  # whether lines end in attributes
     mark: str  # name of the comment or column that tells the direction
     directed: bool
-    type: int | None  # column that tells it of each edge
-    in_doubt: bool  # the first line may be titles or an edge, as far as the first two tell
+    type: int | None  # column in which each edge tells its direction
+    in_doubt: bool  # whether the first two lines leave open if the first is an edge
 
     def said(self, comments: int) -> str:
         """Describe the layout in one line."""
@@ -156,7 +156,7 @@ class Layout(NamedTuple):
         return ", ".join(parts)
 
     def prepared(self, line: int, piece: bytes) -> bytes:
-        """Return lines with titles blanked out and braces made a column; `line` numbers the first."""
+        """Return lines, the first with number `line`, without titles, and with a column in place of braces."""
         if self.titles and line < self.begin:
             # Only comments, blanks and the titles stand above the first edge.
             lines = piece.split(b"\n")
@@ -166,7 +166,7 @@ class Layout(NamedTuple):
         return with_attribute(self.source, line, piece, self.attribute) if self.in_braces else piece
 
     def refuse(self, line: int, text: bytes) -> NoReturn:
-        """Raise the error of a line that `prepared` returned."""
+        """Raise the error of a wrong line among the lines of `prepared`."""
         source, content = self.source, self.content
         expected = f'{content.form}; write names that hold a separator or quotes in quotes: "a ""b"" c"'
         fields = split_line(text, self.separator, glued=not self.names)
@@ -196,7 +196,7 @@ class Layout(NamedTuple):
 
 
 def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: bytes, content: Content) -> None:
-    """Raise GraphFormatError for three rows of numbers with zeros on the diagonal, which may be edges or a matrix."""
+    """Raise GraphFormatError if three rows of numbers may be edges or a matrix: there are zeros on the diagonal."""
     rows = [_split_or_fail(source, *line, separator, content, glued=True) for line in lines]
     if list(map(len, rows)) == [3, 3, 3] and all(is_float(rows[i][i]) and not float(rows[i][i]) for i in range(3)):
         remedy = "titles above"
@@ -209,7 +209,7 @@ def _refuse_matrix(source: Source, lines: list[tuple[int, bytes]], separator: by
 def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the numbers and texts of lines that are neither blank nor comments.
 
-    The first comment that tells a direction is put into `marks`, when it is passed.
+    On the way, put the first comment that tells the direction into `marks`.
     """
     for first, piece in source.pieces():
         if is_without_content(piece):
@@ -224,7 +224,7 @@ def content_of(source: Source, marks: list[bytes] | None = None) -> Iterator[tup
 
 
 def separator_of(source: Source, line: int, text: bytes) -> bytes:
-    """Tell the separator of columns by a line: outside quotes, and before a comment if one is found there."""
+    """Tell the separator of columns by a line, from the text outside quotes and, if it has one, before a comment."""
     bare = _QUOTED.sub(b"", text)
     for part in (re.split(rb"[#%]", bare, maxsplit=1)[0], bare):
         spread = _split_beside_commas(source, part.strip())[2:]
@@ -241,7 +241,7 @@ def separator_of(source: Source, line: int, text: bytes) -> bytes:
 
 
 def _split_beside_commas(source: Source, text: bytes) -> list[bytes]:
-    """Split a line whose commas may be decimal; by blanks only where the name of the file does not say commas."""
+    """Split a line by other separators than commas, which may be decimal; by blanks not in a file named .csv."""
     separator = next((byte for byte in (b";", b"\t") if byte in text), None)
     if separator is None and ".csv" in source.name.lower():
         return [text]
@@ -249,14 +249,14 @@ def _split_beside_commas(source: Source, text: bytes) -> list[bytes]:
 
 
 def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[bytes]) -> None:
-    """Raise GraphFormatError for the first field that is a number with a decimal comma, if there is one."""
+    """Raise GraphFormatError if a field is a number with a decimal comma."""
     for field in filter(_DECIMAL_COMMA.fullmatch, fields):
         point = field.replace(b",", b".").decode()
         source.fail(line, f"{quoted(field)} has a decimal comma", text, f"a decimal point in all lines, as {point}")
 
 
 def _split_number(separator: bytes, titles: list[bytes], fields: list[bytes]) -> str:
-    """Return a hint for a message where the last number of a line may be split at its decimal comma; else nothing."""
+    """Return a hint if the last number of a line may have been split at its decimal comma, else ""."""
     *_, whole, part = [b"", b"", *fields]
     is_split = separator == b"," and len(fields) == (len(titles) or 3) + 1 and whole.isdigit() and part.isdigit()
     return f"; a decimal comma is a point, as {whole.decode()}.{part.decode()}" if is_split else ""
@@ -277,13 +277,13 @@ def end_in_braces(text: bytes) -> bool:
 
 
 def _split_braces(text: bytes) -> tuple[bytes, bytes] | None:
-    """Return a line up to its first brace, and from there on if that ends in a brace; else None."""
+    """Split a line at its first brace if it ends in a brace; else return None."""
     before, brace, inside = text.rstrip(b" \t").partition(b"{")
     return (before, brace + inside) if inside.endswith(b"}") else None
 
 
 def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | None) -> str | None:
-    """Return the attribute that holds lengths: the one wanted, else "weight" if the first edge has it, else None."""
+    """Return the attribute of lengths: the `wanted` one, else "weight" if the first edge has it, else None."""
     there = _parsed_attributes(source, line, text)
     if wanted is not None and wanted not in there:
         source.fail(line, f"no attribute {wanted!r}", text, f"length= to be one of {', '.join(map(repr, there))}")
@@ -291,7 +291,7 @@ def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | Non
 
 
 def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:
-    """Replace the braces of each line by the value of one attribute, NaN where it is missing, or by nothing."""
+    """Replace the braces of each line by the value of an attribute, NaN if it is missing, or by nothing."""
     if attribute is not None:
         alone = re.escape(repr(attribute).encode())
         piece = re.sub(rb"\{" + alone + rb": ([-+.0-9e]+)\}(?=[ \t]*\n)", rb"\1", piece)

@@ -1,4 +1,4 @@
-"""Compiled loops over bytes of text: lines into fields, fields into numbers, and names into numbers of vertices."""
+"""Text as compiled loops read it: lines into fields, fields into numbers, and vertices into their numbers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from lagbc.errors import OutOfMemoryError
 from lagbc.io.source import Source
 from lagbc.native import core
 
-# Starts and ends of the fields of a column in a text.
-Field = tuple[NDArray[np.int64], NDArray[np.int64]]
 _REAL = re.compile(rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|inf(inity)?)", re.IGNORECASE)
 _FIRST = np.zeros(1, np.int64)
 _WRONG = {-1: "a quote that is not closed", -2: "text after a closing quote"}
 # The largest row or column of SciPy's matrices of 32-bit indices.
 _MOST = np.iinfo(np.int32).max
-# The numbers of tails and of heads, and the first row that is wrong, or -1.
+# The numbers of tails and of heads; and the first row with a wrong end, or -1.
 Numbered = tuple[NDArray[np.int32], NDArray[np.int32], int]
 # Vertices that are renumbered or decoded at a time.
 _PART = 1 << 16
@@ -31,8 +29,8 @@ class Lines:
     """The lines of a piece of a file, without comments, split into `columns` fields; the `wanted` ones are kept.
 
     A blank as `separator` is any run of blanks. A comment begins anywhere if `glued`; else at the start of a line or,
-    between blanks, of a field. `numbers` counts the lines from 0, the first of the piece; `wrong` is the first line
-    with another number of fields or, in a column read as numbers, with no number; -1 if there is none.
+    between blanks, of a field. `numbers` holds the number of each line, counted from 0, the first of the piece. `wrong`
+    is the first line with more or fewer fields, or with no number where a column is read as numbers; or -1.
     """
 
     def __init__(self, piece: bytes, separator: bytes, columns: int, wanted: list[int], *, glued: bool) -> None:
@@ -44,27 +42,20 @@ class Lines:
         count, self.comments, self.wrong = core.split_lines(
             self.text, separator[0], columns, sought, glued, starts, stops, numbers
         )
-        self.fields: list[Field] = [(starts[column, :count], stops[column, :count]) for column in which]
+        self.fields = [Texts(self.text, starts[column, :count], stops[column, :count]) for column in which]
         self.numbers = numbers[:count]
-
-    def field(self, column: int, place: int) -> str:
-        """Return a field as text."""
-        starts, stops = self.fields[column]
-        return self.text[starts[place] : stops[place]].tobytes().decode("utf-8", "replace")
 
     def integers(self, column: int) -> NDArray[np.int64]:
         """Read a column as integers of 64 bits."""
-        starts, stops = self.fields[column]
-        values = np.empty(len(starts), np.int64)
-        self.refuse(core.parse_integers(self.text, starts, stops, False, values))
+        values = np.empty(len(self.numbers), np.int64)
+        self.refuse(core.parse_integers(*self.fields[column], False, values))
         return values
 
     def floats(self, column: int) -> NDArray[np.float64]:
         """Read a column as floats; an empty field is NaN."""
-        starts, stops = self.fields[column]
-        values, hard = core.parse_floats(self.text, starts, stops)
+        values, hard = core.parse_floats(*self.fields[column])
         for i in hard.tolist():
-            number = self.text[starts[i] : stops[i]].tobytes()
+            number = self.fields[column].bytes_in(i)
             if number and not is_float(number):
                 self.refuse(i)
                 break
@@ -72,7 +63,7 @@ class Lines:
         return values
 
     def refuse(self, place: int) -> None:
-        """Take a line for wrong, by its place among `numbers`; do nothing if that is negative."""
+        """Take a line for wrong by its place among `numbers`, if that is not negative."""
         if place >= 0:
             self.refuse_line(int(self.numbers[place]))
 
@@ -82,9 +73,9 @@ class Lines:
 
 
 def lines_beside_comments(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield number and text of each line; pieces of comments and blank lines alone are passed over by a loop.
+    """Yield number and text of each line, but skip pieces of comments and blank lines at once.
 
-    A small archive may hold gigabytes of such lines.
+    A small archive may hold gigabytes of these.
     """
     for first, piece in source.pieces():
         if not is_without_content(piece):
@@ -92,7 +83,7 @@ def lines_beside_comments(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def is_without_content(piece: bytes) -> bool:
-    """Whether a piece has comments and blank lines alone."""
+    """Whether a piece has nothing but comments and blank lines."""
     text, nothing = np.frombuffer(bytearray(piece), np.uint8), np.empty(0, np.int64)
     none = nothing.reshape(0, 0)
     *_, content = core.split_lines(text, ord(" "), 0, nothing, False, none, none, nothing)  # no line has 0 fields
@@ -121,7 +112,7 @@ def integer_of(field: bytes) -> int | None:
 
 
 def quoted(field: bytes, most: int = 20) -> str:
-    """Return a field for a message: quoted, at most so many characters."""
+    """Return a field for a message, in quotes, at most so many characters of it."""
     return repr(field.decode("utf-8", "replace")[:most])
 
 
@@ -134,7 +125,11 @@ class Texts(NamedTuple):
 
     def text_in(self, row: int) -> str:
         """Return the text in a row."""
-        return self.text[self.starts[row] : self.stops[row]].tobytes().decode("utf-8", "replace")
+        return self.bytes_in(row).decode("utf-8", "replace")
+
+    def bytes_in(self, row: int) -> bytes:
+        """Return the bytes of the text in a row."""
+        return self.text[self.starts[row] : self.stops[row]].tobytes()
 
 
 # Names of vertices, or their integers, in some rows.

@@ -1,4 +1,4 @@
-"""The sources of graphs: networks that come with lagbc, and files, read a piece at a time within the memory budget."""
+"""Networks that come with lagbc, and files of graphs, read a piece at a time within the memory budget."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 _DATA = Path(__file__).parent.parent / "data"
 _SUFFIX = ".mtx.gz"
 _COORDINATES = ".xy.csv.gz"
-# Prefix of the name of a network that comes with lagbc, in place of a path.
+# Begins the name of a network that comes with lagbc; any other name is a path.
 EXAMPLE = "example:"
 _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
-# The most bytes that DEFLATE makes of one.
+# DEFLATE makes at most so many bytes of one.
 _GZIP_RATIO = 1032
-# Copies of a line in memory while it is checked and split.
+# To check and split a line takes so many copies of it.
 _COPIES_OF_A_LINE = 4
-# Gets the number of bytes read, as stored, and of all bytes; a file may be read more than once.
+# Called with the number of stored bytes that were read, and of all; a file may be read more than once.
 Reporter = Callable[[int, int], object]
 
 
@@ -78,7 +78,7 @@ def example_coordinates(name: str) -> Path | None:
 
 
 def find_source(path: Path, name: str, budget: int, report: Reporter | None = None) -> Source:
-    """Make the source of a file: devices are refused, as they need not end, and pipes are read to their ends."""
+    """Open a file or a pipe, which is read to its end; devices are refused, as they need not end."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -117,9 +117,9 @@ class Source(NamedTuple):
     def _open_stored(self) -> BinaryIO:
         if self.kept is not None:
             return io.BytesIO(self.kept)
-        return (
-            self.path.open("rb") if self.report is None else io.BufferedReader(_ReportingFile(self.path, self.report))
-        )
+        if self.report is not None:
+            return io.BufferedReader(_ReportingFile(self.path, self.report))
+        return self.path.open("rb")
 
     def most_bytes(self) -> int:
         """Bound the number of bytes, decompressed."""
@@ -133,10 +133,10 @@ class Source(NamedTuple):
             return stream.read(size + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)[:size]
 
     def pieces(self, *, below: int = 0) -> Iterator[tuple[int, bytes]]:
-        r"""Yield pieces of whole lines below a line, about a mebibyte each, and the number of their first lines.
+        r"""Yield the lines `below` a line in pieces of about a mebibyte, each with the number of its first line.
 
-        Every line ends in ``\n`` alone, the last one, too. NULs and single carriage returns are refused: for some
-        parsers they end a line or the text.
+        Every line, also the last, ends in ``\n`` alone. NULs and single carriage returns, which end a line or the text
+        for some parsers, are refused.
         """
         with self.open() as stream:
             for line, piece in self._whole_lines(stream):
@@ -145,7 +145,7 @@ class Source(NamedTuple):
                     yield line + above, body
 
     def _whole_lines(self, stream: BinaryIO, last: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Yield pieces as `pieces` does, of all lines to come, or of the lines that begin before the place `last`."""
+        """Yield the lines to come, or the lines that begin before the byte `last`, as `pieces` does."""
         line = 1
         while read := stream.read(_PIECE if last is None else max(min(last - stream.tell(), _PIECE), 0)):
             if stream.tell() == len(read):
@@ -170,9 +170,9 @@ class Source(NamedTuple):
         self.fail(line + before.count(b"\n"), subject, text, r"plain text, lines ending in \n or \r\n")
 
     def pieces_of_part(self, *, below: int, number: int, of: int) -> Iterator[tuple[int, bytes]]:
-        """Yield pieces of a part, as `pieces` does: of a range of bytes of a plain file, one in `of` of any other.
+        """Yield part `number` of `of` as `pieces` does: a range of bytes of a plain file, some pieces of any other.
 
-        Lines of a range are numbered from 1, its first.
+        The lines of a range are numbered from 1.
         """
         with self._open_stored() as stored:
             if self.kept is not None or _is_gzip(stored):
@@ -207,7 +207,7 @@ class Source(NamedTuple):
         raise GraphFormatError(f"{self.name}, line {line}: {found}: {shown!r}; expected {expected}")
 
     def require(self, needed: int, subject: str) -> None:
-        """Raise MemoryError, with both figures, if reading something takes more than the budget."""
+        """Raise MemoryError if the `subject` needs more bytes than the budget."""
         if needed > self.budget:
             raise OutOfMemoryError(
                 f"{self.name}: {subject} needs up to {in_units(needed)} to be read, but the budget is "
@@ -221,7 +221,7 @@ class Source(NamedTuple):
 
 
 def _is_gzip(stored: BinaryIO) -> bool:
-    """Whether a file is compressed by gzip; the file is at its start before and after."""
+    """Whether a file, which stands at its start, is compressed by gzip."""
     begin = stored.read(len(_GZIP))
     stored.seek(0)
     return begin == _GZIP

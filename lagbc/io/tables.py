@@ -39,7 +39,7 @@ _TITLES_OF_VERTEX = ("vertex", "id", "name", "node", "osmid", "label")
 
 @dataclass(eq=False)
 class Vertices:
-    """The vertices of a graph by their names, the `labels` of a `GraphFile`; without, names are numbers from 0 on."""
+    """The vertices of a graph by their names, the `labels` of a `GraphFile`; without labels by numbers from 0 on."""
 
     n: int
     labels: NDArray[Any] | None
@@ -58,12 +58,12 @@ class Vertices:
         return f"called {some}{', ...' if self.n > 3 else ''}"
 
     def instead_of(self, text: str) -> str:
-        """Return the vertices that a wrong name may mean, for messages: similar names, or the first of all."""
+        """Return the vertices that a wrong name may mean, for messages: similar names, or some names."""
         nearest = " or ".join(map(repr, nearest_names(text, self._numbers))) if self.are_names else ""
         return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
-        """Return the place in the matrix of the vertex with a name; None if there is none."""
+        """Return the place in the matrix of the vertex with a name; None if no vertex has it."""
         if self.are_names:
             return self._numbers.get(text)
         number = integer_of(text.encode())
@@ -72,7 +72,7 @@ class Vertices:
         return self._numbers.get(number)
 
     def names(self, numbers: list[int]) -> list[Any]:
-        """Return the names that calls of lagbc take, of vertices by their places in the matrix."""
+        """Return the names of vertices, as calls of lagbc take them, by their places in the matrix."""
         names: list[Any] = numbers if self.labels is None else self.labels[numbers].tolist()
         return names
 
@@ -104,9 +104,9 @@ def vertices_in(text: str, vertices: Vertices) -> list[Any]:
 def read_numbers(path: Path, column: str | None, vertices: Vertices) -> tuple[NDArray[np.float64], int]:
     """Read a number a vertex from a ``.npy`` array in the order of the matrix, or from lines of vertex and number.
 
-    Text is read like an edge list, and has titles if its first number is none. `column` is the title of one of several
-    columns of numbers, or its place, counted from 1. Vertices that the file leaves out get 0; also return the number of
-    all others.
+    Text is read like an edge list; without a number in its first line, that holds titles. `column` is the title of one
+    of several columns of numbers, or its place, counted from 1. Vertices that the file leaves out get 0; also return
+    how many vertices it names.
     """
     if path.suffix == ".npy":
         return _read_array(path, column, vertices.n), vertices.n
@@ -158,10 +158,10 @@ def _number_column(first: _Row, column: str | None) -> int:
 
 
 def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] | None) -> Coordinates:
-    """Read the coordinates of the vertices of a graph, by their names or a row each; other vertices are left out.
+    """Read the coordinates of the vertices of a graph, by name, or a row a vertex in their order.
 
-    Titles are x and y, or lon and lat, and vertex, id, name, node, osmid or label; other columns are left out. Without
-    titles, columns are vertex, x and y; or x and y alone.
+    Titles are x and y, or lon and lat, and vertex, id, name, node, osmid or label. Without titles, columns are vertex,
+    x and y; or x and y alone. Other columns, and vertices that are not in the graph, are left out.
     """
     vertices = Vertices(n, labels)
     xy, lines, count = np.full((n, 2), np.nan), dict[int, int](), 0
@@ -188,7 +188,7 @@ def read_coordinates(path: str | os.PathLike[str], n: int, labels: NDArray[Any] 
 
 
 class _Places(NamedTuple):
-    """The columns of a table of coordinates; no column of vertices if its rows are in the order of the matrix."""
+    """The columns of a table of coordinates; without a column of vertices, rows are in the order of the matrix."""
 
     vertex: int | None
     x: int
@@ -238,11 +238,10 @@ def read_vertices(path: Path, vertices: Vertices) -> list[Any]:
 
 
 def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
-    """Read trips, with a row for each origin.
+    """Read a matrix of trips, with a row for each origin.
 
     A matrix (Matrix Market, ``.npz``) is in the order of the vertices, and lists each pair once. A table of origins,
-    destinations and trips is read like an edge list. It may repeat a pair: then trips are added when the matrix is
-    summed.
+    destinations and trips is read like an edge list, and may repeat a pair: its trips are entries of their own.
     """
     with gzip_errors_named(str(path)):
         source = find_source(path, str(path), host_budget())
@@ -262,7 +261,6 @@ def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
 
 
 def _trips_of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
-    """Read a table; entries of the matrix may be repeated."""
     from scipy import sparse
 
     layout = recognise(source, Columns(names=vertices.are_names or None), TRIPS)
@@ -296,7 +294,7 @@ def _trips_of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
 
 @contextmanager
 def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
-    """Open a table, within the memory budget; the first separator other than a blank holds for all rows."""
+    """Open a table within the memory budget; the first separator other than a blank holds for all rows."""
     with gzip_errors_named(str(path)):
         source = find_source(path, str(path), host_budget())
         separators = (separator_of(source, line, text) for line, text in content_of(source))
@@ -344,7 +342,7 @@ class _Row(NamedTuple):
         return self.fields[column].decode()
 
     def vertex(self, column: int, vertices: Vertices, lines: dict[int, int] | None = None) -> int:
-        """Return the place in the matrix of the vertex that a field names, for the first time if `lines` are given."""
+        """Return the place in the matrix of the vertex in a field; `lines`, if given, refuse one that had a line."""
         number = vertices.number(self.text(column))
         if number is None:
             self.fail(f"no vertex is called {quoted(self.fields[column])}", vertices.instead_of(self.text(column)))
@@ -353,7 +351,7 @@ class _Row(NamedTuple):
         return number
 
     def require_first(self, column: int, number: int, lines: dict[int, int]) -> None:
-        """Raise GraphFormatError if a vertex has a line already; else this is it."""
+        """Enter the line of a vertex into `lines`; GraphFormatError if they have one already."""
         if number in lines:
             self.fail(f"{quoted(self.fields[column])}, which line {lines[number]} names, too", "each vertex once")
         lines[number] = self.line

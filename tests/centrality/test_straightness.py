@@ -122,7 +122,7 @@ def test_weights_of_any_size():
 def test_coordinates_of_a_graph():
     """Attributes x and y, or those of a file; degrees are refused, as no line is straight between them."""
     G = nx.path_graph(3)
-    with pytest.raises(ValueError, match="the graph says nothing of where its vertices are"):
+    with pytest.raises(ValueError, match="the graph does not say where its vertices are"):
         lagbc.straightness(G)
     for v in G:
         G.nodes[v].update(x=v, y=0.0)

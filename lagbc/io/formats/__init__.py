@@ -15,9 +15,9 @@ from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile
 from lagbc.io.source import Source
 
-# Reads a graph, from: a source, whether the largest value of a repeated edge is kept, the columns named by the caller.
+# Reads a graph from a source; arguments are whether repeated edges keep the largest value, and the columns named.
 Reader = Callable[[Source, bool, Columns], GraphFile]
-# Reads the pattern of a part of a graph, from: a source, the number of the part, the number of parts.
+# Reads the pattern of a part of a source; arguments are the number of the part, and of parts.
 PartReader = Callable[[Source, int, int], GraphFile]
 
 # Bytes at the start of a file that tell its format.
@@ -57,32 +57,18 @@ def reader(
 
 # Suffixes of edge lists; any other suffix may belong to a format that a package adds.
 _EDGE_LISTS = ("", ".csv", ".tsv", ".txt", ".dat", ".edges", ".edgelist", ".el")
-# Files of other programs by their suffixes: the format, and two lines of Python that read one.
-_ELSEWHERE = {
-    suffix: (form, lines)
-    for suffixes, form, *lines in (
-        (
-            (".xlsx", ".xls", ".ods"),
-            "a workbook",
-            "edges = pandas.read_excel({file})",
-            "graph = lagbc.graph_from_edges(edges, directed=False)",
-        ),
-        (
-            (".feather", ".arrow"),
-            "Arrow",
-            "edges = polars.read_ipc({file})",
-            "graph = lagbc.graph_from_edges(edges, directed=False)",
-        ),
-        (
-            (".gpkg", ".shp", ".geojson"),
-            "a file of shapes",
-            "lines = geopandas.read_file({file})",
-            "graph = momepy.gdf_to_nx(lines)",
-        ),
-        ((".dot", ".gv"), "DOT", "graph = networkx.nx_pydot.read_dot({file})", "scores = lagbc.bc(graph)"),
-    )
-    for suffix in suffixes
-}
+# Files of other programs: suffixes, format, and two lines of Python that read one.
+_GRAPH_OF_EDGES = "graph = lagbc.graph_from_edges(edges, directed=False)"
+_ELSEWHERE = (
+    ((".xlsx", ".xls", ".ods"), "a workbook", f"edges = pandas.read_excel({{file}}); {_GRAPH_OF_EDGES}"),
+    ((".feather", ".arrow"), "Arrow", f"edges = polars.read_ipc({{file}}); {_GRAPH_OF_EDGES}"),
+    (
+        (".gpkg", ".shp", ".geojson"),
+        "a file of shapes",
+        "lines = geopandas.read_file({file}); graph = momepy.gdf_to_nx(lines)",
+    ),
+    ((".dot", ".gv"), "DOT", "graph = networkx.nx_pydot.read_dot({file}); scores = lagbc.bc(graph)"),
+)
 
 
 def format_of(source: Source) -> Format:
@@ -96,9 +82,9 @@ def format_of(source: Source) -> Format:
     # A Matrix Market file would pass for an edge list under any suffix, as its comments begin with %.
     head = source.head(_HEAD)
     by_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
-    if not by_suffix and suffix in _ELSEWHERE:
-        name, lines = _ELSEWHERE[suffix]
-        read = "; ".join(lines).format(file=repr(PurePath(source.name).name))
-        raise GraphFormatError(f"{source.name}: {name} is not read; two lines of Python read it: {read}")
+    for suffixes, name, lines in () if by_suffix else _ELSEWHERE:
+        if suffix in suffixes:
+            read = lines.format(file=repr(PurePath(source.name).name))
+            raise GraphFormatError(f"{source.name}: {name} is not read; two lines of Python read it: {read}")
     by_content = (form for form in FORMATS.values() if form.begins is not None and form.begins.match(head))
     return next(by_content, None) or next(iter(by_suffix), None) or FORMATS["edge list"]

@@ -15,13 +15,11 @@ from lagbc.io.edges import PIECE, Edges, EdgeTable, Titles, chosen_columns, nume
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
 from lagbc.io.layout import Layout, recognise
-from lagbc.io.scan import Integers, Lines, Names, Texts, quoted
+from lagbc.io.scan import Integers, Lines, Names, quoted
 from lagbc.io.source import Source
 
-# Peak bytes of an edge while it is read and its matrix is made: without lengths and with them; of an undirected edge.
-_BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE = (46, 82), (104, 152)
-# Peak bytes of an edge while it is read and its matrix is made, as of an edge list.
-_BYTES_PER_ROW = 44
+# Peak bytes an edge, without lengths and with them, until its matrix is made: of a list, directed and not; of a table.
+_BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE, _BYTES_PER_ROW = (46, 82), (104, 152), 44
 
 
 @reader("edge list", takes=("ends", "length", "header", "names"))
@@ -47,7 +45,7 @@ def read_edges(layout: Layout) -> ListedEdges:
 
 
 def _title_below(layout: Layout, labels: Any) -> bytes | None:
-    """Return a title of the ends that names a vertex, too; None if there is none."""
+    """Return a title of the ends that is also the name of a vertex; None without one."""
     titles = [title for end in layout.ends for title in layout.titles[end : end + 1]]
     return next((title for title in titles if (labels == title.decode("utf-8", "replace")).any()), None)
 
@@ -67,7 +65,7 @@ class ListedEdges(Edges):
         """Add the edges in whole lines; `line` numbers the first."""
         layout = self.layout
         lines = self._lines(piece)
-        tail_names, head_names, *others = (Texts(lines.text, *one) for one in lines.fields)
+        tail_names, head_names, *others = lines.fields
         lengths = None if layout.length is None else lines.floats(2)
         tails, heads, wrong_end = self.number(tail_names, head_names, lengths)
         lines.refuse(wrong_end)
@@ -78,7 +76,7 @@ class ListedEdges(Edges):
             layout.refuse(line + lines.wrong, piece.split(b"\n")[lines.wrong])
         if lengths is not None and self.bad_length is None and len(bad := bad_lengths(tails, heads, lengths)):
             e = int(bad[0])
-            edge = f"the edge {lines.field(0, e)} -> {lines.field(1, e)}"
+            edge = f"the edge {tail_names.text_in(e)} -> {head_names.text_in(e)}"
             self.bad_length = BadLength(line + int(lines.numbers[e]), edge, float(lengths[e]))
         self.comments += lines.comments
 
@@ -88,7 +86,7 @@ class ListedEdges(Edges):
         return Lines(piece, layout.separator, layout.columns, wanted, glued=not layout.names)
 
     def line_of(self, edge: int) -> tuple[int, bytes]:
-        """Return the number and the text of the line of an edge: the file is read again."""
+        """Return number and text of the line of an edge, from the file, which is read again."""
         for line, piece in self.layout.source.pieces():
             prepared = self.layout.prepared(line, piece)
             numbers = self._lines(prepared).numbers

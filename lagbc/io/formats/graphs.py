@@ -26,9 +26,9 @@ from lagbc.native import core
 _XML = rb"\s*(<\?xml[^>]*>)?\s*"
 _GML = rb"\s*(?:(?:creator|version|comment)\b[^\n]*\n\s*)*graph\s*\[\s*(?:[a-z]\w*\s|\]|$)"
 _PAJEK = rb"(?:\s*%[^\n]*\n)*\s*\*(?:network|vertices)\b"
-# Makes a graph of NetworkX of its module and the content of a file.
+# Makes a graph of NetworkX; arguments are that module and the content of a file.
 _Parser = Callable[[Any, bytes], Any]
-# Peak bytes of reading a byte of the file: NetworkX makes an object of each element.
+# Peak bytes of a byte of the file: NetworkX makes an object of each element.
 _BYTES_PER_BYTE = 30
 _METIS_HEADER = "'vertices edges [fmt [ncon]]', fmt being up to three digits 0 or 1"
 _COUNT = re.compile(rb"[0-9]{1,18}")
@@ -37,7 +37,7 @@ _BYTES_PER_NUMBER, _BYTES_PER_VERTEX = 200, 40
 
 
 def read_by_networkx(form: str, parse: _Parser, source: Source, largest: bool, named: Columns) -> GraphFile:
-    """Read a file: the ids or labels of vertices, and one attribute of edges, `named.length` or "weight"."""
+    """Read the ids or labels of vertices, and the attribute `named.length`, or "weight", of edges."""
     G = _read(form, parse, source)
     numbers = {node: i for i, node in enumerate(G)}
     edges = list(G.edges(data=True))
@@ -113,7 +113,7 @@ def _parse_pajek(nx: Any, data: bytes) -> Any:
 def _edge_lengths(
     source: Source, edges: list[tuple[Any, Any, dict[str, Any]]], named: int | str | None
 ) -> NDArray[np.float64]:
-    """Return an attribute of the edges as floats; of the one by default, NaN where an edge has no number."""
+    """Return an attribute of the edges as floats; by default "weight", NaN for an edge that has no number."""
     attribute, lengths = LENGTH if named is None else named, np.full(len(edges), np.nan)
     for e, (tail, head, held) in enumerate(edges):
         try:

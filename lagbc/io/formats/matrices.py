@@ -30,21 +30,21 @@ _INTEGER = re.compile(rb"-?[0-9]{1,40}")
 # Numbers in a value.
 _PARTS = {"pattern": 0, "complex": 2}
 _TYPES: dict[str, list[Any]] = {"pattern": [], "real": [np.float64], "complex": [np.complex128]}
-# Bytes that no entry holds: the compiled loops would take them for a comment or a quote.
+# The compiled loops would take these bytes, which no entry holds, for a comment or a quote.
 _FOREIGN = (b"%", b"#", b'"')
-# The value at (j, i), which the file leaves out, as a function of the value at (i, j).
+# The value at (j, i), which the file omits, as a function of the value at (i, j).
 _MIRRORED = {"symmetric": np.positive, "skew-symmetric": np.negative, "hermitian": np.conjugate}
 # Peak bytes of reading an entry of a coordinate file, stored once or mirrored; a cell of a dense file; a vertex.
 _BYTES_PER_ENTRY, _BYTES_PER_MIRRORED_ENTRY, _BYTES_PER_CELL, _BYTES_PER_VERTEX = 70, 130, 60, 24
 # Rows and columns of entries, from 0 on; their values, or None; the first value that is no length.
 _Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, BadLength | None]
-# The same of an archive: of an element of its longest array, and of a byte of all arrays.
+# Peak bytes of reading an archive: an element of its longest array, and a byte of all arrays.
 _BYTES_PER_ELEMENT, _BYTES_PER_BYTE = 84, 2
 _INTEGERS = {f"{name}.npy" for name in ("indices", "indptr", "row", "col", "offsets", "shape")}
 
 
 def read_part_of_matrix_market(source: Source, number: int, of: int) -> GraphFile:
-    """Read the pattern of a part of a sparse file: the lines of a range of its bytes."""
+    """Read the pattern of the lines in a range of bytes of a sparse file."""
     header = _read_header(source)
     if header.dense:
         source.fail(header.line, "a dense matrix is not read in parts", header.size, "a sparse one (coordinate)")
@@ -154,7 +154,7 @@ def _count_cells(n: int, symmetry: str) -> int:
 
 
 def _require_room(source: Source, header: _Header) -> None:
-    """Refuse sizes that the file or the budget cannot hold, before arrays are allocated."""
+    """Refuse, before arrays are allocated, sizes that the file or the budget cannot hold."""
     most = source.most_bytes()
     if 2 * header.columns * header.entries > most + 1:  # a digit and a blank a number; the last newline may be missing
         found = f"{header.entries} entries do not fit into {most} bytes"
@@ -195,7 +195,7 @@ def _read_entries(source: Source, header: _Header) -> _Entries:
 def _bad_length(
     line: int, lines: Lines, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
 ) -> BadLength | None:
-    """Return the first entry whose value is no length; None if there is none."""
+    """Return the first entry whose value is no length, if any."""
     if not len(bad := bad_lengths(rows, columns, values)):
         return None
     e = bad[0]
@@ -204,7 +204,7 @@ def _bad_length(
 
 
 def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return rows and columns of cells of a dense file: it lists columns, or their parts from the diagonal on."""
+    """Return rows and columns of cells of a dense file, which lists columns whole, or from the diagonal on."""
     n = header.n
     if header.symmetry == "general":
         return places % max(n, 1), places // max(n, 1)
@@ -215,7 +215,7 @@ def _listed_cells(header: _Header, places: NDArray[np.int64]) -> tuple[NDArray[n
 def _numbers_of_lines(
     source: Source, header: _Header, line: int, piece: bytes, lines: Lines
 ) -> tuple[NDArray[Any], ...]:
-    """Read rows and columns, from 0 on, unless dense, and values, if any; `line` numbers the first line."""
+    """Read rows and columns, from 0 on, of a sparse file, and values; `line` numbers the first line."""
     for byte in _FOREIGN:
         if byte in piece:
             lines.refuse_line(piece.count(b"\n", 0, piece.find(byte)))
@@ -243,7 +243,7 @@ def _fail_entry(source: Source, header: _Header, line: int, place: int, found: s
 
 
 def read_part_of_npz(source: Source, number: int, of: int) -> GraphFile:
-    """Read the pattern of a part, a range of the entries, of a matrix in csr, csc or coo."""
+    """Read the pattern of a range of the entries of a matrix in csr, csc or coo."""
     try:
         with zipfile.ZipFile(source.path) as archive:
             form = _read_range(archive, "format").item()
@@ -291,7 +291,7 @@ def read_npz(source: Source, largest: bool, named: Columns) -> GraphFile:
 
 
 def _ends_of_part(archive: zipfile.ZipFile, form: bytes, number: int, of: int) -> tuple[Any, Any, int, int]:
-    """Return both ends of the entries of a part, their number, and the number of all entries."""
+    """Return rows and columns of the entries of a part, their number, and the number of all entries."""
     if form == b"coo":
         entries = _array_length(archive, "row")
         first, last = (entries * part // of for part in (number, number + 1))
@@ -318,7 +318,7 @@ def _read_array_header(file: Any) -> tuple[tuple[int, ...], Any]:
 
 
 def _read_honest_header(file: Any, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], Any]:
-    """Read a header; refuse an array shorter or longer than it says, and ends of edges that are no integers."""
+    """Read the header of an array; refuse one that tells another size than the archive, or indices not of integers."""
     shape, dtype = _read_array_header(file)
     stored, elements = member.file_size - file.tell(), int(np.prod(shape, dtype=object))
     if dtype.hasobject or elements * dtype.itemsize != stored:
@@ -340,7 +340,7 @@ def _read_range(archive: zipfile.ZipFile, name: str, first: int = 0, last: int |
 
 
 def _require_honest_headers(source: Source, data: BinaryIO) -> None:
-    """Refuse arrays that are not as long as their headers say, by which NumPy would allocate."""
+    """Refuse arrays shorter or longer than their headers say: NumPy allocates by these."""
     with zipfile.ZipFile(data) as archive:
         members = archive.infolist()
         size, longest = sum(member.file_size for member in members), 0
