@@ -1,7 +1,7 @@
-"""Messages of ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
+"""Messages among ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
 
-Messages of a sweep are steps, which yield where they wait, so that another sweep goes on meanwhile. The sweep knows
-lines alone. Ranks are processes in `lagbc.grid.mpi`, and threads of one process in tests.
+A message of a sweep is a generator of steps: it yields where it waits, and another sweep goes on meanwhile. Ranks are
+processes in `lagbc.grid.mpi`, and threads of one process in tests.
 """
 
 from __future__ import annotations
@@ -20,49 +20,50 @@ from lagbc.methods.block import Message
 from lagbc.run.tasks import portable
 
 Made = TypeVar("Made")
-# Yields functions that wait for what it has begun, and returns.
+# Begins messages, yields functions that wait for them, and returns what was received.
 Steps = Generator[Callable[[], object], None, Made]
 
 
 class Line(Protocol):
-    """Some ranks in order, as one of them has it: all of them make the same calls.
+    """Some ranks in order, as one of them has it. All ranks of a line make the same calls.
 
-    However long a message is, it yields as often: else sweeps side by side would take turns otherwise on other ranks.
+    A call yields as often for a long message as for a short one, so that sweeps side by side take the same turns on all
+    ranks.
     """
 
     size: int
-    rank: int  # which of them this one is
-    sent: int  # bytes that this one has sent to others
+    rank: int  # of this one
+    sent: int  # bytes that this rank has sent to others
 
     def all_gather(self, message: Message) -> Steps[list[Message]]:
-        """Return the messages of all."""
+        """Send a message to all ranks; return the messages of all, by rank."""
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
-        """Send ``messages[i]`` to rank i; return the messages received, by rank."""
+        """All-to-all: send ``messages[i]`` to rank i; return the messages received, by rank."""
 
     def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
-        """Combine arrays, entry by entry, by "sum", "or", "xor" or "least", to the same array on all."""
+        """All-reduce: return the "sum", "or", "xor" or "least" of the arrays of all ranks, entry by entry."""
 
     def split(self, color: int) -> Line:
-        """Return the line of the ranks with this color, in the same order."""
+        """Return the line of the ranks that give this color, in the same order."""
 
     def abort(self, error: BaseException) -> None:
-        """End all ranks, as this one cannot go on."""
+        """End all ranks: this one cannot go on, and others wait for it."""
 
     def close(self) -> None:
-        """Give back all that the line takes; all its ranks do."""
+        """Free the resources of the line."""
 
 
 def now(steps: Steps[Made]) -> Made:
-    """Go through steps at once."""
+    """Go through the steps of one message, and wait at each."""
     (made,) = side_by_side([steps])
     return made
 
 
 def side_by_side(sweeps: Sequence[Steps[Made]]) -> list[Made]:
-    """Go through the steps of several: while one waits, the next goes on. The order is the same on all ranks.
+    """Go through the steps of several sweeps in turns: while one waits, the next one goes on. Turns are by number.
 
-    Where one raises an error, all ranks have begun the same messages of the others, which are waited for.
+    If one raises an error, the messages of the others are waited for: all ranks have begun the same ones.
     """
     found: list[Any] = [None] * len(sweeps)
     waiting = deque[tuple[int, Callable[[], object]]]()
@@ -82,29 +83,29 @@ def side_by_side(sweeps: Sequence[Steps[Made]]) -> list[Made]:
 
 
 def of_all(line: Line, told: Any) -> list[Any]:
-    """Tell all ranks an object; return the object of each."""
+    """Return the objects of all ranks, by rank."""
     said = now(line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8)))
     return [pickle.loads(one.tobytes()) for one in said]
 
 
 def of_first(line: Line, told: Any = None) -> Any:
-    """Return the object that the first rank tells."""
-    said = _said_by_first(line, b"" if line.rank else pickle.dumps(told))
+    """Broadcast: return the object of the first rank."""
+    said = _bytes_of_first(line, b"" if line.rank else pickle.dumps(told))
     return pickle.loads(said) if line.rank else told
 
 
 def by_first(line: Line, make: Callable[[], Made]) -> Made:
-    """Have the first rank make an object; all return it, or raise the error, also that it cannot be pickled."""
+    """Have the first rank make an object: all ranks return it, or raise its error."""
     made: Any = None
     error, told = None, b""
     if line.rank == 0:
         try:
             made = make()
-            told = pickle.dumps((made, None))
+            told = pickle.dumps((made, None))  # fails for some objects
         except BaseException as raised:
             error = raised
             told = pickle.dumps((None, portable(error)))
-    said = _said_by_first(line, told)
+    said = _bytes_of_first(line, told)
     if line.rank:
         made, error = pickle.loads(said)
     if error is not None:
@@ -112,14 +113,14 @@ def by_first(line: Line, make: Callable[[], Made]) -> Made:
     return made  # type: ignore[no-any-return]
 
 
-def _said_by_first(line: Line, told: bytes) -> bytes:
+def _bytes_of_first(line: Line, told: bytes) -> bytes:
     said: bytes = now(line.all_gather(np.frombuffer(told, np.uint8)))[0].tobytes()
     return said
 
 
 @contextmanager
 def ending_all(line: Line) -> Iterator[None]:
-    """End all ranks where a block raises an error: the others wait for this rank, and cannot be told."""
+    """End all ranks if a block raises an error, as the others wait for this rank and cannot be told."""
     try:
         yield
     except BaseException as error:
@@ -129,22 +130,21 @@ def ending_all(line: Line) -> Iterator[None]:
 
 @dataclass(slots=True, eq=False)
 class Grid:
-    """Ranks in rows and columns, as one of them has it; it is one of several, by its number."""
+    """Ranks in rows and columns, as one of them has it."""
 
     rows: int
     columns: int
-    number: int
+    number: int  # of this grid among all grids
     # row, column: of this rank
     row: int
     column: int
     whole: Line
-    # along_column, along_row: the ranks of its grid column, and of its grid row
-    along_column: Line
-    along_row: Line
+    along_column: Line  # the ranks of the same column
+    along_row: Line  # the ranks of the same row
 
     @classmethod
     def of(cls, line: Line, rows: int, columns: int, on_site: Callable[[Line], Line]) -> Grid:
-        """Make the grids that the ranks of a line make up; their messages go as `on_site` has them go."""
+        """Cut a line into grids, and return this rank's; `on_site` returns the line that carries messages of sweeps."""
         number, place = divmod(line.rank, rows * columns)
         (row, column), whole = divmod(place, columns), line.split(number)
         along_column, along_row = on_site(whole.split(column)), on_site(whole.split(row))
@@ -152,15 +152,14 @@ class Grid:
 
     @property
     def piece(self) -> int:
-        """Which piece of the vertices the rank owns."""
+        """The number of the piece of vertices that this rank owns."""
         return self.row * self.columns + self.column
 
     @property
     def sent(self) -> int:
-        """Bytes that this rank has sent to others, but to agree."""
+        """Bytes that this rank has sent to others in sweeps."""
         return self.along_column.sent + self.along_row.sent
 
     def close(self) -> None:
-        """Give back all lines; all ranks do."""
         for line in (self.along_column, self.along_row, self.whole):
             line.close()

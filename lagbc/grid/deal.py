@@ -1,8 +1,20 @@
-"""How a graph is dealt over a grid: pieces of vertices, and blocks of entries.
+"""A graph dealt over a grid of ranks: each rank owns a piece of the vertices, and has a block of the edges.
 
-Vertices are lined up by falling degree and dealt back and forth, so that each piece has as many, and as many edges.
-Piece i * columns + j belongs to rank (i, j). Its block has the edges that lead to a vertex of a piece of grid row i
-from one of grid column j: such pieces, each as long as all others, are the rows and the columns of the block.
+Vertices are lined up by falling degree and dealt to the pieces back and forth, so that all pieces have about as many
+vertices and edges. Rank (i, j) owns piece i * columns + j. The rows of its block are the pieces of grid row i, the
+columns are the pieces of grid column j: the block has the edges from the latter to the former.
+
+Trees of an undirected graph may be folded first. A vertex of degree one is a leaf; leaves are taken off until there are
+none, and the rest is the core. The neighbour of a leaf is the exclusive or of the numbers of its neighbours, as it has
+one, so that each round needs arrays of vertices alone.
+
+Without a vertex v of a tree its component falls into branches b. With S roots and T targets in the component, s and t
+of them v itself, the pairs whose path leads through v are
+
+    (S - s) (T - t) - sum over b of S_b T_b
+
+For a vertex of the core the pairs of two other branches of the core are left to the sweep, in which each vertex of the
+core counts as often as its tree has roots and targets.
 """
 
 from __future__ import annotations
@@ -20,14 +32,15 @@ from lagbc import tuning
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph, Outline
+from lagbc.graph.host import weak_components
 from lagbc.grid.communicator import Line, now
-from lagbc.grid.fold import Trees, components_of, fold
 from lagbc.methods.block import NOTHING, BlockSize, Way
 from lagbc.native import core
 
 Ints = NDArray[np.int64]
-# Bytes per vertex of the whole graph that a rank holds: degrees, the order, numbers, positions. And per vertex, and per
-# entry of a block, while the graph is dealt: sorts of vertices, components beside trees; keys in an array that grows.
+Floats = NDArray[np.float64]
+# Bytes that a rank holds per vertex of the whole graph: degrees, order, numbers, positions. Bytes while the graph is
+# dealt, per vertex (sorts, components beside trees), and per entry of a block (keys in an array that grows).
 _HELD_PER_VERTEX, _DEALING_PER_VERTEX, _DEALING_PER_ENTRY = 80, 128, 40
 # Edges that a rank sends at a time.
 _AT_ONCE = 2**16
@@ -51,13 +64,13 @@ class Shape(NamedTuple):
 
 
 def size_of_block(shape: Shape, n: int) -> BlockSize:
-    """Return the size of the blocks of n vertices."""
+    """Return the size of the blocks of a graph with n vertices."""
     return BlockSize(32 * max(1, -(-n // (32 * shape.size))), shape.rows, shape.columns)
 
 
 @dataclass(slots=True, eq=False)
 class Deal:
-    """Which vertex belongs to whom."""
+    """The rank that owns each vertex, by an order of the vertices."""
 
     shape: Shape
     n: int  # vertices
@@ -66,21 +79,18 @@ class Deal:
 
     @classmethod
     def of(cls, degrees: Ints, shape: Shape) -> Deal:
-        """Deal vertices of some degrees."""
+        """Deal vertices by falling degree."""
         n = len(degrees)
         return cls(shape, n, size_of_block(shape, n).length, np.argsort(-degrees, kind="stable"))
 
     @property
     def size(self) -> BlockSize:
-        """Of the block of each rank."""
+        """The size of the block of each rank."""
         return BlockSize(self.length, self.shape.rows, self.shape.columns)
 
     @property
     def numbers(self) -> Ints:
-        """The number of each vertex: its piece times the length, plus its place in the piece.
-
-        Vertices go to the pieces from first to last, then from last to first.
-        """
+        """The number of each vertex: piece * length + place. Pieces take turns from first to last, then backwards."""
         turn, piece = np.divmod(np.arange(self.n), self.shape.size)
         piece = np.where(turn % 2, self.shape.size - 1 - piece, piece)
         numbers = np.empty(self.n, np.int64)
@@ -90,14 +100,13 @@ class Deal:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """The entries of a rank: rows are vertices of its grid row, columns of its grid column."""
+    """Edges of a rank in rows: these are vertices of its grid row, columns are vertices of its grid column."""
 
     indptr: Ints
     indices: NDArray[np.int32]
 
     @property
     def nnz(self) -> int:
-        """How many entries."""
         return len(self.indices)
 
     @property
@@ -117,14 +126,14 @@ class Block:
 
 
 class Blocks(NamedTuple):
-    """The blocks of a rank: edges by their heads, by their tails, and by their heads with columns for rows."""
+    """The blocks of a rank."""
 
-    into: Block
-    out: Block
-    reach: Block
+    into: Block  # rows are heads, columns tails
+    out: Block  # rows are tails, columns heads
+    reach: Block  # the transpose of `into`
 
     def bytes(self, way: Way) -> int:
-        """Count the bytes of the blocks, and of the blocks that a sweep this way makes of them."""
+        """Count the bytes of the blocks, and of those that a sweep this way makes of them."""
         own = sum(block.indptr.nbytes + block.indices.nbytes for block in {*self})
         if way == "along":
             return own
@@ -135,23 +144,56 @@ class Blocks(NamedTuple):
 
     @classmethod
     def of(cls, into: Block, out: Block, columns: int) -> Blocks:
-        """Take edges by their heads and by their tails, in so many columns."""
+        """Make `reach` for blocks of so many columns."""
         return cls(into, out, into.transposed(columns))
 
     def swept(self, way: Way) -> Blocks:
-        """Return the blocks of edges that are swept one way."""
+        """Return the blocks for a sweep along the edges, against them, or either way."""
         if way == "along":
             return self
         into = self.out if way == "against" else self.into.beside(self.out)
         return Blocks.of(into, self.into if way == "against" else into, len(self.reach.indptr) - 1)
 
 
+class Trees(NamedTuple):
+    """Trees that were folded."""
+
+    rounds: tuple[Ints, ...]  # the leaves taken off in each round
+    parent: Ints  # (n,): the neighbour of each leaf as it was taken off; a vertex of the core is its own parent
+    component: Ints  # (n,): the least vertex of the core in the component of each vertex
+
+    @property
+    def is_core(self) -> NDArray[np.bool_]:
+        core: NDArray[np.bool_] = self.parent == np.arange(len(self.parent))
+        return core
+
+    def folded(self, weights: Floats) -> Floats:
+        """Return for each vertex the sum of the weights of itself and of all that hangs from it."""
+        sums = weights.copy()
+        for leaves in self.rounds:
+            np.add.at(sums, self.parent[leaves], sums[leaves])
+        return sums
+
+    def through(self, roots: Floats, targets: Floats) -> Floats:
+        """Return for each vertex the pairs whose path leads through it, without the pairs left to the sweep."""
+        below, beneath, core = self.folded(roots), self.folded(targets), self.is_core
+        branches = np.zeros(len(roots))
+        for leaves in self.rounds:
+            np.add.at(branches, self.parent[leaves], below[leaves] * beneath[leaves])
+        all_roots, all_targets = (
+            np.bincount(self.component[core], weights[core], len(roots))[self.component] for weights in (below, beneath)
+        )
+        above, beyond, hung, met = all_roots - below, all_targets - beneath, below - roots, beneath - targets
+        # (S - s) (T - t) - above beyond, without its cancellation
+        return above * met + hung * beyond + (hung * met - branches)
+
+
 @dataclass(eq=False, repr=False)
 class Dealt(Outline):
-    """A graph that is dealt, on one rank: it knows the degrees of all vertices, and has the edges of one block.
+    """A dealt graph, as a rank has it: the degrees of all vertices, and the edges of one block.
 
-    A file of sums names it by `indptr`, each of whose rows is as long as it has edges, and `indices`, a digest of the
-    edges and the shape of the grid.
+    It stands for a `Graph` in plans and files, which read `indptr`, from the degrees, and `indices`, here a digest of
+    the edges and the shape of the grid.
     """
 
     indptr: Ints
@@ -160,47 +202,42 @@ class Dealt(Outline):
     deal: Deal
     blocks: Blocks
     entering: Ints  # edges that enter each vertex
-    is_searched: NDArray[np.bool_]  # whether edges that are swept leave each vertex
-    trees: Trees | None  # that were folded
-    hub: int  # where a search for the depth begins; -1 if there is to be none
-    is_checked = True  # when it was dealt
-    way: Way = "along"  # that its edges are swept in its blocks
-    grids: Any = None  # that sweep it, on the rank that asks them to
+    is_searched: NDArray[np.bool_]  # whether an edge of the blocks leaves each vertex
+    trees: Trees | None
+    hub: int  # the vertex from which `depth` is searched; -1 if nobody asks for it
+    is_checked = True
+    way: Way = "along"  # how the edges of the blocks are swept
+    grids: Any = None  # the `Grids` that sweep it
 
     @property
     def n(self) -> int:
-        """Vertices."""
         return self.deal.n
 
     @property
     def nnz(self) -> int:
-        """Edges, those of trees among them; an undirected edge counts twice."""
+        """The count of edges, those of trees too; an undirected edge counts twice."""
         return int(self.indptr[-1])
 
     @property
     def order(self) -> Ints:
-        """The vertices as they are dealt."""
         return self.deal.order
 
     @property
     def order_in_words(self) -> str:
-        """Why vertices are ordered as they are."""
         return "vertices are dealt by falling degree, so that each rank has as many edges"
 
     @property
     def out_degrees(self) -> Ints:
-        """Edges that leave each vertex."""
         degrees: Ints = np.diff(self.indptr)
         return degrees
 
     @property
     def in_degrees(self) -> Ints:
-        """Edges that enter each vertex."""
         return self.entering
 
     @property
     def transpose(self) -> Dealt:
-        """The graph with every edge reversed, in the same blocks; itself if edges go both ways."""
+        """The graph with every edge reversed, in the same blocks; itself if it is undirected."""
         if not self.directed:
             return self
         return replace(
@@ -213,22 +250,22 @@ class Dealt(Outline):
 
     @property
     def symmetric(self) -> Dealt:
-        """The graph with every edge in both directions, for searches, in the same blocks; itself if they are."""
+        """The graph with every edge in both directions, in the same blocks; itself if it is undirected."""
         return replace(self, way="either") if self.directed else self
 
     @cached_property
     def depth(self) -> int:
-        """A lower bound of the diameter: that of a graph which is not dealt."""
+        """A lower bound of the diameter, equal to `Graph.depth` of the same graph."""
         return self.grids.depth_of(self) if self.nnz else 0  # type: ignore[no-any-return]
 
     @cached_property
     def has_high_diameter(self) -> bool:
-        """Whether the graph looks like a mesh or a road network, as of one that is not dealt."""
+        """As `Graph.has_high_diameter`."""
         return self.depth > tuning.HIGH_DIAMETER * log2(max(self.n, 2))
 
     @property
     def components(self) -> Any:
-        """There are none: ValueError."""
+        """ValueError: they are not known."""
         raise InvalidValueError(
             "components of a graph that is dealt over a grid are not known, which estimates with endpoints count; "
             "leave out endpoints, or grid="
@@ -236,48 +273,48 @@ class Dealt(Outline):
 
     @property
     def on_host(self) -> Any:
-        """There is none: OverflowError, as roots ask for it that are to be computed in wider numbers."""
+        """OverflowError: there is no such graph, and only sums in wider numbers ask for it."""
         raise OutOfRangeError(
             "weights of vertices are too far apart for float64, and a graph that is dealt over a grid has no wider "
             "numbers: scale them, or leave out grid="
         )
 
     def bytes_of_rank(self, *, on_gpu: bool) -> tuple[int, int]:
-        """Count the bytes that a rank holds where it sweeps, and that dealing takes there at most."""
+        """Return the bytes that this rank holds in the memory in which it sweeps, and the peak there while dealing."""
         blocks = self.blocks.bytes(self.way)
         if on_gpu:
-            return blocks, blocks  # the rest is on the host
+            return blocks, blocks  # all else is on the host
         held = blocks + _HELD_PER_VERTEX * self.n
         return held, max(held, bytes_of_dealing(self.n, self.blocks.into.nnz))
 
 
 def bytes_of_blocks(size: BlockSize, entries: int, *, directed: bool) -> int:
-    """Count the bytes of blocks with so many entries each."""
+    """Return the bytes of `Blocks` with so many entries in each."""
     rows, columns = size.across * size.length + 1, size.down * size.length + 1
     return (1 + directed) * (8 * rows + 4 * entries) + 8 * columns + 4 * entries
 
 
 def bytes_of_dealing(n: int, entries: int) -> int:
-    """Bound the bytes that a rank takes while a graph is dealt, of so many vertices and entries of a block."""
+    """Bound the bytes of a rank while a graph of n vertices is dealt, with so many entries in its block."""
     return _DEALING_PER_VERTEX * n + _DEALING_PER_ENTRY * entries
 
 
 class Edges(NamedTuple):
-    """Edges that a rank has, of either type of integers."""
+    """Edges of a rank, as int32 or int64."""
 
     tails: NDArray[Any]
     heads: NDArray[Any]
 
     @classmethod
     def of(cls, part: Graph | None) -> Edges:
-        """Take the edges of a graph; None has none."""
+        """Take the edges of a graph; None is no edge."""
         if part is None:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
         host = part.on_host
         return cls(host.rows, host.indices)
 
     def some(self, first: int, last: int) -> tuple[Ints, Ints]:
-        """Return tails and heads of some of them."""
+        """Return a slice of the edges."""
         return self.tails[first:last].astype(np.int64), self.heads[first:last].astype(np.int64)
 
 
@@ -291,10 +328,9 @@ def deal_graph(
     folds: bool = False,
     finds_hub: bool = False,
 ) -> Dealt:
-    """Deal the edges that ranks have, all or any in `part`, over the grids that they make up; each edge counts once.
+    """Deal a graph over grids of a shape; each rank passes a part of the edges, and an edge in two parts counts once.
 
-    Where it `folds`, trees of a graph that is not directed are folded; `finds_hub` says that the depth will be asked
-    for.
+    With `folds` the trees of an undirected graph are folded; `finds_hub` prepares `Dealt.depth`.
     """
     edges = distinct(line, Edges.of(part), n, directed=directed)
     del part
@@ -327,8 +363,62 @@ def deal_graph(
     )
 
 
+def fold(
+    line: Line, tails: NDArray[Any], heads: NDArray[Any], degrees: Ints
+) -> tuple[Trees | None, NDArray[np.bool_], Ints]:
+    """Fold the trees of an undirected graph, each edge of which is on one rank; None if there is no tree.
+
+    Also return a mask of this rank's edges that are left, and the degrees in the core.
+    """
+    n, degrees = len(degrees), degrees.copy()
+    ends, others = np.concatenate([tails, heads]), np.concatenate([heads, tails]).astype(np.int64)
+    neighbours = np.zeros(n, np.int64)
+    np.bitwise_xor.at(neighbours, ends, others)
+    neighbours = line.combine(neighbours, "xor")
+    parent, rounds = np.arange(n), list[Ints]()
+    leaves = np.flatnonzero(degrees == 1)
+    while len(leaves):
+        hung = neighbours[leaves]
+        last = (degrees[hung] == 1) & (hung > leaves)  # if two vertices are left, the smaller one is the core
+        leaves, hung = leaves[~last], hung[~last]
+        parent[leaves] = hung
+        np.subtract.at(degrees, hung, 1)
+        np.bitwise_xor.at(neighbours, hung, leaves)
+        degrees[leaves] = 0
+        rounds.append(leaves)
+        hung = np.unique(hung)
+        leaves = hung[degrees[hung] == 1]
+    core = parent == np.arange(n)
+    kept = core[tails] & core[heads]
+    if not rounds:
+        return None, kept, degrees
+    component = components_of(line, tails[kept], heads[kept], n)
+    for leaves in reversed(rounds):
+        component[leaves] = component[parent[leaves]]
+    return Trees(tuple(rounds), parent, component), kept, degrees
+
+
+def components_of(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> Ints:
+    """Return the least vertex of the component of each vertex, by the edges of all ranks, sorted on each rank.
+
+    A label is a vertex of the same component. In turns each rank lowers the labels of each of its own components to
+    their least, and all ranks take the least label of each vertex, and the label of that.
+    """
+    own = weak_components(np.searchsorted(tails, np.arange(n + 1)), heads)
+    labels: Ints = np.arange(n)
+    while True:
+        least = np.full(n, n)
+        np.minimum.at(least, own, labels)
+        found = np.minimum(labels, least[own])
+        np.minimum.at(found, labels, least[own])
+        found = line.combine(found, "least")
+        before, labels = labels, found[found]
+        if np.array_equal(before, labels):
+            return labels
+
+
 def _hub(line: Line, edges: Edges, neighbours: Ints) -> int:
-    """Return the vertex of most neighbours: of all, or of the largest component where that is not in a large one."""
+    """Return the vertex of most neighbours: of the largest component if its own has less than half of the vertices."""
     rows, component = _pointers(neighbours), components_of(line, edges.tails, edges.heads, len(neighbours))
     hub, connected = core.widest_row(rows, None)
     if 2 * np.count_nonzero(component == component[hub]) < connected:
@@ -337,7 +427,7 @@ def _hub(line: Line, edges: Edges, neighbours: Ints) -> int:
 
 
 def _mutual(line: Line, edges: Edges, n: int) -> Ints:
-    """Count the edges of each vertex that are there both ways."""
+    """Count the neighbours of each vertex to which edges go both ways."""
     keys, mutual = edges.tails.astype(np.int64) * n + edges.heads, np.zeros(n, np.int64)
     for first, last in slices(len(keys), _AT_ONCE):
         tails, heads = edges.some(first, last)
@@ -348,9 +438,9 @@ def _mutual(line: Line, edges: Edges, n: int) -> Ints:
 
 
 def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
-    """Share edges out over ranks, each once, and both ways of a pair together.
+    """Share edges out over ranks without repeats; edges of one pair of vertices go to one rank.
 
-    Of an undirected graph the lower end is the tail.
+    In an undirected graph the lower end becomes the tail.
     """
 
     def keys_of(first: int, last: int) -> tuple[Ints, NDArray[Any]]:
@@ -367,13 +457,13 @@ def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
 
 
 def _mixed(keys: Ints) -> NDArray[np.uint64]:
-    """Mix the bits of numbers."""
+    """Hash numbers."""
     mixed = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return mixed ^ (mixed >> np.uint64(29))
 
 
 def _digest(edges: Edges) -> Ints:
-    """Sum up numbers that stand for edges."""
+    """Sum the hashes of edges: the same in any order."""
     total = np.zeros(1, np.uint64)
     for first, last in slices(len(edges.tails), _AT_ONCE):
         tails, heads = edges.some(first, last)
@@ -382,7 +472,7 @@ def _digest(edges: Edges) -> Ints:
 
 
 def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArray[Any]]]) -> Ints:
-    """Send the keys of edges to ranks, some edges at a time; return those for this rank, in order."""
+    """All-to-all: send the keys of edges, by `keys_of` with the rank of each; return the keys received, sorted."""
     rounds = -int(line.combine(np.array([-size // _AT_ONCE]), "least")[0])
     found, received = np.empty(_AT_ONCE, np.int64), 0
     for first in range(0, rounds * _AT_ONCE, _AT_ONCE):
@@ -390,7 +480,7 @@ def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArr
         order, counts = np.argsort(to, kind="stable"), np.bincount(to.astype(np.int64), minlength=line.size)
         for message in now(line.exchange(np.split(keys[order].view(np.uint8), 8 * counts.cumsum()[:-1]))):
             own = message.view(np.int64)
-            if received + len(own) > len(found):  # one large array, as freed pieces stay with the process
+            if received + len(own) > len(found):  # one large array, as the heap keeps many small ones
                 found = np.concatenate([found[:received], np.empty(received // 2 + len(own), np.int64)])
             found[received : received + len(own)] = own
             received += len(own)
@@ -400,7 +490,7 @@ def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArr
 
 
 def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Block:
-    """Send entries to those who have the block that they are in, by heads, and with `along` by tails, too."""
+    """Send each edge to the ranks of its block, and return the block of this rank; with `along` in both directions."""
     shape, length = deal.shape, deal.length
     width = shape.rows * length
 
@@ -428,6 +518,6 @@ def _pointers(counts: Ints) -> Ints:
 
 
 def slices(length: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut a piece into slices of so many rows at most."""
+    """Cut a length into slices of at most so many places."""
     for first in range(0, length, most):
         yield first, min(first + most, length)

@@ -1,8 +1,8 @@
-"""The piece that a dealt graph is: its plan, with the ranks as its method, its works, and the grids that carry these.
+"""A dealt graph as a piece, `Spread`: its plan, whose method is the ranks, its works, and the `Grids` that carry them.
 
-The functions of pieces have a case for it, each registered here. The grids of all ranks sweep batches, round by round:
-all ranks go through the same rounds. The first rank says what is swept, and has the sums; in a round it is a rank as
-any other. An error of some rank ends a round on all, and the first one raises it; it may have another round swept.
+The functions of pieces have a case for it, each registered here. All ranks sweep batches in rounds. The first rank says
+what is swept in a round, and receives the sums; within the round it does what all ranks do. An error of any rank ends
+the round on all. The first rank raises it, and may have another round swept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lagbc.run.tasks import portable
 from lagbc.run.work import Carrier, Found, Items, PieceWork, Span, Total, retrying
 
 Floats = NDArray[np.float64]
-# The numbers of roots, and how often each counts.
+# Numbers of roots, -1 for an absent one, and how often each root counts.
 Batch = tuple[Ints, Floats]
 
 
@@ -47,21 +47,19 @@ class Spread(Whole):
     """A graph that is dealt over ranks."""
 
     graph: Any
-    beside: Floats | None = None  # dependencies of the pairs whose paths lead through trees that were folded
+    beside: Floats | None = None  # of each vertex, the pairs whose paths lead through folded trees
 
     def placed(self, method: Method) -> Any:
-        """Return the graph as it is: ranks have it."""
         return self.graph
 
     def ordered(self, method: Method) -> Items:
-        """Return the roots as they were dealt."""
         if self.lined_up is None:
             self.lined_up = _as_dealt(self.graph, self.request.roots)
         return self.lined_up
 
 
 def _as_dealt(graph: Dealt, roots: Items) -> Items:
-    """Put roots that edges leave into the order in which vertices were dealt."""
+    """Return the roots that edges leave, in the order in which vertices were dealt."""
     are_roots = np.zeros(graph.n, np.bool_)
     are_roots[roots] = True
     return graph.order[(graph.is_searched & are_roots)[graph.order]]
@@ -69,7 +67,7 @@ def _as_dealt(graph: Dealt, roots: Items) -> Items:
 
 @whole.register(Dealt)
 def _(graph: Dealt, request: Request) -> Spread:
-    """Take weights of folded trees to the vertices that they hang from."""
+    """Add the weights of folded trees to the vertices that they hang from."""
     trees = graph.trees
     if trees is None:
         return Spread(graph, request)
@@ -85,40 +83,35 @@ def _(graph: Dealt, request: Request) -> Spread:
 
 @reduce.register(Dealt)
 def _(graph: Dealt, request: Request, settings: Settings, room: Room, *, swept: int | None = None) -> Reduced:
-    """Leave the graph as it is."""
     return Reduced((whole(graph, request),))
 
 
 @bytes_of_swept.register(Dealt)
 def _(graph: Dealt, request: SweepPlan, device: str) -> tuple[int, int]:
-    """Count those of a rank."""
     return graph.bytes_of_rank(on_gpu=device != "cpu")
 
 
 @dataclass(frozen=True)
 class OnGrid(Method):
-    """A row of no table: the ranks of one dealt graph. Sums come to the host, whatever device they sweep on."""
+    """The ranks of one dealt graph as a method, in no table. Sums are on the host, on whatever device ranks sweep."""
 
     of_ranks: Any = None
 
     @property
     def available(self) -> bool:
-        """Whether ranks have their device; they do."""
         return True
 
     @property
     def arrays(self) -> Any:
-        """The module whose arrays are summed into."""
         return np
 
     def load(self) -> MethodModule:
-        """Return all of a method that plans read."""
         module: MethodModule = self.of_ranks
         return module
 
 
 class _OfRanks(NamedTuple):
-    """All of a method that plans read: a worker is a batch in flight of a grid."""
+    """The parts of a method that plans read; a batch in flight is a worker."""
 
     batching: Batching
     arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
@@ -126,7 +119,6 @@ class _OfRanks(NamedTuple):
 
 @row_of.register(Spread)
 def _row(piece: Spread, *_: object) -> OnGrid:
-    """Return the row of the ranks."""
     site, size, columns = piece.graph.grids.site, piece.graph.deal.size, piece.graph.grids.site.columns
 
     def arrays(graph: Dealt, plan: SweepPlan) -> Arrays:
@@ -144,7 +136,7 @@ def _row(piece: Spread, *_: object) -> OnGrid:
 
 @sweep_of.register(Spread)
 def _(piece: Spread, settings: Settings, room: Room, label: str = "", seconds: float = 0, beside: int = 0) -> Sweep:
-    """Plan the sweeps of ranks; ValueError if a grid does not make them."""
+    """Plan the sweeps of ranks; ValueError if a grid cannot make them."""
     _require_sweepable(piece.request, settings)
     graph, row, roots = piece.graph, _row(piece), len(piece.request.roots)
     batch = row.of_ranks.batching.round(max(1, roots))
@@ -176,7 +168,6 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
 
 @work_of.register(Spread)
 def _(piece: Spread, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> PieceWork:
-    """Return a work that grids carry."""
     return SpreadSweeps(piece, sweep, room) if piece.drawn is None else SpreadRounds(piece, sweep, room)
 
 
@@ -187,7 +178,6 @@ class SpreadSweeps(Sweeps):
 
     @property
     def own_carrier(self) -> Carrier:
-        """The grids."""
         return self.graph.grids.carry  # type: ignore[attr-defined, no-any-return]
 
     def asked(self) -> Asked:
@@ -205,7 +195,7 @@ class SpreadSweeps(Sweeps):
         return self._asked
 
     def told(self, span: Span) -> tuple[Items, Floats]:
-        """Return the roots of a batch by their numbers, -1 for an absent one, and how often each counts."""
+        """Return a batch as ranks take it."""
         roots, columns = self.items[span.place], self.piece.graph.grids.site.columns
         numbers, times, there = np.full(columns, -1), np.ones(columns), np.flatnonzero(roots >= 0)
         if self._beyond[roots[there]].any():
@@ -216,7 +206,7 @@ class SpreadSweeps(Sweeps):
         return numbers, times
 
     def rows(self, span: Span, found: list[Floats]) -> Sums:
-        """Make the sums of a batch; each rank of a grid has found the sums of its own vertices."""
+        """Make the sums of a batch from the arrays of `Cell.sweep` of all ranks of a grid."""
         roots, grids = self.items[span.place], self.piece.graph.grids
         columns, groups, length = grids.site.columns, grids.site.groups, self.piece.graph.deal.length
         of_columns = np.array([one[-3 * columns :].reshape(3, columns) for one in found])
@@ -239,7 +229,6 @@ class SpreadSweeps(Sweeps):
         return sums
 
     def finish(self, total: Total) -> Sums:
-        """Return the sum of the chunks, and beside it the pairs through folded trees."""
         sums = super().finish(total)
         return sums if self.piece.beside is None else Sums(dependency=sums.dependency + self.piece.beside)
 
@@ -248,20 +237,14 @@ class SpreadRounds(SpreadSweeps, Rounds):
     """Sums over rounds whose batches ranks sweep."""
 
     def _near_together(self, roots: Items) -> Items:
-        """Put roots as they were dealt: no rank knows which are near."""
-        return _as_dealt(self.piece.graph, roots)
-
-
-def depth_search(graph: Dealt) -> tuple[Spread, Sweep]:
-    """Return the piece and the sweep of the search for the depth, from the hub."""
-    root = np.array([graph.hub])
-    piece = Spread(graph.symmetric, Request(frozenset({"depth"}), root), lined_up=root)
-    row = _row(piece)
-    return piece, Sweep("roots", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)
+        return _as_dealt(self.piece.graph, roots)  # no rank knows which roots are near
 
 
 class Grids:
-    """All grids that the ranks make up, each with so many batches `in_flight` at most, in some bytes a rank."""
+    """All grids that the ranks make up: each sweeps at most `in_flight` batches at a time, in `room` bytes a rank.
+
+    The first rank calls `carry`, `depth_of` and `end`. The others call `follow`, in which they take its steps.
+    """
 
     def __init__(self, line: Line, graph: Dealt, site: Site, in_flight: int, room: int, stop: StopFlag) -> None:
         self.site, self.in_flight, self.room = site, in_flight, room
@@ -276,7 +259,7 @@ class Grids:
         return self._line.size // self.grid.whole.size
 
     def carry(self, work: SpreadSweeps, first: int, last: int) -> Generator[Found]:
-        """Have all grids sweep a work; on the first rank."""
+        """Carry a work: each round gives a batch to each grid, as often as the work has hands."""
         return retrying(self._rounds, work, first, last)
 
     def _rounds(self, work: SpreadSweeps, first: int, last: int) -> Generator[Found]:
@@ -292,27 +275,31 @@ class Grids:
             self._have_all("_shut")
 
     def depth_of(self, graph: Dealt) -> int:
-        """Search a graph from its hub; on the first rank."""
-        return int(sum_piece(*depth_search(graph), Room(self.room), carry=self.carry).depth[graph.hub])
+        """Return the greatest distance of a vertex from the hub, edges taken either way."""
+        root = np.array([graph.hub])
+        piece = Spread(graph.symmetric, Request(frozenset({"depth"}), root), lined_up=root)
+        row = _row(piece)
+        sweep = Sweep("roots", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)
+        return int(sum_piece(piece, sweep, Room(self.room), carry=self.carry).depth[graph.hub])
 
     def follow(self) -> None:
-        """Go through the steps of the first rank, until it ends; on the others."""
+        """Take the steps of the first rank until it ends."""
         with ending_all(self._line):
             while (told := of_first(self._line)) is not None:
                 step, *given = told
                 getattr(self, step)(*given)
 
     def end(self) -> None:
-        """Have the others follow no more; on the first rank."""
+        """Let the others return from `follow`."""
         of_first(self._line)
 
     def close(self) -> None:
-        """Give back all that the grids take; all ranks do."""
+        """Drop the rows, and free the lines; on all ranks."""
         self._shut()
         self.grid.close()
 
     def _have_all(self, step: str, *given: Any) -> Any:
-        """Have all ranks go through a step; return what this one has found, or raise the error of any."""
+        """Have all ranks take a step; return the result of this rank, or raise the error of any."""
         with ending_all(self._line):
             of_first(self._line, (step, *given))
             found, error = getattr(self, step)(*given)
@@ -321,7 +308,7 @@ class Grids:
         return found
 
     def _open(self, asked: Asked, in_flight: int) -> tuple[None, BaseException | None]:
-        """Make the rows of this rank for so many batches; one run at a time has some."""
+        """Make the rows of this rank for so many batches in flight."""
         assert not self._cells
         error, deal, first = None, self._deal, self.grid.piece * self._deal.length
         if asked.omega is not None:
@@ -339,7 +326,7 @@ class Grids:
         return None, self._error_of_any(error)
 
     def _sweep(self, batches: list[Batch]) -> tuple[list[list[Floats]], BaseException | None]:
-        """Sweep some batches by each grid; the first rank has the sums of all ranks, for each in flight."""
+        """Sweep batches, which grids take in turns; the first rank returns the sums of all ranks, turn by turn."""
         own, found = batches[self.grid.number :: self._count], list[Floats]()
         cells = self._cells[: len(own)]
         with suppress(Ended):
@@ -355,7 +342,7 @@ class Grids:
         return of_all, None
 
     def _shut(self) -> tuple[None, None]:
-        """Drop the rows once nothing reads them, nor the edges, whose memory goes back to some stream."""
+        """Wait until no stream reads rows or edges, and drop the rows."""
         for at, _ in zip(self._contexts, self._cells, strict=False):
             with at():
                 self.site.wait()
@@ -363,7 +350,7 @@ class Grids:
         return None, None
 
     def _error_of_any(self, error: BaseException | None) -> BaseException | None:
-        """Return the error of some rank to all: Ctrl-C before ``stop=``, and that before others."""
+        """Return the same error of some rank on all: Ctrl-C rather than ``stop=``, and this rather than others."""
         if not self._line.combine(np.array([error is not None], np.int64), "or")[0]:
             return None
         errors = [one for one in of_all(self._line, None if error is None else portable(error)) if one is not None]

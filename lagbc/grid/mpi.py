@@ -1,4 +1,4 @@
-"""Lines of MPI ranks. Nothing waits inside MPI, so that ranks that are idle leave their cores to others."""
+"""Lines of MPI ranks. No call waits inside MPI, so that an idle rank leaves its core to others."""
 
 from __future__ import annotations
 
@@ -15,21 +15,19 @@ from lagbc.grid.communicator import Line, Steps
 from lagbc.methods.block import Message
 
 _OPERATIONS = {"sum": MPI.SUM, "or": MPI.BOR, "xor": MPI.BXOR, "least": MPI.MIN}
-# Bytes of a message that are sent with its length, in a round of ranks; most messages of sparse levels have no more.
+# Messages of so many bytes are sent together with their length, in one round; most messages of sparse levels are.
 _SHORT = 2048
 _HEAD = 8 + _SHORT
-# Looks at a request before a rank sleeps between two, and after which it sleeps longer; seconds of both sleeps.
+# Looks at a request before a rank sleeps between two looks, and before it sleeps longer; seconds of both sleeps.
 _LOOKS, _SLEEP, _MANY_LOOKS, _LONG_SLEEP = 200, 5e-5, 20_000, 1e-3
 
 
 class _MpiLine:
-    """A line of MPI ranks."""
-
     def __init__(self, comm: MPI.Comm) -> None:
         self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
 
     def all_gather(self, message: Message) -> Steps[list[Message]]:
-        """One round carries all short messages, a second one all if one is long."""
+        """Send all messages in one round if all are short, else the lengths, and the messages in a second round."""
         if self.size == 1:
             return [message]
         self.sent += len(message) * (self.size - 1)
@@ -44,7 +42,7 @@ class _MpiLine:
         return np.split(found, starts[1:])
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
-        """Long messages follow from rank to rank."""
+        """Send lengths and short messages in one round; long messages follow from rank to rank."""
         if self.size == 1:
             return [*messages]
         self.sent += sum(len(message) for message in messages) - len(messages[self.rank])
@@ -73,25 +71,23 @@ class _MpiLine:
         return _MpiLine(self._comm.Split(color, self.rank))
 
     def abort(self, error: BaseException) -> None:
-        """End all ranks, as this one cannot go on."""
         print(
             f"lagbc: rank {MPI.COMM_WORLD.Get_rank()}: {type(error).__name__}: {error}", file=sys.__stderr__, flush=True
         )
         self._comm.Abort(1)
 
     def close(self) -> None:
-        """Give back the communicator, of which MPI has some thousands."""
         self._comm.Free()
 
 
 def line_of(comm: MPI.Comm) -> Line:
-    """Return a communicator's ranks as a line of its own messages."""
+    """Return the ranks of a communicator as a line; its messages and the program's stay apart."""
     _wait_for(comm.Ibarrier())()
     return _MpiLine(comm.Dup())
 
 
 def _head(message: Message) -> NDArray[np.uint8]:
-    """Return the length of a message, and as much of it as is sent at once."""
+    """Return the length of a message, and the message behind it if it is short."""
     head = np.zeros(_HEAD, np.uint8)
     head[:8] = np.array([len(message)], np.int64).view(np.uint8)
     if len(message) <= _SHORT:
@@ -104,7 +100,7 @@ def _sizes(heads: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _wait_for(*requests: Any) -> Callable[[], None]:
-    """Return a function that waits for requests, by looks first, then with short sleeps, later with longer ones."""
+    """Return a function that waits for requests: by looks first, then with short sleeps, later with longer ones."""
 
     def wait() -> None:
         looks = 0

@@ -1,7 +1,7 @@
 """A call of the ranks of an MPI program whose graph is dealt over them.
 
-All ranks deal their edges, and sweep in rounds. Rank 0 differs in this: it asks for the rounds, adds up their sums, and
-makes scores of them. All ranks have the same result or the same error.
+All ranks deal their edges, and sweep in rounds. Rank 0 also asks for the rounds, adds up their sums, and makes scores.
+All ranks return its result, or raise the error of any rank.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from math import isqrt
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -40,26 +41,26 @@ Result = TypeVar("Result")
 
 
 class Part(NamedTuple):
-    """A rank's part of a graph: edges, whether they are one way, entries read of a file, and entries of all of it."""
+    """The part of a graph that a rank passes."""
 
-    graph: Graph | None
+    graph: Graph | None  # None has no edge
     directed: bool
-    counted: tuple[int, int] = (0, 0)
+    counted: tuple[int, int] = (0, 0)  # entries that this rank has read of a file, and entries of the whole file
 
 
 class Call(NamedTuple):
-    """A call of all ranks: its key, a function that returns its sums, and whether trees are folded, for bc alone."""
+    """A call of all ranks."""
 
-    key: Any
-    sums: Callable[[], frozenset[str]]
-    folds: bool = False
+    key: Any  # the same on all ranks, or they make different calls
+    sums: Callable[[], frozenset[str]]  # returns the names of the sums
+    folds: bool = False  # whether trees are folded, for bc alone
 
 
 def on_grid(options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]) -> Result:
-    """Make a call, the same on all ranks: rank 0 calls `compute`, with the graph that all have dealt of their parts.
+    """Deal the parts of all ranks, and make a call: rank 0 calls `compute` with the dealt graph.
 
-    ValueError says that calls differ, or that the ranks are too few for the grid or no multiple of it; MemoryError says
-    that no grid is large enough. An error of any rank is raised on every rank.
+    Raises ValueError if the calls of ranks differ, or their count is no multiple of the grid's; MemoryError if no grid
+    is large enough. An error of any rank is raised on all ranks.
     """
     from lagbc.grid.mpi import line_of
 
@@ -70,7 +71,7 @@ def on_grid(options: OfGrid, call: Call, take_part: Callable[[], Part], compute:
 def take_part(
     A: GraphLike | None, directed: bool | None, weighted: bool | str | None = None, strength: bool | str = False
 ) -> Part:
-    """Check the part that this rank passes; arguments as for `lagbc.bc`."""
+    """Check and return the part that this rank passes; arguments as for `lagbc.bc`."""
     if weighted or strength:
         raise InvalidValueError("a graph that is dealt over a grid is swept in hops; leave out lengths, or grid=")
     if A is None:
@@ -85,7 +86,7 @@ def take_part(
 def call_on_line(
     line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]
 ) -> Result:
-    """Make a call on all ranks of a line; arguments as for `on_grid`."""
+    """As `on_grid`, on the ranks of a line."""
     with ExitStack() as stack:
         graph = _dealt(line, options, call, take_part, stack)
         grids = graph.grids
@@ -103,7 +104,7 @@ def call_on_line(
 
 
 def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> Dealt:
-    """Deal the parts of all ranks over the grids that fit; ranks agree on no error meanwhile but those of lagbc."""
+    """Deal the parts of all ranks over grids that fit. Errors of lagbc are the same on all ranks; others end them."""
     taken, stop = _taken(options, call, take_part, stack), StopFlag()
     stack.enter_context(_delayed_signals(stop))
     agreed = _agree(line, options, call, taken)
@@ -127,9 +128,9 @@ def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
 
 @contextmanager
 def _delayed_signals(stop: StopFlag) -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM end the sweep at hand, and wait until ranks agree: none leaves the others in a message.
+    """Delay Ctrl-C and SIGTERM until ranks agree, so that no rank leaves others in a message; set `stop` meanwhile.
 
-    A second one does not wait. Python tells the main thread alone.
+    A second signal is not delayed. Python tells the main thread alone of signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -140,7 +141,7 @@ def _delayed_signals(stop: StopFlag) -> Iterator[None]:
             handlers[one] = handler
 
     def note(number: int, frame: Any) -> None:
-        if handlers[number] is signal.default_int_handler:  # another one may let the call go on
+        if handlers[number] is signal.default_int_handler:  # another handler may let the call go on
             stop.set()
         noted.append((number, frame))
         if len(noted) > 1:
@@ -164,37 +165,40 @@ def _delayed_signals(stop: StopFlag) -> Iterator[None]:
 
 
 class _Agreed(NamedTuple):
-    """The vertices, entries of all parts, whether edges are one way, and the sums of a call."""
+    """The graph and the sums of a call, on which all ranks agree."""
 
     n: int
-    entries: int
+    entries: int  # of all parts
     directed: bool
     sums: frozenset[str]
 
 
 class _Taken(NamedTuple):
-    """The part of a rank, the edges of its vertices, the sums of the call, and the error in their place."""
+    """The part of a rank and the sums of the call, or an error."""
 
     part: Part = Part(None, True)
-    edges: NDArray[np.int64] | None = None
+    edges: NDArray[np.int64] | None = None  # (n,): count of the edges of each vertex in the part, both ways together
     sums: frozenset[str] = frozenset()
     error: BaseException | None = None
 
 
 def _taken(options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> _Taken:
-    """Take the part of this rank; an error is returned, so that all ranks are told."""
+    """Take the part of this rank; an error is returned, for `_agree` to raise on all ranks."""
     try:
         stack.enter_context(stopping_by(options.stop))
         if options.memory is None:
-            stated_budget()  # raises where LAGBC_MEMORY of this rank's host is no size
-        part = take_part()
-        return _Taken(part, None if part.graph is None else _edges_of(part.graph), call.sums())
+            stated_budget()  # raises if LAGBC_MEMORY of this rank's host is no size
+        part, edges = take_part(), None
+        if part.graph is not None:
+            host = part.graph.on_host
+            edges = host.out_degrees + np.bincount(host.indices, minlength=host.n)
+        return _Taken(part, edges, call.sums())
     except BaseException as error:
         return _Taken(error=portable(error))
 
 
 def _agree(line: Line, options: OfGrid, call: Call, taken: _Taken) -> _Agreed:
-    """Return the agreement of the ranks; raise the error of any."""
+    """Compare the calls and parts of all ranks; raise the error of any."""
     own = call.key, options.grid, options.overlap, options.device, call.folds
     graph, directed, counted = taken.part
     size = None if graph is None else (graph.n, graph.nnz)
@@ -215,14 +219,8 @@ def _agree(line: Line, options: OfGrid, call: Call, taken: _Taken) -> _Agreed:
     return _Agreed(n, entries, directions.pop(), taken.sums)
 
 
-def _edges_of(graph: Graph) -> NDArray[np.int64]:
-    """Count the edges of each vertex in a part, both ways together."""
-    edges: NDArray[np.int64] = graph.on_host.out_degrees + np.bincount(graph.on_host.indices, minlength=graph.n)
-    return edges
-
-
 def _number_of_vertices(of_ranks: list[int | None]) -> int:
-    """Return the one number of vertices of all parts."""
+    """Return the number of vertices, the same in all parts; None is a rank without a part."""
     numbers = {one for one in of_ranks if one is not None}
     if len(numbers) != 1:
         said = ", ".join(f"{one} on rank {rank}" for rank, one in enumerate(of_ranks) if one is not None)
@@ -238,7 +236,7 @@ def _number_of_vertices(of_ranks: list[int | None]) -> int:
 
 
 def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Site:
-    """Choose where this rank sweeps: on GPUs if all ranks do, and unless they are asked for, if each has its own."""
+    """Choose the site of this rank: a GPU if all ranks see one, with "auto" only if each has a GPU of its own."""
     host, count = socket.gethostname(), 0 if device == "cpu" else table.count_gpus()
     of_ranks = of_all(line, (host, count))
     hosts = [other for other, _ in of_ranks]
@@ -262,7 +260,7 @@ def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Sit
 
 
 def _gpus_of(of_ranks: list[tuple[str, int]], numbers: tuple[int, ...] | All | None) -> list[int]:
-    """Give each rank the number of a GPU of its host, in turn; ValueError for one that it does not see."""
+    """Return a GPU for each rank, the GPUs of a host in turn; ValueError if a rank does not see the number."""
     found, before = list[int](), Counter[str]()
     for rank, (host, count) in enumerate(of_ranks):
         gpus = range(count) if numbers is None or numbers == "all" else numbers
@@ -282,15 +280,15 @@ def _has_nccl() -> bool:
 
 
 class _Fitted(NamedTuple):
-    """The grid, the bytes that a rank of it may take, and the site of this rank, with groups as they fit."""
+    """A grid that fits into the memory of all ranks."""
 
     shape: Shape
-    room: int
-    site: Site
+    room: int  # bytes that a rank may take
+    site: Site  # of this rank, with as many groups as fit
 
 
 def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted:
-    """Fit the grid asked for, or the smallest one whose ranks have room for the sums."""
+    """Return the smallest grid, or the one asked for, with room for the sums; MemoryError if there is none."""
     n, sums, entries = agreed.n, agreed.sums, agreed.entries * (1 if agreed.directed else 2)
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
     in_flight = 1 + options.overlap
@@ -315,7 +313,8 @@ def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted
 
 
 def _bytes_of_sequence(n: int) -> int:
-    """Count the bytes of a confidence sequence; its module loads SciPy, 26 MB a rank that other calls do without."""
+    """Return the bytes of a confidence sequence."""
+    # It loads SciPy, 26 MB a rank that other calls do without.
     from lagbc.planning.population import arrays_of_sequence
 
     return bytes_of(arrays_of_sequence(n))
@@ -331,7 +330,7 @@ def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
 
 
 def _required(grid: tuple[int, int], ranks: int) -> Shape:
-    """Return the grid asked for; ValueError if the ranks make up no such grids."""
+    """Return the grid asked for; ValueError unless the ranks make up such grids."""
     shape = Shape(*grid)
     if ranks % shape.size:
         raise InvalidValueError(
@@ -342,14 +341,7 @@ def _required(grid: tuple[int, int], ranks: int) -> Shape:
 
 
 def _shapes(ranks: int) -> list[Shape]:
-    """Return the grids that ranks make up, each as square as can be, from the smallest on."""
-    return [Shape(size // columns, columns) for size in _divisors(ranks) for columns in [_columns(size)]]
-
-
-def _divisors(number: int) -> list[int]:
-    return [size for size in range(1, number + 1) if number % size == 0]
-
-
-def _columns(size: int) -> int:
-    """Return the columns of the most square grid of this size; its rows are no fewer."""
-    return max(columns for columns in _divisors(size) if columns * columns <= size)
+    """Return the grids that so many ranks make up, from the smallest on, each as square as can be."""
+    sizes = [size for size in range(1, ranks + 1) if ranks % size == 0]
+    columns = [max(c for c in range(1, isqrt(size) + 1) if size % c == 0) for size in sizes]
+    return [Shape(size // c, c) for size, c in zip(sizes, columns, strict=True)]

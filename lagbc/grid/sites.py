@@ -1,4 +1,4 @@
-"""Where a rank sweeps: on the CPU, or on a GPU, whose messages go by NCCL or through the host."""
+"""The site of a rank: the CPU, or a GPU, whose messages go by NCCL or through the host."""
 
 from __future__ import annotations
 
@@ -22,47 +22,44 @@ class Site(NamedTuple):
     """The site of a rank."""
 
     gpu: int | None = None  # number of the GPU; None is the CPU
-    by_nccl: bool = False  # whether messages go by NCCL: each rank is a process with a GPU of its own
-    # sharers, mates: ranks that share a GPU, or, on the CPU, a host; ranks that share a host; at most
-    sharers: int = 1
-    mates: int = 1
-    groups: int = 1  # of 256 roots, of a batch on a GPU
-    few_edges: bool = False  # whether all vertices have few, so that each root of a group may find one in another level
+    by_nccl: bool = False  # whether messages go by NCCL, as each rank is a process with a GPU of its own
+    sharers: int = 1  # most ranks that share a device: a GPU, or the CPU of a host
+    mates: int = 1  # most ranks that share a host
+    groups: int = 1  # of 256 roots, in a batch on a GPU
+    few_edges: bool = False  # whether all vertices have few: then roots of a group may reach a vertex in many levels
 
     def __str__(self) -> str:
-        """Say it after the word for the blocks of a grid; of the CPU there is nothing to say."""
         if self.gpu is None:
             return ""
         return " on GPUs, with messages by NCCL" if self.by_nccl else " on GPUs, with messages through the host"
 
     @property
     def device(self) -> DeviceName:
-        """The kind of device."""
         return "cpu" if self.gpu is None else "cuda"
 
     @property
     def columns(self) -> int:
-        """Roots of a batch."""
+        """The roots of a batch."""
         return self.groups * int(self._module.COLUMNS)
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Options of a plan that a rank reads."""
+        """The options of a method that a rank reads."""
         options: tuple[str, ...] = self._module.options
         return options
 
     def arrays(self, size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
-        """State the arrays of a rank, the rows of its levels, and its messages, at most."""
+        """Return the arrays of a rank, and the largest ones in passing: levels and messages."""
         size, of = size._replace(groups=self.groups), self._module
         levels = of.COLUMNS if self.few_edges else tuning.GRID_LEVELS
         return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of, levels)}
 
     def for_degrees(self, most: int) -> Site:
-        """Return the site for vertices with so many edges, both ways together, at most."""
+        """Return the site for vertices with at most so many edges, both ways together."""
         return self._replace(few_edges=most <= tuning.GRID_FEW_EDGES)
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
-        """Return the site with as many groups as there is room for."""
+        """Return the site with as many groups as fit into `room` bytes."""
         if self.gpu is None:
             return self
         wide = self._replace(groups=tuning.GRID_GROUPS)
@@ -71,7 +68,7 @@ class Site(NamedTuple):
         return wide
 
     def context(self) -> Callable[[], AbstractContextManager[Any]]:
-        """Return a function that returns a context in which a thread works here, always in the same stream."""
+        """Return a function that makes contexts in which a thread works here, all in the same stream."""
         if self.gpu is None:
             return nullcontext
         from cupy import cuda
@@ -82,26 +79,26 @@ class Site(NamedTuple):
         return lambda: Both(device, stream)
 
     def wait(self) -> None:
-        """Wait until all that was begun in the context is done; called in it."""
+        """Wait until the device is done; called in the context."""
         if self.gpu is not None:
             from cupy import cuda
 
             cuda.get_current_stream().synchronize()
 
     def edges(self, block: Block, length: int) -> Any:
-        """Have the edges of a block, whose rows are pieces of a length, where it is swept; called in the context."""
+        """Copy a block, whose rows are pieces of a length, to the site; called in the context."""
         return self._module.edges(block.indptr, block.indices, length)
 
     def block(self, plan: BlockPlan) -> BlockSweep:
-        """Make a rank's rows; called in the context."""
+        """Make the rows of a rank; called in the context."""
         plan = plan._replace(size=plan.size._replace(groups=self.groups))
         made: BlockSweep = self._module.block(plan)
         return made
 
     def line(self, line: Line) -> Any:
-        """Return a line whose messages are on this site; all its ranks call."""
+        """Return a line whose messages are arrays of this site; all ranks of the line call."""
         if self.gpu is None or line.size == 1:
-            return line  # no message leaves its site
+            return line
         if self.by_nccl:
             with self.context()():
                 return _NcclLine(line)
@@ -119,14 +116,14 @@ class Site(NamedTuple):
 
 
 class EdgesOfRank:
-    """The edges of a rank where it sweeps them: those along them stay, those of another way are made for a run."""
+    """The edges of a rank on its site. Blocks for sweeps along the edges are kept, others are made for each run."""
 
     def __init__(self, blocks: Blocks, length: int, site: Site) -> None:
         self._blocks, self._length, self._site = blocks, length, site
         self._own: dict[Block, Any] = {}
 
     def swept(self, way: Way) -> BlockEdges:
-        """Return the edges for a way; called in a context of the site."""
+        """Return the edges for a sweep of this way; called in a context of the site."""
         self._own = self._own or self._made(self._blocks)
         blocks = self._blocks.swept(way)
         made = self._own | self._made(blocks)
@@ -137,14 +134,13 @@ class EdgesOfRank:
 
 
 class _HostedLine:
-    """A line whose messages are on GPUs, and go through the host."""
+    """A line whose messages are arrays of GPUs, and go through the host."""
 
     def __init__(self, line: Line) -> None:
         self.size, self.rank, self._line = line.size, line.rank, line
 
     @property
     def sent(self) -> int:
-        """Bytes that this one has sent to others."""
         return self._line.sent
 
     def all_gather(self, message: Message) -> Steps[list[Message]]:
@@ -155,7 +151,6 @@ class _HostedLine:
         return self._here(found, messages[self.rank])
 
     def close(self) -> None:
-        """Give back all that the line takes."""
         self._line.close()
 
     def _here(self, found: list[NDArray[np.uint8]], own: Message) -> list[Message]:
@@ -184,12 +179,11 @@ class _NcclLine:
         return self._sent(messages, sizes)
 
     def close(self) -> None:
-        """Give back all that the line takes; nothing is under way, and `destroy` would wait for the other ranks."""
-        self._communicator.abort()
+        self._communicator.abort()  # `destroy` would wait for the other ranks, and no message is under way
         self._line.close()
 
     def _connect(self) -> None:
-        """Send to all once, so that no sweep waits until ranks are connected."""
+        """Send a byte to each rank, as the first message of a pair takes long."""
         import cupy as cp
 
         now(self.all_gather(cp.zeros(1, np.uint8)))
@@ -197,7 +191,7 @@ class _NcclLine:
         self.sent = 0
 
     def _sent(self, messages: Sequence[Message], sizes: list[NDArray[np.uint8]]) -> list[Message]:
-        """Send to all at once; memory that the stream still reads is used anew in the same stream alone."""
+        """Send all messages in one group of NCCL; freed memory is used again in the same stream, after the sends."""
         import cupy as cp
 
         counts = [int(size.view(np.int64)[0]) for size in sizes]

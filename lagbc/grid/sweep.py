@@ -1,11 +1,10 @@
-"""The sweep of a rank over its block, in hops: products of the block, with messages between them.
+"""The sweep of a rank over its block, in hops: products by the block, and messages between them.
 
-A level is expanded along grid columns, multiplied by the block, folded along grid rows and masked by its owner, as
-`lagbc.methods.block` says. Both products are by rows, so that the backward one takes the same way: along the edges by
-their tails in place of those by heads.
+A level is expanded along grid columns, multiplied by the block, folded along grid rows and masked by its owner, as in
+`lagbc.methods.block`. The backward product takes the same steps, with the rows of tails in place of those of heads.
 
-All ranks of a grid go through the same steps. A rank that fails goes on without its own part, by empty messages, until
-all agree at the end of a level: so no rank waits for another in vain.
+All ranks of a grid take the same steps. A rank that fails sends empty messages until all ranks agree on the end, after
+the level: so no rank waits in vain.
 """
 
 from __future__ import annotations
@@ -25,41 +24,37 @@ from lagbc.methods.contract import Interrupted
 from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 from lagbc.native.pool import Interrupts
 
-# Sums that a rank makes of its vertices, in the order in which it tells them.
+# The sums of vertices, in the order in which ranks send them.
 SUMS = "dependency", "stress", "dependency_squares", *DISTANCE_SUMS
 Context = AbstractContextManager[Any]
 Made = TypeVar("Made")
-# The rows of a rank that has failed.
+# The rows that a rank has of a level once it has failed.
 _NOBODY = Live(np.zeros(0, np.int32), np.zeros(0, np.uint64))
 
 
 class Level(NamedTuple):
-    """A level of a rank: the rows that it owns, and all rows of its block.
+    """A level, as a rank has it."""
 
-    No rank owns more than `most` rows of the level; some rank owns at least half as many.
-    """
-
-    own: Live
-    of_block: Live
-    most: int
+    own: Live  # rows of the piece that it owns
+    of_block: Live  # rows of its block
+    most: int  # no rank owns more rows of the level; some rank owns at least half as many
 
     @property
     def bytes(self) -> int:
-        """Bytes of all rows."""
         return sum(rows.nbytes for live in (self.own, self.of_block) for rows in live)
 
 
 def told(asked: Asked) -> list[str]:
-    """Return the sums of vertices that ranks tell, in order."""
+    """Return the names of the sums of vertices, in the order in which ranks send them."""
     return [name for name in SUMS if name in asked.sums]
 
 
 class Ended(Interrupted):
-    """A sweep has ended on all ranks of its grid, as some rank has an error."""
+    """A sweep has ended on all ranks of its grid, as one of them has an error."""
 
 
 class Cell:
-    """A rank's part of all batches: its rows, which are worked on in the context of their device."""
+    """The part of a rank in batches, one after the other, with rows of its own."""
 
     def __init__(self, grid: Grid, rows: BlockSweep, length: int, asked: Asked, at: Callable[[], Context]) -> None:
         self._grid, self._rows, self._length, self._asked, self._at = grid, rows, length, asked, at
@@ -67,15 +62,15 @@ class Cell:
         self.error: BaseException | None = None  # of this rank, in the last sweep
 
     def sweep(self, numbers: Ints, times: NDArray[np.float64]) -> Steps[NDArray[np.float64]]:
-        """Sweep from roots by their numbers, -1 for an absent one, which count so many times; all ranks do, or end.
+        """Sweep from roots by their numbers, -1 for an absent one; each counts as often as `times` says.
 
-        Returns the sums of the vertices that this rank owns, one after the other, each with a row a group of columns;
-        then of each column the largest distance, how many vertices were reached, and whether path counts left the
-        range: then there are no sums. A rank that has an error at the end returns nothing.
+        Returns one array: the sums of `told` for the vertices that this rank owns, a row for each group of columns;
+        then, for each column, the largest distance, the count of vertices reached, and whether path counts left the
+        range, in which case there are no sums. After an error in the last step the array is empty.
         """
         steps = self._swept(numbers, times)
         while True:
-            with self._at():  # left while it waits, as another sweep is in a context of its own
+            with self._at():  # not while it waits, when another sweep is in its own context
                 try:
                     wait = next(steps)
                 except StopIteration as end:
@@ -104,7 +99,7 @@ class Cell:
         return sums
 
     def _own(self, otherwise: Made, do: Callable[..., Made], *given: Any, **how: Any) -> Made:
-        """Do a part of this rank alone, and return what it makes; `otherwise` once the rank has failed."""
+        """Return the result of a step of this rank alone; `otherwise` if the step fails, or one before it has."""
         if self.error is None:
             try:
                 return do(*given, **how)
@@ -113,9 +108,9 @@ class Cell:
         return otherwise
 
     def _agreed(self, live: int = 0) -> tuple[int, NDArray[np.uint64]]:
-        """Agree on the rows of a level, and the columns out of range, as words; Ended if some rank has an error.
+        """Return a bound of the rows of a level that any rank owns, and the columns out of range, as bits in words.
 
-        Of rows there are the bits that are set in the number of some rank: at least as many as any has.
+        The bound is the bitwise or of all numbers. Raises Ended if a rank has an error.
         """
         try:
             self._interrupts.raise_if_interrupted()
@@ -128,7 +123,7 @@ class Cell:
         return int(of_all[0]), of_all[2:]
 
     def _search(self, numbers: Ints) -> Steps[tuple[list[Level], NDArray[np.uint64]]]:
-        """Find all levels, and count paths."""
+        """Sweep forward: find all levels, and count paths; also return the columns out of range."""
         rows, length = self._rows, self._length
         present = np.flatnonzero(numbers >= 0)
         columns = present[numbers[present] // length == self._grid.piece]
@@ -152,7 +147,7 @@ class Cell:
                 return levels, overflowed
 
     def _sum_paths(self, levels: list[Level], times: NDArray[np.float64]) -> Steps[None]:
-        """Turn path counts into dependencies, from the deepest level on, and add up."""
+        """Sweep backward: turn path counts into dependencies, level by level, and add them to the sums."""
         rows, paths = self._rows, self._has_stress
         self._own(None, rows.clear_sums)
         self._own(None, rows.unwant)
@@ -174,7 +169,7 @@ class Cell:
             self._agreed()
 
     def _expanded(self, level: Level, *, paths: bool) -> Steps[Sequence[Any]]:
-        """Put a level on the frontier of its grid column; return all that is there."""
+        """Expand: put the rows of a level, of all ranks of the grid column, on the frontier; return them."""
         rows, live = self._rows, list[Any]()
         for first in range(0, level.most, rows.slice_rows):
             part = rows.part(level.own, first, first + rows.slice_rows)
@@ -187,7 +182,7 @@ class Cell:
         return live
 
     def _shared(self, own: Live) -> Steps[Live]:
-        """Return the rows of the block that are of a level."""
+        """Return the rows of a level that are in the block: those of all ranks of the grid row."""
         rows = self._rows
         of_all = yield from self._grid.along_row.all_gather(self._own(NOTHING, rows.pack_bits, own))
 
@@ -197,7 +192,7 @@ class Cell:
         return self._own(_NOBODY, joined)
 
     def _multiplied(self, chosen: Chosen, first: int, last: int, *, backward: bool, paths: bool) -> Steps[None]:
-        """Multiply by the block, and fold, a slice of the piece that is owned."""
+        """Multiply and fold: add up the products of all ranks of the grid row for a slice of the owned piece."""
         rows, grid = self._rows, self._grid
 
         def multiply(rank: int) -> Any:
