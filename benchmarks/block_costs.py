@@ -32,7 +32,7 @@ from lagbc.reduce import choice
 from lagbc.reduce import pieces as reduction
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import JunctionWork, expect_work
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.weighted import Weighted
 from lagbc.request import Request
 
 Row = dict[str, Any]
@@ -74,7 +74,7 @@ def measure(network: Network, block: Graph, budget: float, rounds: int) -> Row:
         "n": block.n,
         "nnz": block.nnz,
         "depth": block.depth,
-        "work": expect_work(Piece(block, ones, ones))._asdict(),
+        "work": expect_work(Weighted(block, ones, ones))._asdict(),
         "seconds": dict(zip(WAYS, taken.tolist(), strict=True)),
     } | provenance()
 

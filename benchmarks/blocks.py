@@ -23,7 +23,7 @@ from lagbc import tuning
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.reduce.blocks import split
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.weighted import Weighted
 
 GRAPHS = "ca-GrQc,power,minnesota"
 RESULTS = Path(__file__).parent / "results" / "blocks.md"
@@ -42,10 +42,10 @@ def milliseconds(work: Callable[[], object], rounds: int) -> float:
     return min(taken)
 
 
-def piece_of(graph: Graph) -> Piece:
+def piece_of(graph: Graph) -> Weighted:
     """Take every vertex as a source and as a target."""
     ones = np.ones(graph.n)
-    return Piece(graph, ones, ones)
+    return Weighted(graph, ones, ones)
 
 
 def split_line(named: NamedGraph, rounds: int) -> list[object]:
@@ -61,7 +61,16 @@ def split_line(named: NamedGraph, rounds: int) -> list[object]:
     both = milliseconds(check_and_split, rounds)
     found = split(piece_of(graph))
     largest = max((part.graph.n for part in found.large), default=0)
-    return [named.name, graph.n, graph.nnz, found.blocks, len(found.small.numbers), largest, check, both - check]
+    return [
+        named.name,
+        graph.n,
+        graph.nnz,
+        len(found.small.rows.ptr) - 1,
+        len(found.small.numbers),
+        largest,
+        check,
+        both - check,
+    ]
 
 
 def necklace(vertices: int, degree: float, seed: int) -> csr_array:
@@ -73,7 +82,7 @@ def necklace(vertices: int, degree: float, seed: int) -> csr_array:
     return coo_array((rng.integers(1, 10, len(i)).astype(float), (i, j)), shape=(vertices, vertices)).tocsr()
 
 
-def sum_small(piece: Piece) -> None:
+def sum_small(piece: Weighted) -> None:
     """Split a piece, and sum its small blocks."""
     small = split(piece).small
     scores = np.zeros(len(small.rows.sources))

@@ -21,8 +21,8 @@ from lagbc.options import Options, check_options
 from lagbc.planning.plan import make_plan
 from lagbc.planning.sweep import Sweep, row_of
 from lagbc.reduce.chains import Contracted
-from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains, Piece, Whole, without_chains
+from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request
 from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import sum_over, threaded

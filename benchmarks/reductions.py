@@ -36,8 +36,9 @@ from lagbc.graph.graph import Graph
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.reduce import pieces as reduction
 from lagbc.reduce.blocks import split
-from lagbc.reduce.piece import Piece, Scores
 from lagbc.reduce.pieces import Chains, Whole
+from lagbc.reduce.twins import merge
+from lagbc.reduce.weighted import Scores, Weighted
 from lagbc.request import Request
 
 Row = dict[str, Any]
@@ -83,7 +84,7 @@ def work_left(graph: Graph) -> Row:
         for name, work in by_name.items():
             works[name].append(min(alone, work))
     return {
-        "count": blocks.blocks,
+        "count": len(blocks.small.rows.ptr) - 1,
         "small": len(blocks.small.numbers),
         "large": len(blocks.large),
         "largest": max((piece.graph.n for piece in blocks.large), default=0),
@@ -91,10 +92,12 @@ def work_left(graph: Graph) -> Row:
     }
 
 
-def work_of_block(name: str, piece: Piece, request: Request, alone: float) -> Iterator[float]:
+def work_of_block(name: str, piece: Weighted, request: Request, alone: float) -> Iterator[float]:
     """Reduce a block, if that can be done, and tell the work that is left of what it is alone."""
     if name == "twins":
-        yield from (form.work for form in reduction._without_twins(piece, request))
+        merged, classes = merge(piece)
+        if classes is not None:
+            yield reduction._whole(merged, request).work
     elif reduction._is_contractible(piece.graph):
         yield from (form.work for form in reduction._contracted(piece, request, alone, "cpu", np.inf))
 

@@ -1,4 +1,4 @@
-"""Files that are written beside their predecessors, which stay until the new ones are whole."""
+"""Files that appear once they are whole: a file is written beside its predecessor, and then takes its name."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 
 from lagbc.errors import FileError, MissingFileError, UnusableFileError
 
-# Ending of the name of an unfinished file; eight hexadecimal digits precede it.
+# Ending of the name of an unfinished file, behind eight hexadecimal digits.
 UNFINISHED = ".lagbc-part"
 
 
 def require_name(path: Path) -> None:
-    """Raise FileError if no file can have this name, or the name of its unfinished form."""
+    """Raise FileError if no file can have this name, or if its unfinished form cannot."""
     try:
         for one in (path, _beside(path)):
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
@@ -29,7 +29,7 @@ def require_name(path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise FileError if a file cannot be written: called before anything is computed."""
+    """Raise FileError if a file cannot be written; to be called before anything is computed."""
     require_name(path)
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
@@ -44,9 +44,9 @@ def require_writable(path: Path) -> None:
 def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """Write a file that appears once it is whole; until then its predecessor stays, whatever happens.
 
-    A link is followed. A pipe or a device, beside which nothing can be written, is written itself. Where the file shall
-    be `lasting`, after a crash of the machine, its bytes are on the disk before it has its name. FileError says why it
-    cannot be written, and after how many bytes.
+    A link is followed. A pipe or a device is written directly. A `lasting` file is on the disk before it has its name,
+    so that a crash of the machine leaves the old file or the new one. FileError says why a file cannot be written, and
+    after how many bytes.
     """
     target = Path(os.path.realpath(path))
     is_special = target.exists() and not target.is_file()
@@ -57,7 +57,7 @@ def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
             try:
                 yield file
             except BaseException:
-                raw.close()  # else the rest of the buffer is written, and an error of that write hides this one
+                raw.close()  # else the buffer is written, and an error of that would hide this one
                 raise
             file.flush()
             if lasting and not is_special:
@@ -72,7 +72,7 @@ def write_whole(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove the unfinished forms of a file, left by processes that were killed."""
+    """Remove unfinished forms of a file that killed processes have left."""
     from glob import escape
 
     for left in path.parent.glob(f"{escape(path.name)}.{'?' * 8}{UNFINISHED}"):
@@ -84,14 +84,14 @@ def _beside(path: Path) -> Path:
 
 
 def _take_name(begun: Path, target: Path) -> None:
-    """Put a file in the place of its predecessor, in one step and with the predecessor's permissions."""
+    """Give a file the name and the permissions of its predecessor, in one step."""
     if target.exists():
         begun.chmod(stat.S_IMODE(target.stat().st_mode))
     begun.replace(target)
 
 
 class _Named(io.FileIO):
-    """A file whose errors name the path that the caller gave, and the count of bytes written."""
+    """A file whose errors name the caller's path and the count of bytes written."""
 
     def __init__(self, path: Path, begun: Path, mode: str, *, held: bool) -> None:
         self._path, self._count, self._held = path, 0, held
@@ -106,7 +106,7 @@ class _Named(io.FileIO):
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Name the path and the count of bytes in an error of the system."""
+        """Turn an error of the system into a FileError."""
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The bytes and cores that a call may take: stated in the environment, or a share of all that the system leaves it."""
+"""The bytes and cores that a call may take: as the user states, or a share of those that the system leaves."""
 
 from __future__ import annotations
 
@@ -20,51 +20,47 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 BUDGET_VARIABLE = "LAGBC_MEMORY"
-# Shares of the free memory of the host, and of a GPU, that a call takes, unless the variable says otherwise.
+# Shares of the free memory of the host, and of a GPU, that a call may take if nothing is stated.
 _DEFAULT_SHARE, _DEVICE_SHARE = 0.5, 0.8
-# A run with at most these bytes is over in milliseconds. It takes them without a look at the free memory, which takes
-# longer than a small graph.
+# A run may take so many bytes without a look at the free memory, which takes longer than a run of a small graph.
 SMALL_RUN = 2**19
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
-# Address space that a thread reserves: its stack, and a heap of malloc with an alignment of twice its size.
+# Address space that a thread reserves: its stack, and an aligned heap of malloc.
 _BYTES_PER_THREAD = (8 + 128) * 2**20
 
-# Bytes that signed integers of 64 bits, those of kernels, count.
+# Kernels count bytes in signed integers of 64 bits.
 _ADDRESSES = 2**63
 
-# Version 1 reports a limit of about 2**63 for a group without one.
+# Control groups of version 1 report about 2**63 as no limit.
 _NO_LIMIT = 2**62
 
 
 @dataclass(slots=True)
 class Room:
-    """The bytes that a call may take: those that were stated, or a share of the free ones.
-
-    Memory is read once a call: all decisions of the call are by the same number.
-    """
+    """The bytes that a call may take on each device, the same in all decisions of the call."""
 
     stated: int | None = None  # by memory=
-    of_process: int | None = None  # on the host: those that a memory stated for the process leaves
-    read: dict[str, int] = field(default_factory=dict)
+    of_process: int | None = None  # on the host: left of the memory that is stated for the process
+    read: dict[str, int] = field(default_factory=dict)  # by device, where nothing is stated
 
     @classmethod
     def of_call(cls, memory: int | None, graph: Any) -> Room:
-        """Return the room of a call; of a memory stated for the process the graph is left, as the call counts it."""
+        """Return the room of a call; the graph takes nothing off the memory of the process, as the call counts it."""
         process = stated_budget() if memory is None else None
         return cls(memory, None if process is None else left_of(process, graph.bytes_at_hand))
 
     @property
     def is_stated(self) -> bool:
-        """Whether a memory was stated: for the call or for the process."""
+        """Whether a memory is stated, for the call or for the process."""
         return self.stated is not None or self.of_process is not None
 
     def stated_on(self, device: str) -> int | None:
-        """Return the bytes that are stated for a kind of device; None without any."""
+        """Return the stated bytes on a device, "cpu" or "cuda"; None if nothing is stated."""
         return self.of_process if self.stated is None and device == "cpu" else self.stated
 
     def on(self, device: str) -> int:
-        """Return the bytes of a call on a kind of device."""
+        """Return the bytes on a device, "cpu" or "cuda"."""
         stated = self.stated_on(device)
         if stated is not None:
             return stated
@@ -73,16 +69,15 @@ class Room:
         return self.read[device]
 
     def for_need(self, needed: int, device: str) -> int:
-        """Return the budget for a need; a run of up to 512 KiB may take these, if nothing else was stated."""
+        """Return the bytes for a run that needs so many; up to 512 KiB are there without a look."""
         return self.on(device) if self.is_stated or needed > SMALL_RUN else SMALL_RUN
 
 
 def budget(device: str) -> int:
-    """Return the bytes of a run: those that ``LAGBC_MEMORY`` leaves, on a GPU all of it, or a share of free ones."""
+    """Return the bytes of a run on a device: on a GPU all of ``LAGBC_MEMORY``, or a share of the free memory."""
     if device == "cpu":
         return host_budget()
-    stated = stated_budget()
-    if stated is not None:
+    if (stated := stated_budget()) is not None:
         return stated
     import cupy
 
@@ -91,25 +86,25 @@ def budget(device: str) -> int:
 
 
 def host_budget() -> int:
-    """Return the bytes of a call on the host: those that a stated size leaves, or a share of the free memory."""
+    """Return the bytes of a run on the host: the rest of ``LAGBC_MEMORY``, or a share of the free memory."""
     stated = stated_budget()
     return int(_DEFAULT_SHARE * free_memory()) if stated is None else left_of(stated)
 
 
 def left_of(stated: int, counted: int = 0) -> int:
-    """Return the bytes that a size stated for the process leaves; some of those that it holds are counted elsewhere."""
+    """Return a size stated for the process, less the bytes that it holds; `counted` of them are counted elsewhere."""
     return max(0, stated - max(0, held_memory() - counted))
 
 
 def raised_by() -> str:
-    """Say how a budget is raised."""
+    """Tell the user how to raise the budget."""
     held = "" if stated_budget() is None else f", which counts the {in_units(held_memory())} that the process holds"
     return f"raise it by memory= or the environment variable {BUDGET_VARIABLE}{held}"
 
 
 @contextmanager
 def stating(size: str | float | None) -> Iterator[None]:
-    """State the memory of this process for a while, as the environment variable does; None changes nothing."""
+    """Set ``LAGBC_MEMORY`` for a block; None leaves it as it is."""
     before = os.environ.get(BUDGET_VARIABLE)
     if size is not None:
         os.environ[BUDGET_VARIABLE] = str(parse_size("memory", size))
@@ -123,7 +118,7 @@ def stating(size: str | float | None) -> Iterator[None]:
 
 
 def held_memory() -> int:
-    """Return the bytes of this process in memory, less those given back: from /proc on Linux, else from psutil."""
+    """Give free memory back; return the bytes of this process in memory, by /proc on Linux, else by psutil."""
     give_back()
     if pages := _pages():
         return pages[1] * resource.getpagesize()
@@ -133,12 +128,12 @@ def held_memory() -> int:
 
 
 def give_back() -> bool:
-    """Give memory that is free in the heap back to the system; False where it cannot be asked to."""
+    """Give free memory of the heap back to the system; return whether the C library can."""
     import ctypes
 
     try:
         ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError, TypeError):  # not of glibc
+    except (AttributeError, OSError, TypeError):  # not glibc
         return False
     return True
 
@@ -155,7 +150,7 @@ def stated_budget() -> int | None:
 
 
 def parse_size(name: str, size: str | float) -> int:
-    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; else a ValueError calls it `name`."""
+    """Return a size such as "8GB", "512MiB", "2e9" or 10**9 in bytes; ValueError, about `name`, if it is none."""
     match = re.fullmatch(r"\s*([0-9.]+(?:e\+?[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
     try:
         if match is None:
@@ -171,18 +166,21 @@ def parse_size(name: str, size: str | float) -> int:
 
 
 def in_units(count: float) -> str:
-    """Return a number of bytes in a suitable unit, as `parse_size` reads it."""
+    """Return a number of bytes as text in a suitable unit, which `parse_size` reads."""
     power = sum(count >= 1000**power for power in (1, 2, 3, 4))
     return f"{count / 1000**power:.4g} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 
 def free_memory(root: Path = Path("/")) -> int:
-    """Return the bytes left before this process is out of memory or killed; `root` has the folders proc and sys."""
+    """Return the bytes that this process may still take: of the system, its control groups and ``ulimit -v``.
+
+    `root` has the folders proc and sys.
+    """
     return min([_available(root), *_left_by_groups(root), *_left_of_address_space()])
 
 
 def _available(root: Path) -> int:
-    """Return the bytes that the system can give: from /proc/meminfo on Linux, elsewhere from psutil."""
+    """Return the bytes that the system can give: by /proc/meminfo on Linux, else by psutil."""
     for line in _lines(f"{root}/proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return 1024 * int(line.split()[1])
@@ -192,14 +190,14 @@ def _available(root: Path) -> int:
 
 
 def usable_cores(numbers: set[int] | None = None, root: Path = Path("/")) -> int:
-    """Count the cores of these numbers, by default those that the process may use, as far as its time on them goes."""
+    """Count cores, by default those that the process may use; at most as many as its control groups grant time of."""
     numbers = usable_cores_by_number() if numbers is None else numbers
     return max(1, min(len(numbers), _cores_of_groups(root)))
 
 
 @cache
 def _cores_of_groups(root: Path) -> int:
-    """Return the cores whose time the control groups of this process grant, rounded up; looked at once a process."""
+    """Return how many cores' time the control groups of this process grant, rounded up; read once."""
     quotas = list[float]()
     for kind, folder in _folders_of_groups(root, _groups_of(root), "cpu"):
         quota, period = _limits_of_time(kind, folder)
@@ -209,7 +207,7 @@ def _cores_of_groups(root: Path) -> int:
 
 
 def _limits_of_time(kind: str, folder: str) -> tuple[int, int]:
-    """Return the microseconds that a group may take of each period; 0 without a quota."""
+    """Return a group's quota and period in microseconds; 0 or less without a quota."""
     if kind == "cgroup":
         return _number(f"{folder}/cpu.cfs_quota_us"), _number(f"{folder}/cpu.cfs_period_us")
     quota, _, period = next(iter(_lines(f"{folder}/cpu.max")), "").partition(" ")
@@ -217,7 +215,7 @@ def _limits_of_time(kind: str, folder: str) -> tuple[int, int]:
 
 
 def usable_cores_by_number() -> set[int]:
-    """Return the numbers of the cores that the process may use: all of them on macOS, which binds no process."""
+    """Return the numbers of the cores that the process may use: all cores on macOS, which binds no process."""
     if hasattr(os, "sched_getaffinity"):
         return os.sched_getaffinity(0)
     import psutil
@@ -227,7 +225,7 @@ def usable_cores_by_number() -> set[int]:
 
 
 def most_threads(wanted: int) -> int:
-    """Return as many of the wanted threads as half of the free address space holds, at least one."""
+    """Return the wanted number of threads, or as many as half of the free address space holds, at least one."""
     if wanted > 1:
         for left in _left_of_address_space():
             wanted = min(wanted, max(1, left // 2 // _BYTES_PER_THREAD))
@@ -245,21 +243,14 @@ def _left_of_address_space() -> Iterator[int]:
 
 
 class _Files(NamedTuple):
-    """Names of a control group's files: its limits, its use, and the entry of the use that the kernel can reclaim."""
+    """Names of the files of a control group."""
 
     limits: tuple[str, ...]
     used: str
-    reclaimable: str
-
-    def left(self, group: str) -> Iterator[int]:
-        """Yield the bytes that a group's lowest limit leaves; nothing without a limit, or without the files."""
-        limit = min(_number(f"{group}/{name}", otherwise=_NO_LIMIT) for name in self.limits)
-        if limit < _NO_LIMIT:
-            used = _number(f"{group}/{self.used}") - _number(f"{group}/memory.stat", self.reclaimable)
-            yield max(0, limit - used)
+    reclaimable: str  # the entry of memory.stat for used bytes that the kernel can reclaim
 
 
-# Versions 1 and 2, by the type of their file system; a system may have both.
+# By the type of the file system, of versions 1 and 2; a system may have both.
 _FILES = {
     "cgroup": _Files(("memory.limit_in_bytes",), "memory.usage_in_bytes", "total_inactive_file"),
     "cgroup2": _Files(("memory.max", "memory.high"), "memory.current", "inactive_file"),
@@ -267,30 +258,34 @@ _FILES = {
 
 
 def _left_by_groups(root: Path) -> Iterator[int]:
-    """Yield the bytes that each control group of this process, and each of its parents, leaves."""
+    """Yield the bytes that the lowest limit leaves, for each control group of this process, and each parent of it."""
     for kind, folder in _folders_of_groups(root, _groups_of(root), "memory"):
-        yield from _FILES[kind].left(folder)
+        files = _FILES[kind]
+        limit = min(_number(f"{folder}/{name}", otherwise=_NO_LIMIT) for name in files.limits)
+        if limit < _NO_LIMIT:
+            used = _number(f"{folder}/{files.used}") - _number(f"{folder}/memory.stat", files.reclaimable)
+            yield max(0, limit - used)
 
 
 def _groups_of(root: Path) -> tuple[str, ...]:
-    """Return the lines of the groups that this process is in."""
+    """Return the lines that name the control groups of this process."""
     return tuple(_lines(f"{root}/proc/self/cgroup"))
 
 
 @cache
 def _folders_of_groups(root: Path, lines: tuple[str, ...], controller: str) -> tuple[tuple[str, str], ...]:
-    """List the folders of a controller's groups that a process is in, with versions; limits in them may change."""
+    """List the groups, and their parents, in which a controller has this process: version and folder of each."""
     groups, folders = dict(_groups(lines, controller)), list[tuple[str, str]]()
     for kind, top, point in _mounts(root, controller):
         if kind in groups:
-            # A container may see its own group at the top, whatever name the group has outside.
+            # A container may see its own group at the top, under another name than outside.
             inside = groups[kind].relative_to(top) if groups[kind].is_relative_to(top) else PurePosixPath()
             folders += [(kind, f"{root}{point}/{folder}") for folder in (inside, *inside.parents)]
     return tuple(folders)
 
 
 def _groups(lines: tuple[str, ...], controller: str) -> Iterator[tuple[str, PurePosixPath]]:
-    """Yield version and path of this process's groups; a line has a number, controllers and a path."""
+    """Yield the version and path of each group of a controller; a line has a number, controllers and a path."""
     for line in lines:
         number, controllers, path = line.split(":", 2)
         if number == "0":
@@ -300,7 +295,7 @@ def _groups(lines: tuple[str, ...], controller: str) -> Iterator[tuple[str, Pure
 
 
 def _mounts(root: Path, controller: str) -> Iterator[tuple[str, PurePosixPath, PurePosixPath]]:
-    """Yield each mount of control groups: version, the group at its top, and its folder."""
+    """Yield each mount of control groups: the version, the group at its top, and its folder."""
     for line in _lines(f"{root}/proc/self/mountinfo"):
         if "cgroup" not in line:
             continue
@@ -311,7 +306,7 @@ def _mounts(root: Path, controller: str) -> Iterator[tuple[str, PurePosixPath, P
 
 
 def _number(file: str, name: str = "", otherwise: int = 0) -> int:
-    """Read the number that stands behind a name, or alone; a limit of "max" is no number."""
+    """Read the number behind a name, or alone; `otherwise` if there is none, as for a limit of "max"."""
     for line in _lines(file):
         before, _, number = line.rpartition(" ")
         if before == name and number.isdecimal():

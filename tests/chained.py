@@ -11,8 +11,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.chains import ADDED, Ways, contract, group_size
-from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Chains
+from lagbc.reduce.weighted import Weighted
 from lagbc.request import Request
 from lagbc.run.run import work_of
 from lagbc.run.work import inline, sum_over, threaded
@@ -102,7 +102,7 @@ def random_piece(rng, family, weighted, several=0.0):
     else:
         sources, targets = rng.integers(0, 4, (2, n)).astype(float)
     members = rng.choice([1.0, 2.0, 3.0], n, p=[1 - 2 * several, several, several]) if several else None
-    return Piece(as_graph(A, directed=False, weighted=weighted), sources, targets, members)
+    return Weighted(as_graph(A, directed=False, weighted=weighted), sources, targets, members)
 
 
 def plain(piece):
@@ -175,7 +175,7 @@ def grown(n, edges, counts):
 
 
 def ones(A):
-    return Piece(as_graph(A, directed=False), np.ones(A.shape[0]), np.ones(A.shape[0]))
+    return Weighted(as_graph(A, directed=False), np.ones(A.shape[0]), np.ones(A.shape[0]))
 
 
 # Chains of a graph that has none.

@@ -30,8 +30,8 @@ from lagbc.io.source import example_names
 from lagbc.methods.table import EXTRAS
 from lagbc.reduce.blocks import split
 from lagbc.reduce.chains import contract
-from lagbc.reduce.piece import Piece
 from lagbc.reduce.twins import merge
+from lagbc.reduce.weighted import Weighted
 from lagbc.scores.records import registered
 
 ROOT = Path(__file__).parents[1]
@@ -294,16 +294,19 @@ def test_the_picture_of_reductions_shows_what_is_done(monkeypatch):
     edges = np.array([[names.index(v) for v in edge] for edge in (*drawn.LEFT, *drawn.RIGHT, *drawn.SINGLE)])
     A = sp.coo_array((np.ones(len(edges)), edges.T), shape=(len(names), len(names)))
     ones = np.ones(len(names))
-    blocks = split(Piece(lagbc.as_graph(A, directed=False), ones, ones))
-    left, right = sorted(blocks.large, key=lambda piece: piece.graph.n)
-    for piece, block in ((left, drawn.LEFT), (right, drawn.RIGHT)):
-        there = [names[v] for v in piece.vertices]
+    blocks = split(Weighted(lagbc.as_graph(A, directed=False), ones, ones))
+    places = [blocks.tree.copies[copies] for copies, _ in blocks.tree.large]
+    (left, at_left), (right, at_right) = sorted(
+        zip(blocks.large, places, strict=True), key=lambda block: block[0].graph.n
+    )
+    for piece, at, block in ((left, at_left, drawn.LEFT), (right, at_right, drawn.RIGHT)):
+        there = [names[v] for v in at]
         assert sorted(there) == sorted(set("".join(block)))
         assert piece.sources.tolist() == [drawn.stands_for(v, block) for v in there]
     merged, _ = merge(left)
     assert sorted(merged.class_sizes) == [1] * (left.graph.n - len(drawn.TWINS)) + [len(drawn.TWINS)]
     contracted = contract(right)
-    assert {names[right.vertices[v]] for v in contracted.vertices} == set(drawn.ENDS)
+    assert {names[at_right[v]] for v in contracted.vertices} == set(drawn.ENDS)
     lengths = sorted(len(chain) - 1 for chain in drawn.CHAINS for _ in range(2))
     assert sorted(contracted.graph.weights) == lengths
 

@@ -18,7 +18,7 @@ from lagbc.methods import table
 from lagbc.methods.gpu.kernels import KERNELS, Kernels
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.options import Options
-from lagbc.reduce.device.kernels import STREAMS
+from lagbc.reduce.device import STREAMS
 from lagbc.scores.records import find, shared
 
 _ALL: tuple[Kernels | Program, ...]

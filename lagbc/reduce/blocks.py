@@ -1,17 +1,16 @@
-"""The block-cut tree: a graph falls into its bicomponents, and each is computed by itself.
+"""The block-cut tree: a graph falls into its bicomponents, and each is summed by itself.
 
-All paths between different branches at a cut vertex v go through v, whatever else they do, so that they need no search:
+All paths between different branches at a cut vertex v lead through v, so that they need no search:
 
-    F(v) = cut(v) + sum over bicomponents B with v in B of F_B(v),   sources and targets of B with the branches beyond
+    F(v) = cut(v) + sum over bicomponents B with v in B of F_B(v),   where v has in B the weights of the branches beyond
     E(u, v) = E_B(u, v) of the bicomponent of that edge
 
-Inside an edge that is a bicomponent by itself, and in hops inside a clique, no vertex lies between two others. Large
-bicomponents are pieces of their own. Small ones are summed together, by one search from each root: a slice of them is
-one compiled call, which polls no signal.
+In a bicomponent of one edge, and in hops in a clique, no vertex lies between two others. Large bicomponents are pieces
+of their own. All small ones are one piece: a slice of them is one compiled call, which polls no signal.
 
-A vertex has a *copy* in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
-vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made without
-sorting. No arc leaves a bicomponent, so that its strong components are numbered one after the other.
+A vertex has a *copy* in each of its bicomponents. The copies of a bicomponent are numbered one after the other, in the
+order of the vertices. Their rows have copies as columns, too: a block-diagonal matrix in canonical rows, made without
+sorting. No arc leaves a bicomponent, so that its strong components, too, are numbered one after the other.
 
 References
 ----------
@@ -37,11 +36,11 @@ from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import rows_of
 from lagbc.native import core, csr, until_stopped
-from lagbc.reduce.piece import NotReducible, Piece, Scores, check_range
+from lagbc.reduce.weighted import NotReducible, Scores, Weighted, check_range
 
-# A length of at least this part of any path's length is not absorbed by rounding.
+# A length that is at least this part of the length of a path is not lost in its sum.
 _KEPT = 2.0**-50
-# The kinds of bicomponents: without vertices between two others; computed at once; left as a piece.
+# The kinds of bicomponents: no vertex lies between two others; in the piece of small ones; a piece of its own.
 _DIRECT, _SMALL, _LARGE = 0, 1, 2
 
 
@@ -50,12 +49,12 @@ class Copies(NamedTuple):
 
     ptr: Any  # int64 (blocks + 1,): the copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``
     vertices: Any  # (copies,): the vertex of each copy, ascending in a bicomponent
-    # (n,): the bicomponent that a vertex is a member of, -1 for none; see lagbc/native/kernels/reduce/biconnected.h
+    # (n,): the bicomponent of which a vertex is a member, or -1; see lagbc/native/kernels/reduce/biconnected.h
     home: Any
-    at_home: Any  # (n,): its copy there, -1 if there is none
-    attach: Any  # (blocks,): the attachment of each bicomponent: its vertex that is no member of it
-    at_attach: Any  # (blocks,): the copy of the attachment there
-    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents that each vertex is the attachment of, ascending
+    at_home: Any  # (n,): the copy of the vertex there, or -1
+    attach: Any  # (blocks,): the attachment of each bicomponent: the one vertex that is no member
+    at_attach: Any  # (blocks,): the copy of the attachment
+    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents whose attachment each vertex is, ascending
     hung_ptr: Any
     hung: Any
 
@@ -64,7 +63,7 @@ class Rows(NamedTuple):
     """The graphs of bicomponents, and the weights of their vertices."""
 
     ptr: Any  # int64 (blocks + 1,): as in `Copies`
-    # indptr, indices: (copies + 1,) and (nnz,): rows of the copies, columns being copies of the same bicomponent
+    # indptr, indices: (copies + 1,) and (nnz,): rows and columns are copies
     indptr: Any
     indices: Any
     weights: Any  # float64 (nnz,): lengths of the edges
@@ -73,7 +72,7 @@ class Rows(NamedTuple):
 
     @property
     def are_roots(self) -> Any:
-        """A mask of the copies with sources and edges; shape (copies,)."""
+        """(copies,): whether each copy has sources and edges."""
         return (self.sources > 0) & (self.indptr[1:] > self.indptr[:-1])
 
     def vertices(self, block: int) -> slice:
@@ -88,44 +87,36 @@ class Rows(NamedTuple):
 class Strong(NamedTuple):
     """The strong components of all bicomponents."""
 
-    # int32 or int64 (copies,): The component of each copy. An arc leads to the same component or to one with a smaller
-    # number.
-    component: Any
+    component: Any  # int32 or int64 (copies,): of each copy; an arc leads to the same number or a smaller one
     component_ptr: Any  # int64 (blocks + 1,): the first component of each bicomponent
-    member_ptr: Any  # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
+    # member_ptr, members: (components + 1,) and (copies,): the copies of each component, ascending
+    member_ptr: Any
     members: Any
 
 
-def lay_out(home: Any, attach: Any) -> Copies:
-    """Make the `Copies` of bicomponents from the result of ``core.find_blocks``; O(n + blocks)."""
-    ptr, vertices, at_home, at_attach, hung_ptr, hung = core.lay_out(home, attach)
-    return Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
-
-
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
-    """Find the strong components of the bicomponents with these arrays of `Rows`; O(copies + nnz)."""
+    """Find the strong components of bicomponents, by arrays of `Rows`; O(copies + nnz)."""
     return Strong(*until_stopped(partial(core.find_strong, ptr, indptr, indices), len(indices)))
 
 
 def each_connected(copies: Copies) -> Strong:
-    """Make the strong components of an undirected graph: each bicomponent is one."""
+    """Return the strong components of an undirected graph: each bicomponent is one."""
     blocks, members = len(copies.attach), np.arange(len(copies.vertices), dtype=copies.vertices.dtype)
     component = np.repeat(members[:blocks], np.diff(copies.ptr))
     return Strong(component, np.arange(blocks + 1), copies.ptr, members)
 
 
 class Tree(NamedTuple):
-    """The way from the sums of bicomponents to those of their graph."""
+    """The way from the sums of bicomponents to the sums of their graph."""
 
     copies: NDArray[Any]  # (copies,): the vertex of each copy
-    cut: Scores  # (n,): the demand from one branch at a vertex to another
-    places: NDArray[np.int64] | None  # (entries,): the edge of each entry; None where edges are not summed
-    # (entries,): the sums along edges of bicomponents without inner vertices of paths; (0,) without edges
-    direct: Scores
+    cut: Scores  # (n,): the demand between different branches at each vertex
+    places: NDArray[np.int64] | None  # (entries,): the edge of each entry; None if edges are not summed
+    direct: Scores  # (entries,): E in bicomponents without a vertex between two others; (0,) if edges are not summed
     large: tuple[tuple[slice, slice], ...]  # copies and entries of each large bicomponent
 
     def scores(self, large: Sequence[Scores], small: Scores | None) -> Scores:
-        """Return F of the graph, from F of each large bicomponent, and F at the copies in small ones."""
+        """Return F of the graph, from F of each large bicomponent, and F at the copies of small ones."""
         inside = np.zeros(len(self.copies)) if small is None else small.copy()
         for (copies, _), of_block in zip(self.large, large, strict=True):
             inside[copies] = of_block
@@ -142,30 +133,30 @@ class Tree(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A graph that is split into its bicomponents; nothing of it is swept."""
+    """The bicomponents of a graph."""
 
-    large: tuple[Piece, ...]
+    large: tuple[Weighted, ...]
     small: SmallBlocks
     tree: Tree
-    blocks: int  # count of bicomponents, single edges among them
 
 
 @in_phase("order")
-def split(piece: Piece, *, edges: bool = False) -> Split:
-    """Split a piece, on the host, into its bicomponents; O(n + nnz), nothing is swept.
+def split(piece: Weighted, *, edges: bool = False) -> Split:
+    """Split a piece, on the host, into its bicomponents; O(n + nnz), nothing is swept. `edges` says to sum edges, too.
 
-    A directed graph falls apart where its pattern, taken both ways, does. Pieces have `vertices` of their own and, if
-    asked for, `edges`; a bicomponent that is all of the graph has the graph itself. In hops, and with whole lengths,
-    scores are exact but for rounding. Sums of other lengths begin inside a bicomponent, so that their ties may fall
-    otherwise. ValueError tells of vertices with members, OverflowError of weights beyond `check_range`, NotReducible of
-    a directed graph many of whose vertices are cut vertices with large and different reachable sets.
+    Bicomponents of a directed graph are those of its pattern taken both ways. If there is only one, it has the graph
+    itself. In hops, and with whole lengths, scores are exact but for rounding. Sums of other lengths begin inside a
+    bicomponent, so that ties may fall otherwise. Raises ValueError for vertices with members, OverflowError for weights
+    beyond `check_range`, and NotReducible for a directed graph with many cut vertices that reach large and different
+    sets.
     """
     if piece.class_sizes is not None:
         raise InvalidValueError("vertices of blocks have no members: split first, merge then")
     check_range(piece)
     graph, both = piece.graph, piece.graph.symmetric
-    found = until_stopped(partial(core.find_blocks, csr(both.indptr, both.indices)), both.nnz)
-    copies = lay_out(*found)
+    home, attach = until_stopped(partial(core.find_blocks, csr(both.indptr, both.indices)), both.nnz)
+    ptr, vertices, at_home, at_attach, hung_ptr, hung = core.lay_out(home, attach)
+    copies = Copies(ptr, vertices, home, at_home, attach, at_attach, hung_ptr, hung)
     places = np.empty(graph.nnz, np.int64) if edges or graph.weighted else None
     indices = np.empty(graph.nnz, index_type(len(copies.vertices)))
     indptr = core.lay_rows(graph.indptr, graph.indices, copies, indices, places)
@@ -175,21 +166,20 @@ def split(piece: Piece, *, edges: bool = False) -> Split:
     roots, work, kinds = _classify(rows)
     direct = _direct_edges(rows, kinds == _DIRECT) if edges else np.zeros(0)
     few, large = np.flatnonzero(kinds == _SMALL), np.flatnonzero(kinds == _LARGE).tolist()
-    of_edges = places if edges else None
+    of_large = tuple((rows.vertices(block), rows.edges(block)) for block in large)
     return Split(
-        tuple(_piece(graph, copies.vertices, rows, of_edges, block) for block in large),
+        tuple(_part(graph, rows, *places_of) for places_of in of_large),
         SmallBlocks(rows, few, roots[few], work[few].astype(np.int64)),
-        Tree(copies.vertices, cut, of_edges, direct, tuple((rows.vertices(b), rows.edges(b)) for b in large)),
-        len(copies.attach),
+        Tree(copies.vertices, cut, places if edges else None, direct, of_large),
     )
 
 
 def _weigh(
-    piece: Piece, copies: Copies, indptr: Any, indices: Any, *, symmetric: bool
+    piece: Weighted, copies: Copies, indptr: Any, indices: Any, *, symmetric: bool
 ) -> tuple[Scores, Scores, Scores]:
-    """Return the sources and targets of all copies, and the demand from branch to branch at each vertex.
+    """Return the sources and targets of all copies, and the demand between branches at each vertex.
 
-    Copies have these rows; NotReducible tells that a directed graph may take too long.
+    NotReducible tells that a directed graph may take too long.
     """
     if symmetric:
         found, ends, heads = each_connected(copies), np.zeros(len(copies.ptr), np.int64), indices[:0]
@@ -208,10 +198,10 @@ def _weigh(
 
 
 def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
-    """Bound the steps of ``core.spread_along`` beyond O(copies + arcs), by the ends of the arcs of each component.
+    """Bound the steps of ``core.spread_along`` beyond O(copies + arcs).
 
-    In a bicomponent each strong component with a cut vertex goes through all of them, and 64 at a time through the
-    arcs.
+    In a bicomponent, each strong component with a cut vertex visits all strong components, and 64 of them at a time
+    visit all arcs between these. The arcs of component c are before ``ends[c + 1]``.
     """
     sizes, components = np.diff(copies.ptr), np.diff(found.component_ptr)
     hangs = np.diff(copies.hung_ptr)[copies.vertices] > 0
@@ -222,7 +212,7 @@ def _most_steps(copies: Copies, found: Strong, ends: Any) -> float:
 
 
 def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
-    """Return roots, roots x stored edges, and the kind of each bicomponent."""
+    """Return the count of roots, roots times stored edges, and the kind of each bicomponent."""
     begins, first_edges = rows.ptr[:-1], rows.indptr[rows.ptr[:-1]]
     sizes, entries = np.diff(rows.ptr), np.diff(rows.indptr[rows.ptr])
     if not len(sizes):
@@ -242,7 +232,7 @@ def _classify(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArr
 
 
 def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
-    """Return the scores of the edges of some bicomponents, where every path is one edge; 0 elsewhere."""
+    """Return E at the entries of the bicomponents in a mask, in which each path is one edge; 0 elsewhere."""
     tails = rows_of(rows.indptr, rows.indices)
     of_edges: Scores = (
         np.repeat(direct, np.diff(rows.indptr[rows.ptr])) * rows.sources[tails] * rows.targets[rows.indices]
@@ -250,53 +240,45 @@ def _direct_edges(rows: Rows, direct: NDArray[np.bool_]) -> Scores:
     return of_edges
 
 
-def _piece(graph: Graph, vertices: NDArray[Any], rows: Rows, places: NDArray[np.int64] | None, block: int) -> Piece:
-    """Make a piece of a bicomponent; its arrays are slices."""
-    copies, entries = rows.vertices(block), rows.edges(block)
-    first, last = copies.start, copies.stop
+def _part(graph: Graph, rows: Rows, copies: slice, entries: slice) -> Weighted:
+    """Return the bicomponent with these copies and entries, in slices of the arrays."""
     part = graph
-    if last - first < graph.n:
-        indptr = rows.indptr[first : last + 1] - entries.start
+    if copies.stop - copies.start < graph.n:
+        indptr = rows.indptr[copies.start : copies.stop + 1] - entries.start
         lengths = None if rows.weights is None else rows.weights[entries]
-        indices = (rows.indices[entries] - first).astype(graph.indices.dtype, copy=False)
+        indices = (rows.indices[entries] - copies.start).astype(graph.indices.dtype, copy=False)
         part = Graph(indptr, indices, graph.directed, lengths)
-    return Piece(
-        part,
-        rows.sources[copies],
-        rows.targets[copies],
-        vertices=vertices[copies].astype(np.int64),
-        edges=None if places is None else places[entries],
-    )
+    return Weighted(part, rows.sources[copies], rows.targets[copies])
 
 
 @dataclass(eq=False)
 class SmallBlocks:
     """Small bicomponents, in slices of some 50 milliseconds each, between which a caller can report and stop.
 
-    All are one block-diagonal graph; a search reads and writes the bicomponent of its root alone. Threads take
-    different bicomponents, into slots of their own: they change no bit.
+    A search reads and writes the bicomponent of its root alone. Threads take different bicomponents, whose sums have
+    places of their own, so that threads change no bit.
     """
 
-    rows: Rows  # the graphs of all bicomponents
+    rows: Rows  # of all bicomponents
     numbers: NDArray[np.int64]  # (small,): the numbers of the small ones, ascending
     roots: NDArray[np.int64]  # (small,): count of roots of each
-    # (small,): roots x stored edges of each, to which its time is proportional: 10 ns in hops, 15 to 50 with lengths
+    # (small,): roots times stored edges of each; one takes 10 ns in hops, 15 to 50 with lengths
     work: NDArray[np.int64]
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """The ends of slices: the work so far passes a multiple of a slice's work there."""
+        """The end of each slice, where the work so far passes a multiple of the work of a slice."""
         if not len(self.numbers):
             return np.zeros(0, np.int64)
         slices = np.cumsum(self.work + tuning.BLOCK_WORK) // tuning.SLICE_WORK
         return np.append(np.flatnonzero(np.diff(slices)) + 1, len(slices))
 
     def prepare(self) -> None:
-        """Compute all cached properties, before threads share them."""
+        """Compute the cached properties before threads share them."""
         _ = self.ends, self._all_roots, self._of_copies
 
     def places(self, number: int) -> tuple[slice, slice]:
-        """Return the copies and the entries from the first to the last bicomponent of a slice: no other slice's."""
+        """Return the copies and the entries from the first to the last bicomponent of a slice."""
         first, last = self._blocks_of(number)
         of_first, of_last = self.numbers[first], self.numbers[last - 1]
         copies = slice(self.rows.vertices(of_first).start, self.rows.vertices(of_last).stop)
@@ -307,7 +289,7 @@ class SmallBlocks:
 
     @cached_property
     def _all_roots(self) -> NDArray[np.int64]:
-        """The roots of all small bicomponents, one after the other."""
+        """The copies that are roots in small bicomponents."""
         chosen = np.zeros(len(self.rows.ptr) - 1, np.bool_)
         chosen[self.numbers] = True
         copies: NDArray[np.int64] = np.flatnonzero(np.repeat(chosen, np.diff(self.rows.ptr)) & self.rows.are_roots)
@@ -315,13 +297,13 @@ class SmallBlocks:
 
     @cached_property
     def _of_copies(self) -> tuple[NDArray[Any], Scores | None]:
-        """Places and distances of a search; clear between two of a bicomponent, so that threads share them."""
+        """Places and distances of searches; a search clears those of its bicomponent, so that threads share both."""
         copies = len(self.rows.sources)
         dist = None if self.rows.weights is None else np.full(copies, np.inf)
         return np.full(copies, copies, self.rows.indices.dtype), dist
 
     def add(self, number: int, scores: Scores, edge_scores: Scores | None) -> None:
-        """Add the sums of a slice at its copies, shape (copies,), and its entries, (nnz,); threads may add others."""
+        """Add the sums of a slice to F at all copies, and E at all entries; threads may add other slices meanwhile."""
         first, last = self._blocks_of(number)
         rows, blocks = self.rows, self.numbers[first:last]
         vertices = int((rows.ptr[blocks + 1] - rows.ptr[blocks]).max())
@@ -329,17 +311,6 @@ class SmallBlocks:
         begin = int(self.roots[:first].sum())
         roots = self._all_roots[begin : begin + int(self.roots[first:last].sum())]
         places, dist = self._of_copies
-        is_in_range = core.sum_small_blocks(
-            csr(rows.indptr, rows.indices, rows.weights),
-            roots,
-            rows.targets,
-            rows.sources,
-            places,
-            dist,
-            vertices,
-            edges,
-            scores,
-            edge_scores,
-        )
-        if not is_in_range:
+        graph, most, sums = csr(rows.indptr, rows.indices, rows.weights), (vertices, edges), (scores, edge_scores)
+        if not core.sum_small_blocks(graph, roots, rows.targets, rows.sources, places, dist, *most, *sums):
             raise OutOfRangeError("a small block has path counts or lengths that float64 does not hold")

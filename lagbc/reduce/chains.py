@@ -1,22 +1,22 @@
-"""Chains of vertices of degree 2: a bicomponent is contracted to its junctions, whose sums are spread over the chains.
+"""Chains of vertices of degree 2: a bicomponent is contracted to its junctions, and their sums are spread over chains.
 
-A *junction* is a vertex of degree 3 or more, or one that stands for several (Piece.class_sizes). A *chain* leads from a
-junction over vertices of degree 2 to another one; an edge between junctions is a chain with no vertex inside. The
+A *junction* is a vertex of degree 3 or more, or with several members (`Weighted.class_sizes`). A *chain* leads from a
+junction over vertices of degree 2 to another junction; an edge between junctions is a chain with no vertex inside. The
 contracted graph has the junctions as vertices, and for each chain an edge of its length. Only junctions are swept:
 
     demand   M(a, v) = sum of S(s) T(t) over the share of the shortest s-t paths that leave the chain of s by its end a
-             and enter the chain of t by its end v; s = a and t = v where they are junctions
+             and enter the chain of t by its end v; a junction s leaves by itself, a junction t is entered by itself
     sweep    from each root a with target weights M(a, .): dependencies of junctions, sums along contracted edges
-    chains   a vertex inside a chain is passed by the demand along the whole chain, by the demand that leaves or enters
-             from vertices behind it, and by paths within the chain
+    chains   a vertex inside a chain is passed by the demand along the whole chain, by the demand that vertices behind
+             it send or receive, and by paths within the chain
 
-Junctions are swept in groups. For each, `Columns` streams the demand over all chains: the kernels `leave_chains` and
-`enter_chains` of lagbc/native/kernels/reduce/streams.h make M, and the demand that leaves each vertex inside a chain by
-either end. They meet each pair of vertices from both of its ends. M takes it once a direction; the other sums have both
-directions together, as entering demand equals, by symmetry, leaving demand. `lagbc.run.bicomponents` sums over roots.
+Junctions are swept in groups. For each group `Columns` makes M, and the demand that leaves each vertex inside a chain
+by either end; lagbc/native/kernels/reduce/streams.h has the kernels, `leave_chains` and `enter_chains`. They meet each
+pair of vertices from both of its ends. M adds it once for each direction. Other sums have both directions together: by
+symmetry as much demand enters as leaves. `lagbc.run.bicomponents` sums over groups.
 
-Parallel chains: a longer one never carries a path between junctions, and its edge is left out. A chain as long as the
-shortest counts by itself: it has a *midpoint* in the contracted graph, a vertex without weights, about half way.
+Of parallel chains, a longer one never carries a path between junctions, and its edge is left out. If several are the
+shortest, all but one have a *midpoint* in the contracted graph: a vertex without weights, about half way.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import Batching
 from lagbc.native import core, csr
-from lagbc.reduce.piece import NotContractible, Piece
+from lagbc.reduce.weighted import NotContractible, Weighted
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Most roots of a group on a CPU, which share the columns of far ends, and its least; most bytes of its distances.
+# A group on a CPU: its most roots, a number of which they are a multiple, and the most bytes of its distances.
 GROUP, _BLOCK = 256, 64
 _GROUP_BYTES = 2**27
-# The same on a GPU, where the room for distances bounds a group.
+# A group on a GPU: a number of which its roots are a multiple, and the most bytes of its distances.
 _GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
 # The sums that junctions need of a method.
 ADDED = frozenset({"dependency", "edges"})
 
 
 class Ways(NamedTuple):
-    """The chains with vertices inside, as compiled code reads them: seen from either end.
+    """The chains with vertices inside, as compiled code reads them.
 
-    Arrays of two rows have the chains from their first ends on, and from their second. Vertices inside chain c are
-    ``starts[c]:starts[c + 1]``, number i of a row being the i-th from that end; its sums of the first 0, 1, ... of them
+    Arrays of two rows have each chain from its first end on, and from its second end on. The vertices inside chain c
+    have places ``starts[c]:starts[c + 1]``, in a row that begins at its end; the sums of the first 0, 1, ... of them
     begin at ``starts[c] + c``. Half 2 c + side is chain c seen from an end.
     """
 
@@ -69,34 +69,33 @@ class Ways(NamedTuple):
 
 
 class Flows(NamedTuple):
-    """Demand, both directions together, at the vertices inside chains; zeros at first."""
+    """Demand, both directions together, at the vertices inside chains."""
 
-    # float64 (2, inside): from each vertex by that end to other chains and to junctions; each row seen from its own end
+    # float64 (2, inside): from each vertex by an end to junctions and other chains; each row begins at its own end
     out: Any
-    # float64 (2, inside): from each vertex by that end to vertices of its own chain; both rows seen from the first end
+    # float64 (2, inside): from each vertex by an end to vertices of its own chain; both rows begin at the first end
     around: Any
-    within: Any  # float64 (inside,): within the chain, with the vertex in its interior
-    onward: Any  # float64 (inside,): within the chain, along the edge from the vertex to the next one
+    within: Any  # float64 (inside,): straight inside the chain, with the vertex in its interior
+    onward: Any  # float64 (inside,): straight inside the chain, along the edge from the vertex to the next one
 
     @classmethod
     def zeros(cls, inside: int) -> Flows:
-        """Make room for `inside` vertices."""
+        """Return no demand at so many vertices."""
         return cls(np.zeros((2, inside)), np.zeros((2, inside)), np.zeros(inside), np.zeros(inside))
 
 
 class JunctionWork(NamedTuple):
     """The work of summing a contracted bicomponent."""
 
-    junctions: int  # roots that are swept forward and backward
+    junctions: int  # roots, swept forward and backward
     edges: int  # undirected edges of the contracted graph
-    far_columns: int  # columns that are swept forward only
-    # pairs of a chain's end and a junction or chain that it may lead to, and of a root and a chain: some nanoseconds
-    # each
+    far_columns: int  # far ends, swept forward only
+    # pairs of an end of a chain and a junction or chain, and of a root and a chain; some nanoseconds each
     evaluations: int
 
 
-def find_junctions(piece: Piece) -> NDArray[np.bool_]:
-    """Return a mask of the junctions: vertices of degree 3 or more, or with several members; of a cycle, any two."""
+def find_junctions(piece: Weighted) -> NDArray[np.bool_]:
+    """Return a mask of the junctions: vertices of degree 3 or more, or with several members; in a cycle, any two."""
     are_junctions: NDArray[np.bool_] = piece.graph.out_degrees >= 3
     if piece.class_sizes is not None:
         are_junctions |= piece.class_sizes > 1
@@ -104,22 +103,22 @@ def find_junctions(piece: Piece) -> NDArray[np.bool_]:
     return are_junctions
 
 
-def expect_work(piece: Piece) -> JunctionWork:
-    """Predict the work of a bicomponent, in O(n), without contracting it.
+def expect_work(piece: Weighted) -> JunctionWork:
+    """Predict the work of a bicomponent, without contracting it; O(n).
 
-    Parallel chains count as edges of their own, and far columns not at all.
+    Parallel chains are taken to have edges of their own; far columns are left out.
     """
     graph, are_junctions = piece.graph, find_junctions(piece)
     inside = np.flatnonzero(~are_junctions)
     first = graph.indptr[inside]
-    # A chain with k vertices inside has k - 1 edges between these, and 2 to its ends.
+    # A chain with k vertices inside has k - 1 edges between them.
     between = sum(int(np.count_nonzero(~are_junctions[graph.indices[first + k]])) for k in (0, 1)) // 2
     junctions, chains = graph.n - len(inside), len(inside) - between
     return JunctionWork(junctions, graph.nnz // 2 - len(inside), 0, count_evaluations(junctions, junctions, chains))
 
 
 def count_evaluations(junctions: int, rows: int, chains: int) -> int:
-    """Count the evaluations of streams between chains with vertices inside, rows and roots."""
+    """Return `JunctionWork.evaluations` of so many junctions, rows of the contracted graph, and chains."""
     return 2 * chains * (rows + chains) + junctions * chains
 
 
@@ -127,70 +126,65 @@ def count_evaluations(junctions: int, rows: int, chains: int) -> int:
 class Contracted:
     """A bicomponent contracted to its junctions.
 
-    Rows are vertices of `graph` in sweep order. Chains with vertices inside come first, `Ways` has no others.
+    Rows are vertices of `graph` in sweep order. Chains with vertices inside come first; `Ways` has no others.
     """
 
-    piece: Piece
+    piece: Weighted
     graph: Graph  # junctions, and behind them midpoints; undirected, with lengths
-    # (rows,): the count of vertices for which each vertex of `graph` stands, in matrix order; 1 for each vertex inside
-    # a chain
-    class_sizes: Floats | None
+    class_sizes: Floats | None  # (rows,): members of each vertex of `graph`, in matrix order
     vertices: Integers  # (rows,): the vertex of the piece of each row; -1 for a midpoint
-    ways: Ways  # the chains with vertices inside, as streams read them
+    ways: Ways
     inside: Integers  # vertices of the piece inside chains, in the order of ``ways.starts``
-    # (chains, 2): edges of `graph`, one a direction, whose sums add up to the demand along each chain; -1 for a chain
-    # left out
+    # (chains, 2): two edges of `graph`, whose sums add up to the demand along each chain; -1 if its edge is left out
     arcs: Integers
-    # Edges of the piece along the chains, from their first ends on. Chain c has ``steps[first_steps[c]:first_steps[c +
-    # 1]]``, one more than it has vertices inside.
+    # Edges of the piece along chain c, from its first end on: ``steps[first_steps[c]:first_steps[c + 1]]``.
     steps: Integers
     first_steps: Integers  # (chains + 1,)
 
     @property
     def roots(self) -> Integers:
-        """Rows of the junctions; neighbours are together."""
+        """The rows of the junctions."""
         return np.flatnonzero(self.vertices >= 0)
 
     @property
     def held(self) -> int:
-        """Count of the numbers that a run from the junctions sums: of rows, of edges, and inside chains."""
+        """The count of the numbers in the total of a run: of rows, of edges, and inside chains."""
         return 2 * self.graph.n + self.graph.nnz + 6 * len(self.inside)
 
-    def groups(self, size: int) -> list[Integers]:
-        """Cut the roots into groups of a size."""
-        roots = self.roots
-        return [roots[first : first + size] for first in range(0, len(roots), size)]
-
     def far_ends(self, rows: Integers) -> Integers:
-        """Return the rows of the other ends of chains at some rows, ascending, without these rows."""
+        """Return the other ends of the chains that begin at some rows, ascending, without these rows."""
         first_halves, halves = self.ways.first_halves, self.ways.halves
         at = np.concatenate([halves[first_halves[row] : first_halves[row + 1]] for row in rows])
         far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
         return far
 
     def work(self, size: int) -> JunctionWork:
-        """Count the work of a run in groups of a size."""
-        chains, rows = len(self.ways.lengths), len(self.vertices)
+        """Count the work of a run in groups of this size."""
+        roots, chains = self.roots, len(self.ways.lengths)
+        groups = (roots[first : first + size] for first in range(0, len(roots), size))
         return JunctionWork(
-            junctions=len(self.roots),
+            junctions=len(roots),
             edges=self.graph.nnz // 2,
-            far_columns=sum(len(self.far_ends(group)) for group in self.groups(size)),
-            evaluations=count_evaluations(len(self.roots), rows, chains),
+            far_columns=sum(len(self.far_ends(group)) for group in groups),
+            evaluations=count_evaluations(len(roots), len(self.vertices), chains),
         )
 
 
-def contract(piece: Piece) -> Contracted:
-    """Contract a 2-connected undirected graph of at least 3 vertices to its junctions, in O(n + nnz log nnz).
+def contract(piece: Weighted) -> Contracted:
+    """Contract a 2-connected undirected graph of at least 3 vertices to its junctions; O(n + nnz log nnz).
 
-    Float lengths are summed as they fall: ties hold for lengths whose sums are exact, such as integers. ValueError
-    tells of another graph, as far as walks along its chains show it, NotContractible of a chain's length that absorbs
-    one of its edges, or of weights too far apart.
+    Sums of lengths are rounded, so that ties are exact only if sums are, as of integers. Raises ValueError for another
+    graph, if walks along its chains show it, and NotContractible if a length is lost in the sum of a chain, or weights
+    are too far apart.
     """
     graph, n = piece.graph, piece.graph.n
     degrees = graph.out_degrees
     if graph.directed or n < 3 or degrees.min() < 2:
         raise InvalidValueError("chains are contracted in one 2-connected undirected graph of at least 3 vertices")
-    _require_range(piece)
+    for weights in (piece.sources, piece.targets):  # products of two are normal numbers, with room for sums and shares
+        positive = weights[weights > 0]
+        if len(positive) and not 2.0**-200 <= positive.min() <= positive.max() <= 2.0**200:
+            raise NotContractible("weights of vertices are too large, too small or too far apart")
     is_junction = find_junctions(piece)
     junctions = np.flatnonzero(is_junction)
     chains = _find_chains(graph, junctions, is_junction)
@@ -215,19 +209,11 @@ def contract(piece: Piece) -> Contracted:
     )
 
 
-def _require_range(piece: Piece) -> None:
-    """Raise NotContractible unless products of two weights are normal numbers, with room for sums and shares."""
-    for weights in (piece.sources, piece.targets):
-        positive = weights[weights > 0]
-        if len(positive) and not 2.0**-200 <= positive.min() <= positive.max() <= 2.0**200:
-            raise NotContractible("weights of vertices are too large, too small or too far apart")
-
-
 def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: Floats, edges: Floats) -> Floats:
-    """Put the scores of the piece's vertices together.
+    """Return F of the piece.
 
-    `dependency` has the sums over all roots, in matrix order of the contracted graph, `junction` the demand that passes
-    each row as it leaves a chain, and `edges` the sums along edges of the contracted graph.
+    `dependency` and `edges` are the sums over all roots at the vertices and edges of the contracted graph, `junction`
+    the demand that passes each row as it leaves chains.
     """
     ways = contracted.ways
     rows = dependency[contracted.graph.order] + junction
@@ -242,27 +228,26 @@ def scores(contracted: Contracted, flows: Flows, dependency: Floats, junction: F
 
 
 def edge_scores(contracted: Contracted, flows: Flows, edges: Floats) -> Floats:
-    """Put the sums of the piece's edges together, in the order of its ``graph.indices``; arguments as in `scores`.
-
-    Each of the two directions has half of the demand of both.
-    """
+    """Return E of the piece, half of it in each direction, in the order of its edges; arguments as in `scores`."""
     along = _along(contracted, edges)
     _, parts = _spread(contracted, flows, edges)
     halves = np.concatenate([parts, along[len(contracted.ways.lengths) :]]) / 2
     of_piece = np.empty(contracted.piece.graph.nnz)
     of_piece[contracted.steps] = halves
-    of_piece[_reversed_edges(contracted.piece.graph)[contracted.steps]] = halves
+    against = np.empty(len(of_piece), np.int64)  # the place of the other direction of each edge
+    against[np.argsort(contracted.piece.graph.indices, kind="stable")] = np.arange(len(against))
+    of_piece[against[contracted.steps]] = halves
     return of_piece
 
 
 def _along(contracted: Contracted, edges: Floats) -> Floats:
-    """Return the demand along each whole chain, both ways together."""
+    """Return the demand along each whole chain, both directions together."""
     sums: Floats = np.where(contracted.arcs >= 0, edges[contracted.arcs], 0.0).sum(axis=1)
     return sums
 
 
 def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats, Floats]:
-    """Return the demand that passes each vertex inside chains, and along each edge of these chains."""
+    """Return the demand through each vertex inside chains, and along each edge of these chains."""
     chains, inside = len(contracted.ways.lengths), len(contracted.inside)
     passed, parts = np.empty(inside), np.empty(inside + chains)
     core.spread_flows(contracted.ways, flows, _along(contracted, edges)[:chains], passed, parts)
@@ -270,17 +255,17 @@ def _spread(contracted: Contracted, flows: Flows, edges: Floats) -> tuple[Floats
 
 
 class _Chains(NamedTuple):
-    """Chains as walks find them: ends (numbers of junctions), vertices inside, distances from the first end, edges."""
+    """Chains in the order in which walks find them."""
 
-    ends: Integers
+    ends: Integers  # (chains, 2): numbers of junctions
     lengths: Floats
-    counts: Integers
-    inside: Integers
-    distances: Floats
-    steps: Integers
+    counts: Integers  # of vertices inside
+    inside: Integers  # vertices inside, chain by chain
+    distances: Floats  # of these from the first end
+    steps: Integers  # edges, chain by chain
 
     def in_order(self, order: Integers) -> _Chains:
-        """Put chains into another order."""
+        """Return the chains in another order."""
         inside, steps = _ragged(self.counts, order), _ragged(self.counts + 1, order)
         return _Chains(
             self.ends[order],
@@ -293,14 +278,14 @@ class _Chains(NamedTuple):
 
 
 def _ragged(counts: Integers, order: Integers) -> Integers:
-    """Return the places of the items of groups with these counts, the groups put in an order."""
+    """Return the places of the items of groups, which have these counts, with the groups in another order."""
     starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
     places: Integers = np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
     return places
 
 
 def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool_]) -> _Chains:
-    """Walk from every junction along its edges to the next one; keep each chain from its smaller end."""
+    """Walk from each junction along each of its edges to the next junction; keep a chain from its smaller end."""
     n, chains = graph.n, int(graph.out_degrees[junctions].sum()) // 2
     inside = n - len(junctions)
     found = _Chains(
@@ -321,8 +306,8 @@ def _find_chains(graph: Graph, junctions: Integers, is_junction: NDArray[np.bool
     return found
 
 
-def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Graph, Integers, int]:
-    """Make the graph of junctions and midpoints; return its edges along each chain, and the number of midpoints."""
+def _contracted_graph(piece: Weighted, chains: _Chains, junctions: int) -> tuple[Graph, Integers, int]:
+    """Make the graph of junctions and midpoints; return `Contracted.arcs`, and the count of midpoints, too."""
     ends, lengths = chains.ends, chains.lengths
     order = np.lexsort((chains.counts, lengths, ends[:, 1], ends[:, 0]))
     parallel = np.zeros(len(order), np.bool_)
@@ -331,7 +316,7 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
     shortest = lengths[order] == lengths[order[first]]
     alone, doubled = order[~parallel], order[parallel & shortest]
     middle = junctions + np.arange(len(doubled))
-    # Of each chain first one direction, then the other.
+    # Each chain has first one direction, then the other.
     tails = np.concatenate([ends[alone].ravel(), ends[doubled].ravel(), np.repeat(middle, 2)])
     heads = np.concatenate([ends[alone][:, ::-1].ravel(), np.repeat(middle, 2), ends[doubled].ravel()])
     # Whole lengths, here 2 or more, stay whole.
@@ -349,8 +334,8 @@ def _contracted_graph(piece: Piece, chains: _Chains, junctions: int) -> tuple[Gr
     return Graph(indptr, indices, directed=False, weights=along[by_row]), arcs, len(doubled)
 
 
-def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> Ways:
-    """Make the records of streams for chains in their final order."""
+def _ways(piece: Weighted, chains: _Chains, ends: Integers, vertices: Integers) -> Ways:
+    """Make `Ways` of chains in their final order."""
     count = int(np.count_nonzero(chains.counts))
     counts, ends, lengths = chains.counts[:count], ends[:count], chains.lengths[:count]
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -363,7 +348,7 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
         raise NotContractible("a length is lost in the sum of those before it")
 
     def both_ways(weights: Floats) -> tuple[Floats, Floats]:
-        """Return weights of the vertices inside, and their sums from the end on, chain by chain."""
+        """Return the weights of the vertices inside, and their sums from each end on."""
         of_inside = np.stack([weights[chains.inside], weights[chains.inside][mirrored]])
         sums = np.empty((2, starts[-1] + count))
         core.sum_inside(starts, of_inside, sums)
@@ -390,18 +375,11 @@ def _ways(piece: Piece, chains: _Chains, ends: Integers, vertices: Integers) -> 
     )
 
 
-def _reversed_edges(graph: Graph) -> Integers:
-    """Return the place of the other direction of every edge of a symmetric graph."""
-    places: Integers = np.empty(graph.nnz, np.int64)
-    places[np.argsort(graph.indices, kind="stable")] = np.arange(graph.nnz)
-    return places
-
-
 # ---- Groups of junctions that are swept together
 
 
 def group_size(contracted: Contracted, device: str = "cpu") -> int:
-    """Return the roots of a group, by the graph alone: a multiple of the method's block, about equal on a GPU."""
+    """Return the count of the roots of a group, by the graph alone; on a GPU groups are about equal."""
     if device == "cuda":
         roots = len(contracted.roots)
         groups = -(-8 * contracted.graph.n * roots // _GPU_GROUP_BYTES)
@@ -411,24 +389,24 @@ def group_size(contracted: Contracted, device: str = "cpu") -> int:
 
 
 def widths(batching: Batching, size: int) -> tuple[int, int]:
-    """Return how many roots of a group, and how many far ends, are swept at a time."""
+    """Return how many roots of a group are swept at a time, and how many far ends."""
     return (batching.block, batching.block) if batching.concurrent else (size, batching.round(-(-size // 4)))
 
 
 class Columns:
-    """Distances and path counts from the roots of one group after the other and from far ends, and M of these roots.
+    """Columns of distances and path counts from the roots of a group and its far ends, and M of the group.
 
-    A column has an entry a row of the contracted graph. The columns of the group come first, in its order, at most
-    `size`; behind them is room for `more` columns of far ends. For each group in turn:
+    A column has an entry for each row of the contracted graph. First are the columns of the group, at most `size`, then
+    those of up to `more` far ends. The methods are called for one group after the other:
 
-        begin     take its roots
-        write     take their columns
-        leave     sum the demand that leaves chains, for the group and its far ends, in ascending order of rows
-        enter     finish M
-        weights   give M as target weights of a sweep
+        begin     with its roots
+        write     with columns of the group, and of far ends
+        leave     with the group and all its far ends, in ascending order of rows, to sum the demand that leaves chains
+        enter     to finish M
+        weights   for M as target weights of a sweep
 
-    As every root sums over its chains in the order of their far ends, M has the same bits whatever the groups. `flows`
-    gets the sums of the chains of each group.
+    Each root adds its chains in the order of their far ends, so that M has the same bits whatever the groups. Sums of
+    chains are written to `flows`.
     """
 
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
@@ -440,7 +418,7 @@ class Columns:
         self._weights = np.empty(0)
 
     def begin(self, group: Integers) -> None:
-        """Take a group of roots; M has their demand to junctions, and none from inside chains yet."""
+        """Begin a group: M has the demand from its roots to junctions."""
         self._group, self._junction = group, np.zeros(len(group))
         demand = self._demand[: len(group)]
         np.multiply.outer(self._ways.row_sources[group], self._ways.row_targets, out=demand)
@@ -448,10 +426,9 @@ class Columns:
         self._through.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], class_sizes: Floats | None) -> float:
-        """Write columns from number `first` on, of dist and sigma (rows, columns); return their largest path count.
+        """Write columns from number `first` on, of dist and sigma (rows, columns); return the largest path count.
 
-        A path that leaves a chain by a junction counts once for each of the junction's members; roots have
-        `class_sizes` members.
+        `class_sizes` are the members of the roots: a path that leaves a chain by a root counts once for each.
         """
         dist, sigma = (columns[first : first + paths[0].shape[1]] for columns in (self._dist, self._sigma))
         core.turn_back(paths[0], dist)
@@ -461,7 +438,7 @@ class Columns:
         return float(sigma.max())
 
     def leave(self, rows: Integers, first: int, stop: NDArray[np.uint8]) -> None:
-        """Sum the demand that leaves chains at the roots, for far ends `rows` with columns from number `first` on."""
+        """Sum the demand that leaves chains at the roots for far ends `rows`, whose columns begin at number `first`."""
         column = np.full(len(self._ways.row_sources), -1)
         column[rows] = first + np.arange(len(rows))
         found, made = (self._dist, self._sigma), (self._demand, self._through, self._junction)
@@ -474,7 +451,7 @@ class Columns:
         return self._junction
 
     def weights(self, first: int, count: int) -> Any:
-        """Return M of some of the roots as target weights, shape (rows, count), valid until the next call."""
+        """Return M of `count` roots as target weights (rows, count), valid until the next call."""
         rows = self._demand.shape[1]
         if len(self._weights) < count * rows:
             self._weights = np.empty(count * rows)
@@ -483,4 +460,4 @@ class Columns:
         return weights
 
     def save(self) -> None:
-        """Bring the flows of the groups so far to the host; here they are."""
+        """Bring `flows` up to date on the host, where they are here."""

@@ -1,10 +1,9 @@
-"""The reduction of a request, before any plan: its graph falls into pieces, and sums of pieces make those of the graph.
+"""The reduction of a request, before any plan: its graph falls into pieces, whose sums make the sums of the graph.
 
     graph -> bicomponents -> small ones, together; large ones, each without its twins or contracted to its junctions
 
-A request for sums over paths is a graph with the roots as sources and a weight for each vertex as a target. Whether a
-reduction pays is told by the work, roots times edges; for junctions by predictions, before a bicomponent is contracted.
-Nothing is swept here. A `Reduced` is data, and so is the way back in it.
+A reduction pays by the work that it leaves, roots times edges; to contract a bicomponent, by predicted times. Nothing
+is swept here. A `Reduced` is data: the pieces, and the way back.
 """
 
 from __future__ import annotations
@@ -32,31 +31,27 @@ from lagbc.reduce.blocks import SmallBlocks, Tree, split
 from lagbc.reduce.chains import Contracted, contract, expect_work, group_size
 from lagbc.reduce.choice import (
     is_look_worth,
-    is_short,
     predict_at_depth,
     predict_block,
     predict_junctions,
     reached_share,
     reduction_bytes,
 )
-from lagbc.reduce.piece import NotContractible, NotReducible, Scores
-from lagbc.reduce.piece import Piece as Weighted
 from lagbc.reduce.twins import Classes, merge
+from lagbc.reduce.weighted import NotContractible, NotReducible, Scores, Weighted
 from lagbc.request import Request
 
-# The sums that reductions can give back.
+# The sums that can be made of the sums of pieces.
 _REDUCIBLE = frozenset({"dependency", "edges"})
 
 
 class Drawn(NamedTuple):
-    """Roots drawn at random, in rounds."""
+    """Rounds of roots drawn at random."""
 
-    # the place after the last item of each round; items of -1 fill the rounds up to whole panels
-    ends: NDArray[np.int64]
+    ends: NDArray[np.int64]  # of each round among the items; items of -1 fill rounds up to whole panels
     sizes: NDArray[np.int64]  # roots drawn in each round
-    # whether some root was drawn several times in a round; an item is a root and n for each time but the first
-    repeats: bool = False
-    label: str = ""  # the quantity that the sums are made into
+    repeats: bool = False  # whether a root may be drawn m times in a round: its item is root + (m - 1) n
+    label: str = ""  # the quantity that is estimated
 
 
 @dataclass(slots=True, eq=False)
@@ -65,19 +60,19 @@ class Whole:
 
     graph: Graph
     request: Request
-    classes: Classes | None = None  # of the twins that were merged
-    lined_up: NDArray[np.int64] | None = None  # the roots in the order of their batches, once it is known
-    drawn: Drawn | None = None  # the rounds of these
+    classes: Classes | None = None  # of merged twins
+    lined_up: NDArray[np.int64] | None = None  # the roots in the order of their batches, once a method has asked
+    drawn: Drawn | None = None  # rounds of these
 
     def placed(self, method: Method) -> Graph:
-        """Return the graph where a method reads it: on the host, or on the device if it is there or large."""
+        """Return the graph that a method reads: on the host, or on the device if it is there or large."""
         graph = self.graph
         if method.device == "cpu":
             return graph.on_host
         return graph.on_device if graph.is_on_device or graph.nnz > tuning.HOST_EDGES else graph
 
     def ordered(self, method: Method) -> NDArray[np.int64]:
-        """Return the roots in the order of their batches; the first method that asks fixes it."""
+        """Return the roots in the order of their batches, which the first method that asks fixes."""
         if self.lined_up is None:
             self.lined_up = order_roots(self.placed(method), method, self.request.roots)
         return self.lined_up
@@ -101,7 +96,7 @@ class Chains:
     contracted: Contracted
     request: Request  # of the whole graph
     device: str  # where junctions are swept
-    part: Weighted  # the same bicomponent, which is swept whole where numbers leave the range of chains
+    part: Weighted  # the bicomponent, to be swept whole if numbers leave the range of chains
 
     @property
     def graph(self) -> Graph:
@@ -109,7 +104,7 @@ class Chains:
         return self.contracted.graph
 
     def placed(self, method: Method) -> Graph:
-        """Return the graph where a method reads it: on the host, from which a state copies it."""
+        """Return the graph that a method reads: on the host, from which a state copies it."""
         return self.graph
 
     @property
@@ -120,7 +115,7 @@ class Chains:
 
 @dataclass(slots=True, eq=False)
 class Small:
-    """All small bicomponents: each is summed by one call of a compiled sweep."""
+    """All small bicomponents."""
 
     blocks: SmallBlocks
     edges: bool  # whether edges are summed, beside vertices
@@ -139,8 +134,8 @@ class Reduced(NamedTuple):
 
     pieces: tuple[Piece, ...]
     tree: Tree | None = None
-    work: float = 0.0  # roots times edges of all pieces, or an equal of it in time
-    share: float = 1.0  # of the work of the graph as it is
+    work: float = 0.0  # roots times edges of all pieces, or an equal of that in time
+    share: float = 1.0  # `work` over that of the whole graph
     ends: Scores | None = None  # (n,): how often each vertex is an end of a path, if ends count
 
     @property
@@ -149,7 +144,7 @@ class Reduced(NamedTuple):
         return f"{100 * self.share:.2g} % of the work"
 
     def __str__(self) -> str:
-        """Say how far the graph was reduced; nothing of a graph as it is."""
+        """Say how far the graph was reduced; nothing if it was not."""
         if self.tree is None:
             return ""
         sizes = [copies.stop - copies.start for copies, _ in self.tree.large]
@@ -170,7 +165,7 @@ class Reduced(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """A form in which a bicomponent may be summed, and its work: roots times edges, or an equal of it in time."""
+    """A form in which a bicomponent may be summed, and its work: roots times edges, or an equal of that in time."""
 
     piece: Whole | Chains
     work: float
@@ -185,25 +180,24 @@ def reduce(
     *,
     swept: int | None = None,
 ) -> Reduced:
-    """Reduce the graph of a request, if the options ask for that, it can be done, and, with "auto", it pays.
+    """Reduce the graph of a request, if the options ask for it, sums allow it, and, with "auto", it pays.
 
-    It has to pay for `swept` roots, where fewer are foreseen than the request has. It depends on graph, request, device
-    and the stated memory, none of which changes from run to run. With "all", MemoryError says that the reduction takes
-    more than the budget.
+    It has to pay for `swept` roots, if fewer will be swept than the request has. The answer depends on the graph, the
+    request, the device and the stated memory alone, so that it is the same in each run. With "all", MemoryError says
+    that the reduction takes more than the budget.
     """
     as_it_is = Reduced((Whole(graph, request),))
+    if settings.reduce == "none" or not _applies(graph, request, settings):
+        return as_it_is
+    if not _has_room(graph, request, settings, room):
+        return as_it_is
     roots = len(request.roots) if swept is None else min(swept, len(request.roots))
-    device = _device_of(graph, roots, settings)
-    if settings.reduce == "none" or (settings.reduce == "auto" and is_short(graph, roots, device)):
-        return as_it_is
-    if not _applies(graph, request, settings) or not _has_room(graph, request, settings, room):
-        return as_it_is
-    reach = partial(reached_share, graph, request.roots)
+    device, reach = _device_of(graph, roots, settings), partial(reached_share, graph, request.roots)
     if settings.reduce == "auto" and not is_look_worth(graph, roots, device, reach):
         return as_it_is
     host = graph.on_host
     try:
-        parts, small, tree, _ = split(_weighted(host, request), edges="edges" in request.sums)
+        parts, small, tree = split(_weighted(host, request), edges="edges" in request.sums)
     except (OverflowError, NotReducible):
         return as_it_is
     found = [_reduce_part(part, request, settings, chains=True) for part in parts]
@@ -221,7 +215,7 @@ def reduce(
 
 
 def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced:
-    """Return the same with one contracted bicomponent whole, or without its twins."""
+    """Return the same, but with one contracted bicomponent whole, or without its twins."""
     chains = reduced.pieces[number]
     assert isinstance(chains, Chains)
     form = _reduce_part(chains.part, chains.request, settings, chains=False)
@@ -229,7 +223,7 @@ def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced
 
 
 def restore(reduced: Reduced, request: Request, found: list[Sums]) -> Sums:
-    """Make the sums of the graph of the sums of its pieces."""
+    """Make the sums of the graph from the sums of its pieces."""
     tree = reduced.tree
     if tree is None:
         (sums,) = found
@@ -248,16 +242,16 @@ def restore(reduced: Reduced, request: Request, found: list[Sums]) -> Sums:
 
 
 def _of_vertices(piece: Whole | Chains, sums: Sums) -> Scores:
-    """Make F of a bicomponent."""
+    """Return F of a bicomponent."""
     scores: Scores = sums.dependency
     return scores if isinstance(piece, Chains) or piece.classes is None else piece.classes.scores(scores)
 
 
 def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether sums over the pieces of a graph give the requested ones.
+    """Whether the requested sums can be made of sums of pieces.
 
-    A tolerance is relative to the whole length of a path, bounds are on it, and endpoints of directed paths need the
-    reachability of each vertex. In float32 a run has no weights of targets.
+    A tolerance and bounds are about the whole length of a path. Endpoints of directed paths need the reachability of
+    each vertex. In float32 a run takes no weights of targets.
     """
     return (
         request.sums <= _REDUCIBLE
@@ -271,7 +265,7 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
 
 
 def _has_room(graph: Graph, request: Request, settings: Settings, room: Room) -> bool:
-    """Whether a graph can be taken apart within the stated memory, if any; free memory decides nothing for "auto".
+    """Whether a graph can be taken apart within the memory; with "auto" only a stated memory counts.
 
     MemoryError says that reduce="all" takes more than the budget.
     """
@@ -301,7 +295,7 @@ def _weighted(graph: Graph, request: Request) -> Weighted:
     sources[request.roots] = 1.0 if request.root_weights is None else request.root_weights[request.roots]
     if request.omega is not None:
         return Weighted(graph, sources, request.omega)
-    # The same array where they are alike: weights of branches are summed once.
+    # One array if both are alike, as weights of branches are then summed once.
     return Weighted(graph, sources, sources if (sources == 1).all() else np.ones(graph.n))
 
 
@@ -321,12 +315,13 @@ def _ends(graph: Graph, request: Request) -> Scores:
 
 
 def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains: bool) -> _Form:
-    """Take the form of a bicomponent with the least work; the whole one, if none has much less."""
+    """Return the form of a bicomponent with the least work; the whole one if no other has much less."""
     whole = best = _whole(part, request)
     takes_all, reduced = settings.reduce == "all", list[_Form]()
     device = _device_of(part.graph, int(np.count_nonzero(part.sources)), settings)
     if "edges" not in request.sums and _takes_class_sizes(part.graph, settings, device):
-        reduced += _without_twins(part, request)
+        merged, classes = merge(part)
+        reduced += [] if classes is None else [_whole(merged, request, classes)]
         best = min([whole, *reduced], key=attrgetter("work"))
     if chains and _is_contractible(part.graph) and _sweeps_junctions(settings.method, device):
         most = np.inf if takes_all else tuning.MOST_LEFT * best.work / whole.work
@@ -335,8 +330,8 @@ def _reduce_part(part: Weighted, request: Request, settings: Settings, *, chains
     return best if takes_all or best.work <= tuning.MOST_LEFT * whole.work else whole
 
 
-def _whole(part: Weighted, request: Request) -> _Form:
-    """Take a bicomponent, or what its twins were merged into, as it is."""
+def _whole(part: Weighted, request: Request, classes: Classes | None = None) -> _Form:
+    """Return a bicomponent, or the merged piece of its twins, as it is."""
     roots = np.flatnonzero(part.sources)
     inner = Request(
         sums=request.sums,
@@ -346,23 +341,13 @@ def _whole(part: Weighted, request: Request) -> _Form:
         class_sizes=part.class_sizes,
         is_sample=request.is_sample,
     )
-    return _Form(Whole(part.graph, inner), _work_of(part.graph, roots))
-
-
-def _without_twins(part: Weighted, request: Request) -> list[_Form]:
-    merged, classes = merge(part)
-    if classes is None:
-        return []
-    form = _whole(merged, request)
-    assert isinstance(form.piece, Whole)
-    form.piece.classes = classes
-    return [form]
+    return _Form(Whole(part.graph, inner, classes), _work_of(part.graph, roots))
 
 
 def _contracted(part: Weighted, request: Request, whole: float, device: str, most: float) -> list[_Form]:
-    """Contract a bicomponent, if that is predicted to take at most a share `most` of its time when swept whole.
+    """Contract a bicomponent, if its sums then take at most a share `most` of the predicted time of the whole one.
 
-    All junctions are swept, however few roots there are: with fewer roots than junctions it is not contracted.
+    All junctions are swept, however few roots there are. So with fewer roots than junctions it is not contracted.
     """
     weighted, roots = part.graph.weighted, int(np.count_nonzero(part.sources))
     foreseen = expect_work(part)
@@ -384,19 +369,19 @@ def _contracted(part: Weighted, request: Request, whole: float, device: str, mos
 
 
 def _is_contractible(graph: Graph) -> bool:
-    """Whether a bicomponent has chains, and exact sums of lengths: rounded ones would move ties."""
+    """Whether a bicomponent has chains, and exact sums of lengths, as rounded sums would move ties."""
     if graph.directed or not (graph.out_degrees == 2).any():
         return False
     return not graph.weighted or graph.has_whole_lengths
 
 
 def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
-    """Whether a method of that device, with the given options, takes vertices that stand for several."""
+    """Whether a method of this device takes vertices that stand for several, and the given options."""
     options = "class_sizes", *settings.of_some_methods
     rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
     return any(all(map(row.reads, options)) for row in rows)
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:
-    """Whether a method of that device sweeps from junctions: with lengths, and target weights of single roots."""
+    """Whether a method of this device sweeps from junctions: with lengths, and target weights for each root."""
     return any(row.available and row.demand for row in table.methods_of(weighted=True, method=method, device=device))

@@ -1,18 +1,16 @@
-"""Sums over the bicomponents of a reduced graph: from the junctions of large ones, and in slices of small ones.
+"""Works over the bicomponents of a reduced graph: `Junctions` of a contracted one, `Slices` of all small ones.
 
-The chains of a large bicomponent are contracted. Its junctions are swept in groups, and groups are added in order, so
-that bits depend neither on hands nor on the order in which groups end. On the CPU the graph alone fixes the groups. On
-a GPU the memory fixes them, as most of the far ends of a large group are among its roots; its panels are added one by
-one, so that bits do not depend on the groups either.
+The junctions of a contracted bicomponent are swept in groups. A larger group has more of its far ends among its own
+roots, and sweeps fewer others. On the CPU the graph alone fixes the size of a group, which is one panel. On a GPU the
+memory fixes it, and a group has several panels, which are added one by one: so its size changes no bit.
 
-All small bicomponents are one work. A slice of them is one call of a compiled sweep, of some 50 ms.
+A slice of small bicomponents is one call of a compiled sweep, of some 50 ms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,28 +24,27 @@ from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.chains import ADDED, Contracted, Flows, Ways, edge_scores, scores, widths
-from lagbc.reduce.piece import NotContractible, Scores
+from lagbc.reduce.chains import ADDED, Columns, Contracted, Flows, Ways, edge_scores, scores, widths
 from lagbc.reduce.pieces import Chains, Small
+from lagbc.reduce.weighted import NotContractible
 from lagbc.run.work import Arrays, Hand, Items, MethodWork, PieceWork, Reads, Span, Total
 
 Floats = NDArray[np.float64]
 
-# Path counts are added and multiplied by weights; beyond this they might leave the range of float64.
+# Path counts are added and multiplied by weights. From larger ones the results might leave the range of float64.
 _LARGEST_COUNT = 2.0**1000
 
 
 class JunctionSums(NamedTuple):
     """The sums of a group of junctions, on the host."""
 
-    rows: Sums  # from the sweeps, a row for each panel
+    rows: Sums  # of the sweeps, a row for each panel
     junction: Floats  # the demand that passes each junction as it leaves chains
-    # the group's part of the flows of chains: sums at the vertices inside the chains that begin or end at it
-    flows: tuple[Floats, ...]
+    flows: tuple[Floats, ...]  # the part of `Flows` that the group owns, by `_flows_of`
 
 
 class Junctions(MethodWork):
-    """Sums over junctions: rows that are added, and flows of chains that one junction each writes."""
+    """Sums over junctions: rows are added, and each number of `Flows` is written by the junction that owns it."""
 
     def __init__(self, piece: Chains, sweep: Sweep, room: Room | None, module: MethodModule | None = None) -> None:
         super().__init__(piece, sweep, room, module)
@@ -56,7 +53,7 @@ class Junctions(MethodWork):
 
     @property
     def order(self) -> Items:
-        """The order of the graph before the items, as far ends are met in it."""
+        """The order of the graph, in which far ends are met, then the items."""
         return np.concatenate([self.graph.order, self.items])
 
     @property
@@ -65,18 +62,13 @@ class Junctions(MethodWork):
         batching = self.module.batching
         return self.batch if batching.concurrent else batching.block
 
-    @property
-    def grain(self) -> int:
-        """A panel."""
-        return self.panel
+    grain = panel
 
     @property
     def bytes_of_sums(self) -> int:
-        """Bound the bytes of the sums over some of the junctions."""
         return 8 * self.contracted.held
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for groups."""
         contracted, flows = self.contracted, Flows.zeros(len(self.contracted.inside))
         groups = _Groups(contracted, self.row, flows, stop, self.batch)
 
@@ -87,23 +79,24 @@ class Junctions(MethodWork):
         return run
 
     def on(self, copied: Callable[[Graph], Graph]) -> Junctions:
-        """Return the work itself, as a state copies the chains."""
+        """Return the work itself: a state copies the chains to its device."""
         return self
 
     def add(self, total: Total, span: Span, sums: JunctionSums) -> Total:
-        """Add rows one after the other, and write flows."""
-        held = Held.nothing(self.contracted) if total.whole is None else total.whole.copy()
-        group = self.items[span.place]
-        held.add(sums.rows)
-        held.junction[group] = sums.junction
+        whole = np.zeros(self.contracted.held) if total.whole is None else total.whole.copy()
+        held, group = Held.of(self.contracted, whole), self.items[span.place]
+        for dependency, along in zip(sums.rows.dependency, sums.rows.edges, strict=True):
+            np.add(held.dependency, dependency, out=held.dependency)
+            np.add(held.along, along, out=held.along)
+        held.junction[group] = sums.junction  # the same again where a group is run a second time
         _put_flows(self.contracted.ways, held.flows, group, sums.flows)
-        return Total(span.last, held)
+        return Total(span.last, whole)
 
     def finish(self, total: Total) -> Sums:
         """Make the sums of the bicomponent; NotContractible if they overflow float64."""
         with phase("finish"):
             contracted, asked = self.contracted, self.piece.request.sums
-            held = Held.nothing(contracted) if total.whole is None else total.whole
+            held = Held.of(contracted, np.zeros(contracted.held) if total.whole is None else total.whole)
             sums = held.dependency, held.junction, held.along
             if not all(np.isfinite(array).all() for array in sums):
                 raise NotContractible("the weights sum to more than float64 holds")
@@ -113,12 +106,10 @@ class Junctions(MethodWork):
             )
 
     def pack(self, span: Span, sums: JunctionSums) -> Arrays:
-        """Return rows, demand and flows."""
         rows, junction, flows = sums
         return dict(rows) | {"junction": junction} | {f"flow/{number}": flow for number, flow in enumerate(flows)}
 
     def unpack(self, span: Span, read: Reads) -> JunctionSums:
-        """Read rows, demand and flows."""
         graph, group = self.graph, self.items[span.place]
         first, second = _owned(self.contracted.ways, group)
         sizes = (len(first),), (len(second),), (2, len(first)), (len(first),), (len(first),)
@@ -127,49 +118,32 @@ class Junctions(MethodWork):
         return JunctionSums(rows, read("junction", (len(group),)), flows)
 
     def pack_total(self, total: Total) -> Arrays:
-        """Return the total in one array."""
-        return {"held": total.whole.array} if total.done else {}
+        return {"held": total.whole} if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read the array."""
-        return Total(done, Held(self.contracted, read("held", (self.contracted.held,))) if done else None)
+        return Total(done, read("held", (self.contracted.held,)) if done else None)
 
 
-class Held:
-    """The total of junctions, parts of one array: it begins with the sums of rows and ends with those inside chains.
+class Held(NamedTuple):
+    """The parts of the array that holds the total of junctions."""
 
-    `dependency` and `along`, of rows and edges, are added up panel after panel. One group writes each number of
-    `junction`, the demand that passes a junction as it leaves chains, and of `flows`, the demand that leaves chains; a
-    second run of the group writes it anew.
-    """
-
-    def __init__(self, contracted: Contracted, array: Floats) -> None:
-        graph, inside = contracted.graph, len(contracted.inside)
-        self.array, self._contracted = array, contracted
-        self.dependency, self.junction, self.along, *flows = np.split(
-            array, np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
-        )
-        out, around, within, onward = flows
-        self.flows = Flows(out.reshape(2, inside), around.reshape(2, inside), within, onward)
+    dependency: Floats  # of the rows of the contracted graph
+    junction: Floats  # the demand that passes each junction as it leaves chains
+    along: Floats  # of the edges of the contracted graph
+    flows: Flows
 
     @classmethod
-    def nothing(cls, contracted: Contracted) -> Held:
-        """Return the total of no junction."""
-        return cls(contracted, np.zeros(contracted.held))
-
-    def copy(self) -> Held:
-        """Return a copy."""
-        return Held(self._contracted, self.array.copy())
-
-    def add(self, rows: Sums) -> None:
-        """Add the sums of a group, panel after panel."""
-        for dependency, along in zip(rows.dependency, rows.edges, strict=True):
-            self.dependency += dependency
-            self.along += along
+    def of(cls, contracted: Contracted, array: Floats) -> Held:
+        """Return views of the parts."""
+        graph, inside = contracted.graph, len(contracted.inside)
+        ends = np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
+        dependency, junction, along, out, around, within, onward = np.split(array, ends)
+        flows = Flows(out.reshape(2, inside), around.reshape(2, inside), within, onward)
+        return cls(dependency, junction, along, flows)
 
 
 def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
-    """Copy the flows of some junctions."""
+    """Copy the flows that some junctions own."""
     first, second = _owned(ways, rows)
     return (
         flows.out[0, first],
@@ -181,7 +155,7 @@ def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
 
 
 def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...]) -> None:
-    """Write flows copied by `_flows_of`."""
+    """Write the flows that `_flows_of` has copied."""
     first, second = _owned(ways, rows)
     out, back, around, within, onward = written
     flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
@@ -189,10 +163,10 @@ def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...
 
 
 def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Return the vertices inside the chains with a first end among some rows, and inside those with a second end.
+    """Return the vertices inside the chains whose first end is among some rows, then those of second ends.
 
-    The rows own the demand of these vertices, the first end also that within a chain. Vertices of a second end are
-    counted from that end on.
+    A row owns the demand that leaves a chain by it, as its first end also the demand within the chain. Vertices are
+    numbered from the end that owns them.
     """
     halves: Any = np.concatenate([ways.halves[ways.first_halves[row] : ways.first_halves[row + 1]] for row in rows])
     first, second = (_inside(ways, halves[halves & 1 == side] >> 1) for side in (0, 1))
@@ -208,7 +182,7 @@ def _inside(ways: Ways, chains: Items) -> Items:
 
 
 class _Groups:
-    """Sweeps of one group after the other, with states for its roots and one for far ends."""
+    """Sums of groups, in states of their own: some for the roots of a group, one for its far ends."""
 
     def __init__(self, contracted: Contracted, method: Method, flows: Flows, stop: StopFlag, size: int) -> None:
         self._contracted, self._arrays = contracted, method.arrays
@@ -224,12 +198,12 @@ class _Groups:
         )
         self._states: list[Any] = []
         self._far_state: Any = None
-        self._columns: Any = _columns_on(method.device)(contracted.ways, flows, size, self._more)
+        self._columns: Any = columns_on(method.device)(contracted.ways, flows, size, self._more)
 
     def run(self, group: Items) -> tuple[Sums, Floats]:
-        """Sum the rows of a group: search, make the demand of its roots, and sweep backward with it.
+        """Search from a group, make M of its roots, and sweep backward with that as target weights.
 
-        Also return the demand that passes each junction as it leaves chains.
+        Return the rows of sums, and the demand that passes each junction as it leaves chains.
         """
         graph, columns = self._contracted.graph, self._columns
         columns.begin(group)
@@ -253,8 +227,8 @@ class _Groups:
     def _make_demand(self, group: Items) -> Floats:
         """Make M of the roots of a group; return the demand that passes each root as it leaves chains.
 
-        Far ends, many for a hub, are searched batch after batch, in ascending order of rows and with the group in its
-        place: each root meets its own far ends in the same order, whatever the group.
+        The group and its far ends, many for a hub, are met in ascending order of rows, so that each root meets its own
+        far ends in the same order, whatever the group.
         """
         stop, far = self._plan.stop, self._contracted.far_ends(group)
         before, behind = np.split(far, [np.searchsorted(far, group[0])])
@@ -266,7 +240,7 @@ class _Groups:
         return junction
 
     def _leave_for(self, far: Items, first: int) -> None:
-        """Sum the demand that leaves chains of the group for far ends outside it."""
+        """Search from far ends outside the group, and sum the demand that leaves chains at the group for them."""
         if len(far) and self._far_state is None:
             self._far_state = self._prepared(self._more)
         for begin in range(0, len(far), self._more):
@@ -279,7 +253,7 @@ class _Groups:
         return self._module.prepare(self._contracted.graph, replace(self._plan, batch=batch))
 
     def _search(self, state: Any, rows: Items, first: int) -> Any:
-        """Sweep forward from some rows; write their columns from number `first` on."""
+        """Sweep forward from some rows, and write their columns from number `first` on."""
         roots, class_sizes = self._contracted.graph.order[rows], self._contracted.class_sizes
         (levels,) = self._module.forward(state, roots)
         own = None if class_sizes is None else class_sizes[roots]
@@ -289,20 +263,17 @@ class _Groups:
         return levels
 
 
-def _columns_on(device: str) -> Any:
-    """Return the class of the columns on a device."""
-    return import_module("lagbc.reduce.device.columns" if device == "cuda" else "lagbc.reduce.chains").Columns
+def columns_on(device: str) -> Any:
+    """Return the class of columns that works on a device."""
+    if device == "cuda":
+        from lagbc.reduce.device import columns
 
-
-class OfSlice(NamedTuple):
-    """The sums of a slice: at its copies, and at its entries if edges are summed."""
-
-    copies: Scores
-    entries: Scores | None
+        return columns.Columns
+    return Columns
 
 
 class Slices(PieceWork):
-    """Sums at the copies and the entries of small bicomponents; a slice has copies and entries of its own."""
+    """Sums at the copies and entries of small bicomponents; each slice has copies and entries of its own."""
 
     panel = batch = 1  # a slice
 
@@ -314,28 +285,28 @@ class Slices(PieceWork):
 
     @property
     def order(self) -> Items:
-        """The ends of the slices."""
         return self.piece.blocks.ends
 
     @property
     def bytes_of_sums(self) -> int:
-        """Bound the bytes of the sums of a slice."""
         rows = self.piece.blocks.rows
         return 8 * (len(rows.sources) + len(rows.indices) * self.piece.edges) // max(1, len(self.items))
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand with sums of its own, which polls its stop flag before each slice."""
+        """Return a hand with sums of its own, which looks at the flag before each slice."""
         blocks, sums = self.piece.blocks, self._zeros()
         blocks.prepare()
 
-        def run(span: Span, _: Items) -> OfSlice:
+        def run(span: Span, _: Items) -> Sums:
             stop.check()
             copies, entries = blocks.places(span.first)
-            sums.dependency[copies] = 0  # of another slice around this one's
+            of_slice = Sums(dependency=sums.dependency[copies])
             if sums.edges is not None:
-                sums.edges[entries] = 0
+                of_slice.edges = sums.edges[entries]
+            for _name, array in of_slice:
+                array.fill(0)  # places between the bicomponents of a slice may be those of another slice
             blocks.add(span.first, sums.dependency, sums.edges)
-            return OfSlice(sums.dependency[copies].copy(), None if sums.edges is None else sums.edges[entries].copy())
+            return of_slice.moved(np.copy)
 
         return run
 
@@ -344,34 +315,30 @@ class Slices(PieceWork):
         edges = np.zeros(len(rows.indices)) if self.piece.edges else None
         return Sums(dependency=np.zeros(len(rows.sources)), edges=edges)
 
-    def add(self, total: Total, span: Span, sums: OfSlice) -> Total:
-        """Write the sums of a slice at their places, where nothing else is written: an addition done again is none."""
+    def add(self, total: Total, span: Span, sums: Sums) -> Total:
+        """Write the sums of a slice at its places, in the total itself; to write them again changes nothing."""
         whole = total.whole or self._zeros()
         copies, entries = self.piece.blocks.places(span.first)
-        whole.dependency[copies] = sums.copies
-        if sums.entries is not None:
-            whole.edges[entries] = sums.entries
+        whole.dependency[copies] = sums.dependency
+        if sums.edges is not None:
+            whole.edges[entries] = sums.edges
         return Total(span.last, whole)
 
     def finish(self, total: Total) -> Sums:
         """Return the sums of all copies and entries, 0 outside small bicomponents."""
         return total.whole or self._zeros()  # type: ignore[no-any-return]
 
-    def pack(self, span: Span, sums: OfSlice) -> Arrays:
-        """Return the sums of a slice."""
-        return {"dependency": sums.copies} | ({} if sums.entries is None else {"edges": sums.entries})
+    def pack(self, span: Span, sums: Sums) -> Arrays:
+        return dict(sums)
 
-    def unpack(self, span: Span, read: Reads) -> OfSlice:
-        """Read the sums of a slice."""
+    def unpack(self, span: Span, read: Reads) -> Sums:
         copies, entries = self.piece.blocks.places(span.first)
         edges = read("edges", (entries.stop - entries.start,)) if self.piece.edges else None
-        return OfSlice(read("dependency", (copies.stop - copies.start,)), edges)
+        return Sums(dependency=read("dependency", (copies.stop - copies.start,)), edges=edges)
 
     def pack_total(self, total: Total) -> Arrays:
-        """Return the sums."""
         return dict(total.whole or ())
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read the sums."""
         shapes = {name: array.shape for name, array in self._zeros()}
         return Total(done, Sums(**{name: read(name, shape) for name, shape in shapes.items()}) if done else None)

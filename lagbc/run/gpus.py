@@ -1,9 +1,9 @@
-"""Several devices that carry the spans of a work, to the bits of one.
+"""A carrier over several devices, with the bits of one device.
 
-Each has a stream and a state of its own, and is given the next span once its last one is begun: a chunk, or less near
-the end, so that no device waits long for another. So the host prepares a span while the device sweeps the one before.
-Sums are copied to the host behind the kernels, and added there in order. A device that runs out of memory goes on with
-less at a time; a device that fails hands its spans on, and takes no more.
+Each device has a stream and a state of its own, and two spans under way: the host begins the second one while the
+device sweeps the first. A span is a chunk, or less near the end, so that no device waits long for another. Sums are
+copied to the host behind the kernels, and added there in order. A device that runs out of memory goes on with less at a
+time. If a device fails, others sum its spans, and it is given no more.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lagbc.native.pool import Pool
 from lagbc.planning.devices import Copies, Device
 from lagbc.run.work import Found, Hand, MethodWork, Span
 
-# Spans of a device that are under way at a time, and portions a device that are shared out at the end.
+# Spans of a device that are under way at a time; portions a device that are cut into smaller spans at the end.
 _IN_FLIGHT = _SHARED = 2
-# Bytes of panels that may be sent one by one: with 750 MB of them two H200 took 5.4 s for a network of 264,346
-# vertices, 5.0 with none.
+# Most bytes of panels that are sent one by one. With 750 MB of such panels two H200 took 5.4 s for a network of 264,346
+# vertices, without them 5.0 s.
 _APART = 2**28
-# Warnings for the caller's thread.
+# Warnings to be given in the caller's thread.
 Notes = list[tuple[str, type[Warning]]]
 
 
 def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: int) -> Generator[Found]:
-    """Carry a work over devices; the first one prepares the graph, which is copied to the others.
+    """Carry a work over devices; the first device prepares the graph, and the others copy it.
 
-    Sums are on the host. MemoryError or RunError once all devices have failed.
+    Sums are on the host. Raises MemoryError or RunError once all devices have failed.
     """
     if first == last:
         return
@@ -51,9 +51,9 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
 
 
 def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Span]:
-    """Cut a span into portions, and the last ones, two a device, into equal shares of at most a batch.
+    """Cut places into portions, and the last two portions a device into equal shares of at most a batch.
 
-    A share that begins within a chunk sends its panels one by one: no chunk of many or large panels is cut.
+    A share that begins within a chunk sends its panels one by one, so that chunks of large panels are not cut.
     """
     shared = max(first, last - _SHARED * devices * work.portion)
     shared += -shared % work.portion if shared > first else 0
@@ -66,7 +66,7 @@ def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Sp
 
 
 class _Crew:
-    """Devices at work, of which idle ones take the next span."""
+    """The devices; a span goes to any device that is free to begin it."""
 
     def __init__(self, devices: Sequence[Device], work: MethodWork) -> None:
         self._notes: Notes = []
@@ -76,7 +76,7 @@ class _Crew:
         self._error: Exception = Interrupted()
 
     def open(self) -> None:
-        """Prepare the graph on the first device that does not fail."""
+        """Prepare the graph on the first device that can."""
         waiting = list(self._hands)
         while waiting:
             first = waiting.pop(0)
@@ -90,7 +90,7 @@ class _Crew:
             return
 
     def sum(self, span: Span) -> list[Found]:
-        """Sum a span on a device that is free to begin it, and on another one if that fails."""
+        """Sum a span on a device that is free to begin it; if that device fails, on another one."""
         while True:
             hand = self._idle.get()
             if hand is None:
@@ -111,7 +111,7 @@ class _Crew:
                 return found
 
     def _count(self, hand: _DeviceHand, more: int) -> None:
-        """Count the spans of a device that are under way; with fewer than it may have, it is free for the next."""
+        """Count the spans under way on a device; with fewer than two it is free to begin one."""
         with self._lock:
             was_free = more < 0 and hand.under_way < _IN_FLIGHT
             hand.under_way += more
@@ -122,7 +122,7 @@ class _Crew:
         """Go on without a device; raise an error if it was the last."""
         name = hand.device.name
         with self._lock:
-            if hand.is_lost:  # with another span
+            if hand.is_lost:  # its other span has failed before
                 return
             hand.is_lost = True
             self._left -= 1
@@ -137,12 +137,12 @@ class _Crew:
         raise self._error
 
     def warn(self) -> None:
-        """Give the warnings so far, in the caller's thread."""
+        """Give the warnings so far; called in the caller's thread."""
         while self._notes:
             warn(*self._notes.pop(0))
 
     def stop(self) -> None:
-        """Stop all devices at their next level."""
+        """Have all devices stop at their next level."""
         self._idle.put(None)
         for hand in self._hands:
             hand.stop()
@@ -162,22 +162,22 @@ class _DeviceHand:
         self._stop, self.under_way, self.is_lost = StopFlag(), 0, False
         self._placed: MethodWork | None = None
         self._hand: Hand | None = None
-        self._last: Copies | None = None  # those of the span that was begun last
+        self._last: Copies | None = None  # of the span that was begun last
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
-        """Return the errors after which the device takes no more work, with MemoryError at its smallest batch."""
+        """The errors after which the device is given no more work; MemoryError comes from its smallest batch alone."""
         return MemoryError, *self.device.failures
 
     def open(self) -> None:
-        """Prepare a state, and so the graph on this device, before others copy it."""
+        """Prepare a state, and with it the graph, which other devices copy from this one."""
         self.device.wait()
         with self.device.context():
             self._retried(None)
             self.device.wait()
 
     def begin(self, span: Span) -> tuple[list[Found], Copies]:
-        """Begin a span, with less at a time while memory runs out; its sums are there once their copies are."""
+        """Begin a span, with less at a time while memory runs out; its sums are valid once the copies are done."""
         with self.device.context():
             return self._retried(span)
 
@@ -200,14 +200,14 @@ class _DeviceHand:
                 copies.wait()
                 found.clear()
                 last, self._last = self._last, None
-                if last is not None:  # the sums of the span before took memory, too
+                if last is not None:  # the span before held memory, too
                     last.wait()
                     continue
                 self._hand = hand = None
                 self._work, self._placed = (self._placed or self._work).smaller(error, self._say), None
             except BaseException:
                 with suppress(*self.device.failures):
-                    copies.wait()  # no later copy shall be given the memory of one that is under way
+                    copies.wait()  # else a later copy could be given memory that a copy under way still writes
                 raise
 
     def _say(self, message: str) -> None:

@@ -1,12 +1,12 @@
-"""The ranks of an MPI program as an executor: rank 0 gives tasks out and adds up, all of them compute.
+"""The ranks of an MPI program as an executor.
 
-Rank 0 makes the call, with an executor whose tasks go to any free rank, itself among them. The others do its tasks
-until it ends, and then have the same result or the same error.
+Rank 0 makes the call, and adds up. Its executor gives each task to a free rank, rank 0 among them. The other ranks do
+tasks until the call ends, and return the result of rank 0, or raise its error.
 
-On each rank a thread has the messages: Python tells the main thread alone of Ctrl-C, which so neither splits a message
-nor waits for one. It looks for them now and then, and leaves its core to others meanwhile. Rank 0 sends tasks, and None
-at their end; the others send answers in the same order, their error if they leave by themselves, and None at last. So
-no message is left when the communicator is freed, which the next one, of the same number, would take for its own.
+On each rank a thread sends and receives all messages. Ctrl-C, of which Python tells the main thread alone, so neither
+splits a message nor waits for one. The thread polls, and sleeps between two looks. Rank 0 sends tasks, then None. The
+other ranks send an answer to each task in order, an error if they leave by themselves, then None. So no message is left
+when the communicator is freed: the next communicator of the same number would receive it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 # Seconds between two looks at messages.
 _LOOK_SECONDS = 0.001
-# Tasks that a rank has at a time: the running one, and the next.
+# Tasks of a rank at a time: one runs, the next one is there.
 _TASKS = 2
 
 
@@ -45,23 +45,25 @@ class _Answer(NamedTuple):
     error: BaseException | None = None
 
 
-def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result]) -> Result:
-    """Make a call on all ranks: rank 0 calls `compute`, with an executor of the ranks, or None for one rank.
+def on_ranks(comm: Any, key: Any, compute: Callable[[Executor | None], Result]) -> Result:
+    """Make a call on all ranks: rank 0 calls `compute`, with an executor of the ranks, or None if it is alone.
 
-    Rank 0's result is returned, and the error of any rank raised, on every rank. The key of the call, `what`, is the
-    same on all ranks, else ValueError.
+    All ranks return the result, or raise the error of any rank; ValueError if `key`, which names the call, differs.
     """
     if comm.Get_size() == 1:
         return compute(None)
-    _require_threads()
+    from mpi4py import MPI
+
+    if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
+        raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
     _wait_for(comm.Ibarrier())
     with ExitStack() as put_off:
-        put_off.enter_context(uninterrupted())  # until the ranks can tell each other
-        calls = comm.allgather(what)
+        put_off.enter_context(uninterrupted())  # until ranks can tell each other of Ctrl-C
+        calls = comm.allgather(key)
         if any(call != calls[0] for call in calls):
             told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
             raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
-        with _freed(comm.Dup()) as own:  # no message of the program is taken for one of lagbc, nor the other way round
+        with _freed(comm.Dup()) as own:  # messages of lagbc and of the program stay apart
             threads, number = _place_of_rank(own)
             before = local_rank.set(number)
             try:
@@ -72,16 +74,9 @@ def on_ranks(comm: Any, what: Any, compute: Callable[[Executor | None], Result])
                 local_rank.reset(before)
 
 
-def _require_threads() -> None:
-    from mpi4py import MPI
-
-    if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-        raise RunError("comm: MPI was begun without support of threads; let mpi4py begin it, as it does")
-
-
 @contextmanager
 def _freed(comm: Any) -> Iterator[Any]:
-    """Free a communicator at the end, of which MPI has some thousands."""
+    """Free a communicator at the end: MPI has only some thousands of them."""
     try:
         yield comm
     finally:
@@ -89,10 +84,7 @@ def _freed(comm: Any) -> Iterator[Any]:
 
 
 def _place_of_rank(comm: Any) -> tuple[int, int]:
-    """Share the cores of each machine among its ranks, bound to cores or not, and number these ranks.
-
-    Return the cores of each rank, the same everywhere, and the number of this one on its machine.
-    """
+    """Return the cores of each rank, an equal share on the fullest machine, and this rank's number on its machine."""
     from mpi4py import MPI
 
     with _freed(comm.Split_type(MPI.COMM_TYPE_SHARED)) as here:
@@ -103,7 +95,7 @@ def _place_of_rank(comm: Any) -> tuple[int, int]:
 
 
 def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result], heed: Callable[[], object]) -> Result:
-    """Make the call, and tell the other ranks its result or error; `heed` heeds Ctrl-C from now on."""
+    """Make the call, and tell the other ranks its result or error; `heed` lets Ctrl-C through from now on."""
     ranks, end = Ranks(comm, threads), _Answer(error=KeyboardInterrupt())
     try:
         try:
@@ -130,10 +122,10 @@ def _tell(comm: Any, end: _Answer) -> None:
 
 
 def _follow(comm: Any, heed: Callable[[], object]) -> Any:
-    """Do the tasks of rank 0 until their end; return the result of its call, or raise the error."""
+    """Do the tasks of rank 0; return the result of its call, or raise the error."""
     tasks, answers, is_over = SimpleQueue[Any](), SimpleQueue[Any](), Event()
     try:
-        with stopping_by(is_over.is_set):  # a call that has failed ends running tasks, too
+        with stopping_by(is_over.is_set):  # so that a running task ends with a call that has failed
             messages = _begun(partial(_exchange, comm, tasks, answers, is_over))
             heed()
             while (task := tasks.get()) is not None:
@@ -144,15 +136,15 @@ def _follow(comm: Any, heed: Callable[[], object]) -> Any:
     finally:
         answers.put(None)
         forget()
-        _join(messages)  # once rank 0 has written its checkpoint: launchers end all ranks when one is gone
-        end = comm.bcast(None)
+        _join(messages)
+        end = comm.bcast(None)  # after rank 0 has written its checkpoint: launchers end all ranks when one is gone
     if end.error is not None:
         raise end.error
     return end.value
 
 
 def _exchange(comm: Any, tasks: SimpleQueue[Any], answers: SimpleQueue[Any], is_over: Event) -> None:
-    """Take tasks of rank 0 until their end, and send it answers until the last."""
+    """Receive tasks from rank 0 until None, and send answers until None."""
     sent, more = list[Any](), True
     while more or not is_over.is_set():
         try:
@@ -180,14 +172,14 @@ def _answer(task: Callable[[], Any], errors: type[BaseException] = Exception) ->
 
 
 def _begun(exchange: Callable[[], Any]) -> Thread:
-    """Begin the thread of the messages of a rank."""
+    """Start the thread that has the messages of a rank."""
     thread = Thread(target=copy_context().run, args=(exchange,), daemon=True)
     thread.start()
     return thread
 
 
 def _join(thread: Thread) -> None:
-    """Wait for the end of a thread; Ctrl-C is raised after it, a second one at once."""
+    """Wait for the end of a thread; the first Ctrl-C is raised after the end, a second one at once."""
     try:
         thread.join()
     finally:
@@ -195,21 +187,18 @@ def _join(thread: Thread) -> None:
 
 
 def _wait_for(*requests: Any) -> None:
-    """Wait for messages under way, heeding Ctrl-C."""
+    """Wait until messages have arrived; Ctrl-C ends the wait."""
     while not all(request.Test() for request in requests):
         time.sleep(_LOOK_SECONDS)
 
 
 def _under_way(requests: list[Any]) -> list[Any]:
-    """Leave out the messages that have been sent, whose memory is free then."""
+    """Return the messages that are not sent yet; the memory of the others is freed."""
     return [request for request in requests if not request.Test()]
 
 
 class Ranks(Executor):
-    """An executor on rank 0 whose calls run on any free rank.
-
-    Each has as many `threads` as an equal share of its machine's cores.
-    """
+    """An executor on rank 0: each call runs on a free rank, in so many `threads`."""
 
     def __init__(self, comm: Any, threads: int) -> None:
         self._comm, self.threads, self.size = comm, threads, comm.Get_size()
@@ -221,7 +210,7 @@ class Ranks(Executor):
         self._messages = _begun(self._exchange)
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Have a free rank make a call; the error of a rank that has left is raised."""
+        """Have a free rank make a call; raise the error of a rank that has left."""
         future = Future[Result]()
         with self._lock:
             self.raise_if_left()
@@ -231,7 +220,7 @@ class Ranks(Executor):
         return future
 
     def end(self) -> None:
-        """End all ranks, and wait for their last answers."""
+        """Tell all ranks that no task follows, and wait for their last answers."""
         self._is_over.set()
         _join(self._messages)
         self._own.shutdown(wait=True, cancel_futures=True)
@@ -242,7 +231,7 @@ class Ranks(Executor):
             raise error
 
     def _exchange(self) -> None:
-        """Give tasks out and take answers, and at the end all that is under way."""
+        """Send tasks and receive answers, until every rank has sent its last one."""
         told = False
         while self._present or not told:
             if self._is_over.is_set() and not told:
@@ -257,7 +246,7 @@ class Ranks(Executor):
         _wait_for(*self._sent)
 
     def _give(self) -> bool:
-        """Give a task to the rank with fewest, if that has room for one more."""
+        """Give a task to the rank with the fewest; return whether there was a task, and room for it."""
         rank = min(range(self.size), key=lambda rank: len(self._out[rank]))
         if not self._waiting or len(self._out[rank]) >= _TASKS or self._is_over.is_set():
             return False
@@ -271,7 +260,7 @@ class Ranks(Executor):
         return True
 
     def _take(self) -> bool:
-        """Take messages of other ranks, and answers of this one."""
+        """Take messages of other ranks, and answers of this one; return whether there were some."""
         from mpi4py import MPI
 
         self._sent = _under_way(self._sent)
@@ -283,12 +272,12 @@ class Ranks(Executor):
         return took
 
     def _settle(self, rank: int, message: _Answer | BaseException | None) -> bool:
-        """Take an answer, the error of a rank that leaves, or its last message."""
+        """Take a message: an answer, the error of a rank that leaves, or None, the last one of a rank."""
         if message is None:
             self._present.discard(rank)
         elif isinstance(message, BaseException):
             self._give_up(message)
-        elif not (future := self._out[rank].popleft()).done():  # else a rank has left
+        elif not (future := self._out[rank].popleft()).done():  # else `_give_up` has ended it
             if message.error is None:
                 future.set_result(message.value)
             else:
@@ -296,7 +285,7 @@ class Ranks(Executor):
         return True
 
     def _give_up(self, error: BaseException) -> bool:
-        """End all calls with an error."""
+        """End all calls with the error of a rank that leaves."""
         with self._lock:
             self._left.append(error)
         waiting = [future for future, _ in self._waiting if future.set_running_or_notify_cancel()]

@@ -1,22 +1,22 @@
-r"""Sums over roots that are drawn in rounds, each of which is added to a confidence sequence when it is whole.
+r"""`Rounds`, a work over roots drawn at random in rounds, and `Sequence`, a confidence sequence, to which they add.
 
 The sequence bounds the means of many bounded values at once, drawn without replacement. Each of N roots has a value y_v
-in [0, 1] for each vertex v (or edge). Roots are drawn in a random order, in rounds; of a round the sums of y and of y^2
-are enough. After each round the mean of every v over all N lies within its interval, for all v and all rounds at once,
-with probability 1 - failure at least.
+in [0, 1] for each vertex v (or edge). Roots are drawn in rounds, and a round enters by its sums of y and of y^2. After
+each round the mean of every v over all N lies within its interval, for all v and all rounds at once, with probability
+1 - failure at least.
 
-With what was known before a round of B roots, T roots before it: mu = S/T, the variance var, a rate lambda in [0, 1)
-and psi = -log(1 - lambda) - lambda. The round's sums X of y and P of y^2 then make
+Before a round of B roots, T roots are drawn, with sums S of y; mu = S/T is their mean, var their variance. A rate
+lambda in [0, 1) is chosen, and psi = -log(1 - lambda) - lambda. The round's sums X of y and P of y^2 then make
 
     A += lambda (X + B S / (N - T)),   D += lambda B N / (N - T),   W += psi (P - 2 mu X + B mu^2)
 
 and the interval is A / D +- (L + W) / D. That is the empirical-Bernstein supermartingale of Fan, Grama and Liu (2015),
 Howard et al. (2021) and Waudby-Smith and Ramdas (2024), for the mean of the roots that are left. Within a round the
 order does not matter, as exp(sum) of draws without replacement is at most that with replacement (Hoeffding 1963,
-theorem 4). L = log(2 / failure_v), where failures are shared out after the first round, the pilot, whose rate is 0.
-Draws with replacement are those of an infinite population.
+theorem 4). L = log(2 / failure_v): the failure is shared out after the first round, the pilot, whose rate is 0. For
+draws with replacement N is infinite.
 
-The arrays are NumPy's, or CuPy's where the sums are: ufuncs of NumPy compute on either, where they are.
+Arrays are NumPy's, or CuPy's if the sums are: ufuncs of NumPy take both.
 """
 
 from __future__ import annotations
@@ -43,33 +43,34 @@ from lagbc.run.work import Arrays, Found, Hand, Items, Reads, Span, Total
 
 Values = NDArray[np.float64]
 
-# Added to a variance, over the number of roots: a value of which nothing was seen may still vary.
+# This over the count of roots is added to each variance: a value that was 0 so far may still vary.
 _UNSEEN = 0.025
 _MOST_RATE = 0.95
-# Steps to where a sum of exponentials is 1, and how near the last of them comes.
+# Most steps of Newton in `_solve`, and the relative length of its last step.
 _STEPS, _NEAR = 100, 1e-6
-# Before the names of the sums of the round at hand.
+# Prefix of the names of the sums of the unfinished round, in a file.
 _ROUND = "round/"
-# Roots of a round from which they are grouped: what that takes at first serves all rounds.
+# Rounds of fewer roots are not grouped.
 _GROUPED = 128
 
 
 @dataclass(slots=True, eq=False)
 class Sequence:
-    """The knowledge of the means after some rounds; arrays have an entry for each mean."""
+    """The bounds of the means after some rounds; arrays have an entry for each mean."""
 
-    population: float  # population, drawn: N, and how many of them were drawn
-    drawn: int
-    total: Values  # total, squares: S and Q, sums of y and of y^2 over all roots that were drawn
-    squares: Values
-    weighed: Values  # weighed, weight, spread: A, D and W, over the rounds after the pilot
+    population: float  # N
+    drawn: int  # T: roots so far
+    total: Values  # S: sum of y over these
+    squares: Values  # sum of y^2 over these
+    # weighed, weight, spread: A, D and W, sums over the rounds after the pilot
+    weighed: Values
     weight: Values
     spread: Values
-    price: Values  # L = log(2 / failure_v), fixed after the pilot
+    price: Values  # L, fixed after the pilot
 
     @classmethod
     def of_pilot(cls, population: float, drawn: int, total: Values, squares: Values) -> Sequence:
-        """Begin with a round that is in no interval; prices are set by `priced`."""
+        """Begin with the pilot, which is in no interval; `priced` sets the prices."""
         weighed, weight, spread, price = (0 * total for _ in range(4))
         return cls(population, drawn, total, squares, weighed, weight, spread, price + inf)
 
@@ -80,16 +81,16 @@ class Sequence:
 
     @property
     def mean(self) -> Values:
-        """Of the roots that were drawn."""
+        """The mean of the drawn roots."""
         return self.total / self.drawn
 
     @property
     def variance(self) -> Values:
-        """Of these, and a little more."""
+        """The variance of the drawn roots, and a little more."""
         return np.maximum(self.squares / self.drawn - self.mean**2, 0) + _UNSEEN / self.drawn
 
     def priced(self, error: float | Values, failure: float) -> Sequence:
-        """Share a failure out among the means: most to those that take longest to come within the error."""
+        """Share a failure out among the means, most to the means that need most roots to come within the error."""
         variance = self.variance
         rate = _exponent(variance, error)
         roots = _solve(rate)
@@ -98,16 +99,16 @@ class Sequence:
         return replace(self, price=np.log(2 / of_each))
 
     def _enlarged(self, count: float) -> float:
-        """Return count N / (N - T)."""
+        """Return count * N / (N - T)."""
         return count if self.population == inf else count * self.population / (self.population - self.drawn)
 
     def rates(self, error: float | Values) -> Values:
-        """Return lambda of the next round."""
+        """Return lambda for the next round."""
         left = self._enlarged(1)
         return np.minimum(error * left / (error * left + self.variance), _MOST_RATE)
 
     def plus(self, rates: Values, count: int, total: Values, squares: Values) -> Sequence:
-        """Add a round of `count` roots, with rates that were known before."""
+        """Add a round of `count` roots; the rates were chosen before it."""
         mean, left = self.mean, self.population - self.drawn
         psi = -np.log1p(-rates) - rates
         about_mean = np.maximum(squares - 2 * mean * total + count * mean**2, 0)
@@ -123,7 +124,7 @@ class Sequence:
 
     @property
     def centre(self) -> Values:
-        """The estimates, which the guarantee is of."""
+        """The middle of each guaranteed interval."""
         if self.is_exact:
             return self.mean
         arrays, begun = module_of(self.weight), self.weight > 0
@@ -132,7 +133,7 @@ class Sequence:
 
     @property
     def half_width(self) -> Values:
-        """How far off they may be; infinite before there was a round."""
+        """Half of the width of each interval; infinite before the first round after the pilot."""
         if self.is_exact:
             return 0 * self.total
         arrays, begun = module_of(self.weight), self.weight > 0
@@ -141,7 +142,7 @@ class Sequence:
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """The least and the most that each mean may be; no more than the roots that are left allow."""
+        """Lower and upper bounds of the means, also by the roots that are left, whose values are in [0, 1]."""
         centre, half = self.centre, self.half_width
         if self.is_exact:
             return centre, centre
@@ -151,22 +152,22 @@ class Sequence:
         return np.maximum(centre - half, least), np.minimum(centre + half, least + left)
 
     def normal_bounds(self, confidence: float) -> tuple[Values, Values]:
-        """Return intervals about the mean of each by itself, as if it were normal: no guarantee."""
+        """Return an interval about each mean by itself, as if it were normal: no guarantee."""
         if self.is_exact:
             return self.mean, self.mean
-        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
         left = 1 - self.drawn / self.population
-        half = quantile * np.sqrt(self.variance / self.drawn * left)
+        half = _quantile(confidence) * np.sqrt(self.variance / self.drawn * left)
         return np.maximum(self.mean - half, 0), np.minimum(self.mean + half, 1)
 
     def foreseen(self, error: float | Values, failure: float | None = None, calmer: float = 1.0) -> float:
-        """Predict how many roots there are at the end, those of the pilot among them; of a failure shared alike.
+        """Predict the count of roots at the end, with the pilot's.
 
-        Variances are taken to be so many times less.
+        The failure is that of the prices; another `failure` is shared alike among the means. Variances are taken to be
+        `calmer` times less.
         """
         price: Any = self.price if failure is None else log(2 * len(self.total) / failure)
         variance: Any = self.variance / calmer
-        if failure is not None and isinstance(error, float):  # the most that any takes is that of the most variance
+        if failure is not None and isinstance(error, float):  # the mean of the largest variance needs most
             variance = variance.max()
         most = float((price / _exponent(variance, error)).max())
         after = most if self.population == inf else self.population * -float(np.expm1(-most / self.population))
@@ -174,21 +175,24 @@ class Sequence:
 
     def foreseen_normal(self, error: float | Values, confidence: float) -> float:
         """Predict the same for `normal_bounds`."""
-        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
-        most = float((self.variance * (quantile / error) ** 2).max())
+        most = float((self.variance * (_quantile(confidence) / error) ** 2).max())
         return most / (1 + most / self.population)
 
 
+def _quantile(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
 def _exponent(variance: Values, error: float | Values) -> Values:
-    """How fast failures fall with each root: exp(-exponent)."""
+    """Return c such that each root multiplies the failure by exp(-c)."""
     share = error / variance
-    # The first terms of the series are less, and exact where the difference has no digits left.
+    # The first terms of the series bound it from below, and serve where the difference has lost its digits.
     rate: Values = variance * np.maximum(share - np.log1p(share), share**2 * (0.5 - share / 3))
     return rate
 
 
 def _solve(rate: Values) -> float:
-    """Return m with sum(exp(-m rate)) = 1, by Newton's steps for the logarithm of the sum: it is convex."""
+    """Return m with sum(exp(-m rate)) = 1, by Newton's method on the logarithm of the sum, which is convex."""
     found = 0.0
     for _ in range(_STEPS):
         shares = np.exp(-found * rate)
@@ -201,7 +205,7 @@ def _solve(rate: Values) -> float:
 
 
 def aims_of_top(scores: Values, k: int, tie: float) -> Values:
-    """Return how near each score is to come to its true one, so that the k highest are told from the others."""
+    """Return an error for each score within which the k highest are told from the others; ties may be `tie` apart."""
     if k >= len(scores):
         return np.ones_like(scores)
     ranked = module_of(scores).partition(scores, [len(scores) - k - 1, len(scores) - k])
@@ -213,34 +217,33 @@ _ARRAYS = tuple(field.name for field in fields(Sequence) if field.name not in ("
 
 
 class Goal(Protocol):
-    """What rounds are drawn for."""
+    """The accuracy that rounds are drawn for, or the time that they may take."""
 
     def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
-        """Return the sequence with the sums of a round of so many roots added."""
+        """Add the sums of a round of `count` roots."""
 
     def is_reached(self, sequence: Sequence) -> bool:
-        """Whether no more rounds are wanted."""
+        """Whether the sequence is accurate enough."""
 
     def is_out_of_time(self) -> bool:
-        """Whether the round at hand is not to be finished."""
+        """Whether to stop within the round at hand."""
 
 
 class Rounds(Sweeps):
-    """Sums over the rounds of a piece; its total has the sequence in place of whole chunks, and the round at hand."""
+    """Sums over the rounds of a piece. A total has the sequence as `whole`, and the sums of the round at hand."""
 
     may_end_early = True  # once the goal is reached
+    goal: Goal | None = None  # None in a worker, which adds nothing
+    begun: Sequence | None = None  # before the first round
 
-    def __init__(
-        self, piece: Whole, sweep: Sweep, room: Room | None, goal: Goal | None = None, begun: Sequence | None = None
-    ) -> None:
+    def __init__(self, piece: Whole, sweep: Sweep, room: Room | None) -> None:
         super().__init__(piece, sweep, room)
         assert piece.drawn is not None
         self.drawn: Drawn = piece.drawn
         self._as_drawn = self.items
         self.items = self.items.copy()  # a round is put in order when it is begun
-        self.chunk = max(1, len(self.items))  # none: rounds are added panel by panel
-        self._in_order = set[int]()
-        self.goal, self.begun = goal, begun  # no goal in a process that sums spans for another; before the first round
+        self.chunk = max(1, len(self.items))  # there are no chunks: rounds are added panel by panel
+        self._in_order = set[int]()  # numbers of rounds
 
     def towards(self, goal: Goal, begun: Sequence | None = None) -> Self:
         """Set the goal, and the sequence before the first round; return the work."""
@@ -249,70 +252,55 @@ class Rounds(Sweeps):
 
     @property
     def order(self) -> Items:
-        """Roots, as they were drawn, and how often."""
         return self._as_drawn
 
     @property
     def panel(self) -> int:
-        """The roots that the method sums at once."""
+        """The roots that the method sums at once; each panel is sent and added by itself."""
         return self.module.batching.block
 
-    @property
-    def grain(self) -> int:
-        """A panel."""
-        return self.panel
-
-    @property
-    def cut(self) -> int:
-        """A panel, as each is sent by itself."""
-        return self.panel
+    grain = cut = panel
 
     @property
     def portion(self) -> int:
-        """A batch."""
         return self.batch
 
     def spans(self, first: int, last: int, length: int) -> Iterator[Span]:
-        """Cut a span; rounds that begin in it are put in order before they are handed out."""
         for span in super().spans(first, last, length):
-            self._put_rounds_in_order(span)
+            self._put_in_order(span)
             yield span
 
     def batches(self, first: int, last: int) -> Iterator[Span]:
-        """Cut a span; a round ends a batch where roots count as often as drawn, which another round may change."""
+        """Cut a span into batches; if roots repeat, none crosses the end of a round, as counts are by round."""
         ends = self.drawn.ends.tolist() if self.drawn.repeats else []
         while first < last:
             end = min([first + self.batch, last, *(end for end in ends if end > first)])
             span = Span(first, end)
-            self._put_rounds_in_order(span)
+            self._put_in_order(span)
             yield span
             first = end
 
-    def _put_rounds_in_order(self, span: Span) -> None:
-        if len(self.items):  # they are not there in a process that sums spans for another
-            begun, ended = np.searchsorted(self.drawn.ends, [span.first, span.last - 1], side="right").tolist()
-            for number in range(begun, ended + 1):
-                self._put_in_order(number)
-
-    def _put_in_order(self, number: int) -> None:
-        """Put near roots together: within a round any order is as good."""
-        if number in self._in_order:
+    def _put_in_order(self, span: Span) -> None:
+        """Put near roots of a round together, in each round that a span meets, as any order within a round is valid."""
+        if not len(self.items):  # a worker has no items
             return
-        self._in_order.add(number)
-        first, last = (0, *self.drawn.ends.tolist())[number : number + 2]
-        items = self.items[first:last]
-        drawn = items[items >= 0]
-        roots = drawn % self.graph.n
-        ordered = self._near_together(roots)
-        places = np.argsort(roots)
-        items[: len(ordered)] = drawn[places[np.searchsorted(roots, ordered, sorter=places)]]
-        items[len(ordered) :] = -1
+        ends = self.drawn.ends
+        begun, ended = np.searchsorted(ends, [span.first, span.last - 1], side="right").tolist()
+        for number in {*range(begun, ended + 1)} - self._in_order:
+            self._in_order.add(number)
+            items = self.items[ends[number - 1] if number else 0 : ends[number]]
+            drawn = items[items >= 0]
+            roots = drawn % self.graph.n
+            ordered = self._near_together(roots)
+            places = np.argsort(roots)
+            items[: len(ordered)] = drawn[places[np.searchsorted(roots, ordered, sorter=places)]]
+            items[len(ordered) :] = -1
 
     def _near_together(self, roots: Items) -> Items:
         return order_roots(self.graph, self.row, roots, _GROUPED)
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for batches, in which roots count as often as they were drawn."""
+        """Return a hand in whose batches roots count as often as they were drawn."""
         with phase("prepare"):
             batches = Batches(self, stop)
         n, repeats = self.graph.n, self.drawn.repeats
@@ -323,14 +311,13 @@ class Rounds(Sweeps):
         return run
 
     def sent(self, found: list[Found], items: Items, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> list[Found]:
-        """Bring them to the host."""
         return [(span, on_host(sums, to_host)) for span, sums in found]
 
     def add(self, total: Total, span: Span, sums: Any) -> Total:
-        """Add panels to the round at hand, and rounds that are whole to the sequence."""
+        """Add panels to the round at hand, and each whole round to the sequence."""
         done, sequence, part = total
         assert self.goal is not None
-        asarray = self.row.arrays.asarray  # the sequence is where it would be in a run of one device
+        asarray = self.row.arrays.asarray  # the sequence is on the device of the method, whoever summed the panels
         rows = self.as_rows(sums, span.last - span.first)
         for number, done in enumerate(range(span.first + self.panel, span.last + self.panel, self.panel)):
             panel = Sums(**{name: asarray(array[number]) for name, array in rows})
@@ -344,7 +331,6 @@ class Rounds(Sweeps):
         return Total(done, sequence, part)
 
     def is_enough(self, total: Total) -> bool:
-        """Whether the goal is reached, or there is no time."""
         assert self.goal is not None
         if total.part is None and total.whole is not None and self.goal.is_reached(total.whole):
             return True
@@ -355,13 +341,11 @@ class Rounds(Sweeps):
         return (total.part or Sums()).moved(as_numpy)
 
     def pack_total(self, total: Total) -> Arrays:
-        """Return the arrays of the sequence, and the sums of the round at hand."""
         arrays = {} if total.whole is None else {name: getattr(total.whole, name) for name in _ARRAYS}
         arrays |= {f"{_ROUND}{name}": array for name, array in total.part or Sums()}
         return {name: as_numpy(array) for name, array in arrays.items()}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read both, as far as so many items make them."""
         whole = int(np.searchsorted(self.drawn.ends, done, side="right"))
         sequence, part, asarray = None, None, self.row.arrays.asarray
         if whole:

@@ -17,8 +17,8 @@ from lagbc.methods.contract import MethodModule
 from lagbc.methods.sums import Sums
 from lagbc.options import Progress, Reporter, Settings
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
+from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request
 from lagbc.run.bicomponents import Junctions, Slices
 from lagbc.run.sweeps import Sweeps, Within

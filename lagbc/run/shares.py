@@ -1,8 +1,8 @@
-"""A share of a run, summed by itself, and all shares of one merged: for array jobs, without an engine between them.
+"""A share of a run, summed by a process of its own, and the merge of all shares: for array jobs of a cluster.
 
-The items of a run, work after work, are shared out in whole panels and in their order, so that shares have about the
-same work. A share writes the sum of each of its chunks, and the panels of a chunk that another share has begun. The
-merge adds the sums of all shares in their order, as a run does.
+The items of all works, in order, are cut into shares of about the same effort, at the borders of panels. A share writes
+the sum of each of its chunks; of a chunk that another share has begun it writes the panels. The merge adds the sums of
+all shares in order, as one run does.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from lagbc.calls import phase
 from lagbc.errors import PartError
 from lagbc.methods.sums import Sums
 from lagbc.options import Settings
-from lagbc.reduce.piece import NotContractible
-from lagbc.run.partial import PartialFile, Writer, digest_order, open_writer
+from lagbc.reduce.weighted import NotContractible
+from lagbc.run.partial import PartialFile, Writer, digest_of_order, open_writer
 from lagbc.run.run import Meter, stretch_of
 from lagbc.run.work import NONE_DONE, Carrier, Found, PieceWork, Span, Total
 
-# The owner of the sums of a share where a digest differs.
+# The owner of a share, by the digest that differs.
 _OWNERS = {
     "graph": "another graph or direction",
     "arguments": "a call with other arguments",
@@ -41,12 +41,11 @@ class Share(NamedTuple):
     of: int
 
     def __str__(self) -> str:
-        """Return the form of the command line."""
         return f"{self.number}/{self.of}"
 
 
 class Written(NamedTuple):
-    """The roots that a share has summed, and the roots of the run."""
+    """How many roots a share has summed, of how many in the run."""
 
     roots: int
     of: int
@@ -59,17 +58,17 @@ def write_share(
     digests: dict[str, str],
     share: Share,
     settings: Settings,
-    more: Callable[[Writer], None],
+    describe: Callable[[Writer], None],
 ) -> Written:
-    """Sum the items of a share of a call, and write their sums; `more` writes the rest of the file before any sweep.
+    """Sum a share of the works, and write the sums behind a description of the call; after an error there is no file.
 
-    PartError says that counts are too large for contracted chains. After any error no file is left.
+    PartError says that contracted chains have too large counts.
     """
     spans = _share_out(works, share)
     labels = [work.label for work in works]
-    head = {"share": [share.number, share.of], "digests": _digests(digests, works), "labels": labels}
+    head = {"share": [share.number, share.of], "digests": _with_works(digests, works), "labels": labels}
     with open_writer(path, head) as file, ExitStack() as stack:
-        more(file)
+        describe(file)
         stretches = [
             stretch_of(work)._replace(roots=span.last - span.first) for work, span in zip(works, spans, strict=True)
         ]
@@ -78,12 +77,16 @@ def write_share(
             try:
                 _write(number, work, carry, span, file, meter)
             except NotContractible as error:
-                raise PartError(f"{error}: run all parts with reduce='none'") from None
+                raise _whole_instead(error) from None
     return Written(sum(last - first for first, last in spans), sum(len(work.items) for work in works))
 
 
+def _whole_instead(error: NotContractible) -> PartError:
+    return PartError(f"{error}: run all parts with reduce='none'")
+
+
 def _write(number: int, work: PieceWork, carry: Carrier, span: Span, to: Writer, meter: Meter) -> None:
-    """Write the sum of each chunk, and the panels of one that another share has begun."""
+    """Write the sum of each chunk of a span; of a chunk that begins before the span, the panels."""
     waiting, begun = list[Found](), span.first
     with phase("sweep"), closing(carry(work, *span)) as found:
         for one in found:
@@ -97,7 +100,7 @@ def _write(number: int, work: PieceWork, carry: Carrier, span: Span, to: Writer,
 
 
 def require_complete(files: Sequence[PartialFile]) -> list[PartialFile]:
-    """Return the files of all shares of a run in their order; PartError for another file, or a missing one."""
+    """Return the files of all shares of a run in order; PartError if one is missing, or of another run."""
     if not files:
         raise PartError("there is no part to merge")
     first, found = files[0], dict[int, PartialFile]()
@@ -140,8 +143,8 @@ def labels_in(file: PartialFile) -> list[str]:
 
 
 def merge_shares(files: Sequence[PartialFile], works: Sequence[PieceWork], digests: dict[str, str]) -> list[Sums]:
-    """Add the sums of all shares, in their order; PartError for another plan here, or a damaged file."""
-    here = _digests(digests, works)
+    """Add the sums of all shares in order; PartError if the works here are not theirs, or a file is damaged."""
+    here = _with_works(digests, works)
     with files[0].reading():
         there = files[0].head["digests"]
         for name, owner in _OWNERS.items():
@@ -154,44 +157,48 @@ def merge_shares(files: Sequence[PartialFile], works: Sequence[PieceWork], diges
     try:
         return [work.finish(_merged(files, number, work)) for number, work in enumerate(works)]
     except NotContractible as error:
-        raise PartError(f"{error}: run all parts with reduce='none'") from None
+        raise _whole_instead(error) from None
 
 
 def _merged(files: Sequence[PartialFile], number: int, work: PieceWork) -> Total:
-    """Add the sums of a work from files, which follow one after the other."""
+    """Return the total of a work from the files of all shares."""
     total = NONE_DONE
     for file in files:
         for span, sums in file.sums(number, work):
             with file.reading():
                 if span.first != total.done:
-                    raise PartError(f"{file.path} holds no sums of the roots from number {total.done} on")
+                    raise _gap(file, total)
                 total = work.add(total, span, sums)
     if total.done != len(work.items):
-        raise PartError(f"{files[-1].path} holds no sums of the roots from number {total.done} on")
+        raise _gap(files[-1], total)
     return total
 
 
-def _share_out(works: Sequence[PieceWork], share: Share) -> list[Span]:
-    """Return the span of a share in each work; each panel belongs where the middle of its effort lies.
+def _gap(file: PartialFile, total: Total) -> PartError:
+    return PartError(f"{file.path} holds no sums of the roots from number {total.done} on")
 
-    The last panel of a work counts as the others, so that a share is a number of panels.
+
+def _share_out(works: Sequence[PieceWork], share: Share) -> list[Span]:
+    """Return the span of a share in each work: a panel belongs to the share in which the middle of its effort lies.
+
+    The last panel of a work counts as a full one, so that each share is a number of panels.
     """
-    shares = [
+    efforts = [
         np.full(-(-len(work.items) // work.panel), min(work.panel, len(work.items)) * stretch_of(work).edges)
         for work in works
     ]
-    effort = np.concatenate([np.empty(0), *shares])
+    effort = np.concatenate([np.empty(0), *efforts])
     middles = (np.cumsum(effort) - effort / 2) / max(effort.sum(), 1.0)
     owners = np.minimum((share.of * middles).astype(np.int64), share.of - 1)
     spans, begin = list[Span](), 0
-    for work, own in zip(works, shares, strict=True):
+    for work, own in zip(works, efforts, strict=True):
         places = np.searchsorted(owners[begin : begin + len(own)], [share.number - 1, share.number])
         spans.append(Span(*(min(int(place) * work.panel, len(work.items)) for place in places)))
         begin += len(own)
     return spans
 
 
-def _digests(digests: dict[str, str], works: Sequence[PieceWork]) -> dict[str, str]:
-    """Digest all that fixes the sums."""
-    labels, orders = ";".join(work.label for work in works), " ".join(map(digest_order, works))
+def _with_works(digests: dict[str, str], works: Sequence[PieceWork]) -> dict[str, str]:
+    """Add the labels and orders of the works to the digests of a call."""
+    labels, orders = ";".join(work.label for work in works), " ".join(map(digest_of_order, works))
     return digests | {"methods": labels, "order": orders}

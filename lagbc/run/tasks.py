@@ -1,13 +1,12 @@
-"""Works carried by an executor: anything with the `submit` of `concurrent.futures.Executor`, MPI ranks among them.
+"""A carrier by an executor: anything with the `submit` of `concurrent.futures.Executor`, MPI ranks among them.
 
-The caller packs a work into a file, and gives out tasks: each names the work by its digest, and has a span of its
-items. As many are out at a time as the memory has room for their results, and results are taken in the order of the
-work: the loop adds them as in a run of one process, to the same bits. Of a work that may end early, few tasks wait
-beside those that run.
+The caller packs a work into a file, and submits tasks. A task has the path of the file and a span of items. The caller
+submits as many tasks as its memory holds results, and yields results in order: the loop adds them to the bits of a run
+in one process. If the work may end early, few tasks wait beside the running ones.
 
-A worker keeps the works that it met, with their states, within its memory budget. A new work is mapped from its file,
-so that processes of one machine share its arrays; a worker that does not see the file says so, and the task comes again
-with the arrays.
+A worker maps the file into its memory, so that processes of a machine share the arrays, and keeps the work and its
+states for the next task, within its memory budget. A worker that does not see the file answers with its name, and the
+task is submitted again with the arrays.
 """
 
 from __future__ import annotations
@@ -41,20 +40,20 @@ from lagbc.limits import SMALL_RUN, host_budget
 from lagbc.methods.contract import Interrupted, bytes_of
 from lagbc.native.pool import Interrupts
 from lagbc.planning.devices import gpu_of_worker
-from lagbc.planning.sweep import Memory, Sweep, memory_of
+from lagbc.planning.sweep import Memory, memory_of
 from lagbc.reduce.pieces import Chains, Piece, Small, Whole
 from lagbc.run.run import work_of
 from lagbc.run.sweeps import Within
 from lagbc.run.work import Found, Hands, Items, MethodWork, PieceWork, Span
 
-# Seconds between two looks at the main thread's interrupts, and of the wait for running tasks after a run is given up.
+# Seconds between two looks for Ctrl-C, and seconds of patience with running tasks once a run is given up.
 _LOOK_SECONDS, _PATIENCE = 0.1, 5.0
-# Tasks of a work that may end early which wait beside the running ones, and seconds between two looks at these.
+# If a work may end early: how many tasks wait beside the running ones, and seconds between two looks at them.
 _WAITING, _LOOK_AT_RUNNING = 4, 0.002
-# Bytes at whose multiples the arrays of a packed work begin, as compiled code reads them best.
+# The arrays of a packed work begin at multiples of so many bytes, a cache line.
 _ALIGNMENT = 64
 
-# Windows removes no file that is mapped, and workers keep theirs: there each reads a copy.
+# Windows removes no mapped file: there workers, which keep their works, read a copy.
 _FILES_ARE_MAPPED = os.name != "nt"
 
 
@@ -62,41 +61,41 @@ _FILES_ARE_MAPPED = os.name != "nt"
 class Task:
     """A span for one worker."""
 
-    digest: str  # digest, file: of the work: its name, and the path of its file, if the worker sees that
-    file: str
+    digest: str  # of the work
+    file: str  # path of the packed work, which a worker on another machine may not see
     span: Span
-    items: Items  # the items of the span
+    items: Items  # of the span
     limit: int | None  # bytes that the worker may take; None is its own budget
-    attempt: int  # a number unique in the run: engines that keep results of equal calls shall not do so here
+    attempt: int  # unique in the run, so that no engine answers with the stored result of an equal call
     version: str  # of lagbc
-    caller: str  # the caller's process, by its name from `here`
-    arrays: bytes | None = None  # the work itself, for a worker that has not got it and does not see the file
+    caller: str  # `here` in the caller's process
+    arrays: bytes | None = None  # the packed work, for a worker that does not see the file
 
     @property
     def key(self) -> str:
-        """The name under which the work is kept: in the caller's own process it is kept for this run alone."""
+        """The name under which a worker keeps the work; in the caller's own process it is kept for this run alone."""
         return self.file if self.caller == here() else self.digest
 
 
 class Outcome(NamedTuple):
-    """The end of a task, as opposed to an error of its engine: its sums, its error, or the worker without the work."""
+    """The end of a task: its sums, its error, or the name of a worker that does not see the file of the work."""
 
     found: list[Found] | None = None
     error: BaseException | None = None
-    misses: str = ""
+    blind: str = ""
 
 
 class Submit:
-    """Carries works by an executor, whose workers are processes in which lagbc can be imported, or threads.
+    """Carries works by an executor, whose workers are threads, or processes that can import lagbc.
 
-    Each worker, and the results that wait here, may take `limit` bytes; None is the budget of each process. An error
-    names the checkpoint.
+    Each worker may take `limit` bytes, and so may the results that wait here; None is the budget of each process. An
+    ExecutorError names the checkpoint.
     """
 
     def __init__(self, executor: Any, limit: int | None = None, checkpoint: Path | None = None) -> None:
         self.executor, self.limit, self._checkpoint = executor, limit, checkpoint
         self.attempts = count()
-        self._files: set[Path] = set()  # of works, by their digests
+        self._files: set[Path] = set()  # of packed works, named by their digests
 
     def __enter__(self) -> Submit:
         self._folder = Path(tempfile.mkdtemp(prefix="lagbc-"))
@@ -110,8 +109,8 @@ class Submit:
     def carry(self, work: PieceWork, first: int, last: int) -> Generator[Found]:
         """Carry a work, a portion a task; ExecutorError if the executor is broken, or gives a task up.
 
-        Before that or another end is raised, waiting tasks are cancelled, and the results of the next 5 seconds are
-        yielded, as far as none is missing.
+        Before this error, Ctrl-C or ``stop=`` is raised, waiting tasks are cancelled, and results that come within 5
+        seconds are yielded, up to the first gap.
         """
         packed = pack(work)
         file = self._folder / packed.digest
@@ -132,7 +131,7 @@ class Submit:
 
 
 class _Run:
-    """The spans of a work by their numbers, some of them with the executor."""
+    """The tasks of a work, by their numbers: each is to be submitted, submitted, or done and waiting for its turn."""
 
     def __init__(self, by: Submit, packed: Packed, file: Path, work: PieceWork, spans: Iterator[Span]) -> None:
         self._by, self._packed, self._file = by, packed, file
@@ -140,15 +139,15 @@ class _Run:
         room = host_budget() if by.limit is None else by.limit
         self._ahead, self._may_end_early = max(2, room // max(1, work.bytes_of_sums)), work.may_end_early
         self._interrupts = Interrupts()
-        self._next = 0  # the first that was not yielded
-        self._tasks: dict[int, tuple[Span, Items]] = {}  # those that were taken of the work, and not yielded
-        self._left = deque[int]()  # those of them to be given out next
-        self._held_back: list[int] = []  # those whose worker waits for the arrays
-        self._out: dict[Future[Outcome], tuple[int, str]] = {}  # the number, and the worker for which it has the arrays
+        self._next = 0  # the first one that was not yielded
+        self._tasks: dict[int, tuple[Span, Items]] = {}  # cut off the work, and not yielded
+        self._left = deque[int]()  # to be submitted
+        self._held_back: list[int] = []  # to be submitted once their worker has the arrays
+        self._out: dict[Future[Outcome], tuple[int, str]] = {}  # submitted; for which worker with the arrays, or ""
         self._ended = SimpleQueue[Future[Outcome]]()
         self._found: dict[int, list[Found]] = {}
-        self._tells, self._count_ended = False, 0  # whether a task was seen to run, and how many have ended
-        self._deadline: float | None = None  # set once the run is given up
+        self._tells, self._count_ended = False, 0  # whether the executor tells of running tasks; how many have ended
+        self._deadline: float | None = None  # once the run is given up
 
     def results(self) -> Iterator[Found]:
         """Yield results in order."""
@@ -163,13 +162,13 @@ class _Run:
                 self._take(self._ended.get(timeout=_LOOK_AT_RUNNING if is_held else _LOOK_SECONDS))
 
     def end(self) -> Iterator[Found]:
-        """Cancel waiting tasks; yield, in order, the results that come within 5 seconds, as far as none is missing."""
+        """Cancel waiting tasks; yield, in order, results that come within 5 seconds, up to the first gap."""
         if self._deadline is None:
             self._deadline = time.monotonic() + _PATIENCE
         for future in [*self._out]:
             future.cancel()
         while True:
-            for future in [one for one in self._out if one.done()]:  # an interrupt may have lost its call of `_ended`
+            for future in [one for one in self._out if one.done()]:  # an interrupt may have kept it from `_ended`
                 number, _ = self._out.pop(future)
                 if not future.cancelled() and future.exception() is None:
                     self._keep(number, future.result())
@@ -191,7 +190,7 @@ class _Run:
             yield from found
 
     def _has_task(self) -> bool:
-        """Whether there is a task to give out; the next one is cut off the work where its result has room."""
+        """Whether there is a task to submit; one is cut off the work if there is room for its result."""
         if not self._left and len(self._tasks) < self._ahead:
             for number, task in islice(self._coming, 1):
                 self._tasks[number] = task
@@ -199,9 +198,9 @@ class _Run:
         return bool(self._left)
 
     def _enough_wait(self) -> bool:
-        """Whether as many tasks wait as may, or a result, which may end the work.
+        """Whether no task is submitted now, as the work may end early: a result is there, or enough tasks wait.
 
-        Where an executor tells of no task that it runs, as many may wait as have ended.
+        An executor that tells of no running task is given as many tasks as have ended.
         """
         if not self._may_end_early:
             return False
@@ -212,7 +211,7 @@ class _Run:
         return waiting >= (_WAITING if self._tells else max(_WAITING, self._count_ended))
 
     def _submit(self, number: int, worker: str = "") -> None:
-        """Give a task out, with the arrays if a worker asks for them."""
+        """Submit a task, with the arrays for a worker that does not see the file."""
         task = Task(
             self._packed.digest,
             str(self._file),
@@ -231,7 +230,7 @@ class _Run:
         future.add_done_callback(self._ended.put)
 
     def _take(self, future: Future[Outcome]) -> None:
-        """Take a task that has ended; one whose worker misses the work goes out again, with one copy for a worker."""
+        """Take a task that has ended; if its worker does not see the file, submit it again with the arrays, once."""
         number, worker = self._out.pop(future)
         self._count_ended += 1
         if future.cancelled():
@@ -244,20 +243,20 @@ class _Run:
         outcome = future.result()
         if outcome.error is not None:
             raise outcome.error
-        if worker:  # it has the arrays, and those that waited for that go on
+        if worker:  # it has the arrays now
             self._left = deque(sorted([*self._left, *self._held_back]))
             self._held_back.clear()
-        if not outcome.misses:
+        if not outcome.blind:
             self._keep(number, outcome)
-        elif any(outcome.misses == asked for _, asked in self._out.values()):
+        elif any(outcome.blind == other for _, other in self._out.values()):
             self._held_back.append(number)
         else:
-            self._submit(number, outcome.misses)
+            self._submit(number, outcome.blind)
 
     def _given_up(self, error: object) -> ExecutorError:
-        what = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
+        reason = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else str(error)
         name, done = type(self._by.executor).__name__, f"tasks of this part done: {self._next}"
-        return ExecutorError(f"the executor, {name}, gave up a task ({what}); {done}")
+        return ExecutorError(f"the executor, {name}, gave up a task ({reason}); {done}")
 
 
 def run_task(task: Task) -> Outcome:
@@ -267,8 +266,8 @@ def run_task(task: Task) -> Outcome:
             raise RunError(f"a worker on {socket.gethostname()} has lagbc {version()}, the caller {task.version}")
         with _works.lent(task) as opened:
             if opened is None:
-                return Outcome(misses=here())
-            items = np.array(task.items)  # those of a message are not aligned with some engines
+                return Outcome(blind=here())
+            items = np.array(task.items)  # aligned, as the items of a message may not be
             return Outcome(opened.run(task.span, items))
     except Exception as error:
         return Outcome(error=portable(error))
@@ -280,10 +279,10 @@ def forget(key: str | None = None) -> None:
 
 
 def portable(error: BaseException) -> BaseException:
-    """Return an error that another process can raise, with a note of its place in this one; Ctrl-C as it is."""
+    """Return an error that another process can raise, with a note of its traceback here; Ctrl-C as it is."""
     if not isinstance(error, Exception):
         return error
-    if not getattr(error, "__notes__", ()):  # it may have come from yet another process
+    if not getattr(error, "__notes__", ()):  # a third process may have noted it
         error.add_note(f"on {socket.gethostname()}:\n{''.join(traceback.format_tb(error.__traceback__))}")
     try:
         pickle.loads(pickle.dumps(error))
@@ -293,14 +292,14 @@ def portable(error: BaseException) -> BaseException:
 
 
 class OpenWorks:
-    """The works that this process keeps, the last used at the end."""
+    """The works that this process keeps, the last used one at the end."""
 
     def __init__(self) -> None:
         self._lock, self._held = Lock(), OrderedDict[str, _Opened]()
 
     @contextmanager
     def lent(self, task: Task) -> Iterator[_Opened | None]:
-        """Lend the work of a task; None where it is neither kept nor readable."""
+        """Lend the work of a task; None if it is neither kept nor readable."""
         with self._lock:
             held = self._held.get(task.key)
             if held is None and (packed := _packed_of(task)) is not None:
@@ -316,7 +315,7 @@ class OpenWorks:
                     held.users -= 1
 
     def _opened(self, work: PieceWork, size: int, limit: int | None) -> _Opened:
-        """Open a work of this size, in the room of those that nobody uses."""
+        """Open a work of this size; works that nobody uses are dropped, the oldest first, until it has room."""
         needed = size + _bytes_of_states(work)
 
         def room() -> int:
@@ -348,7 +347,7 @@ def _bytes_of_states(work: PieceWork) -> int:
 
 
 class _Opened:
-    """A work and its hands: several sets of them where an engine runs tasks side by side in one process."""
+    """A kept work, and its hands: a set of them for each task at work, as an engine may run tasks side by side."""
 
     def __init__(self, work: PieceWork, size: int) -> None:
         self.bytes, self.users, self._work = size, 0, work
@@ -357,7 +356,7 @@ class _Opened:
         self._closed = False
 
     def run(self, span: Span, items: Items) -> list[Found]:
-        """Sum a span, on the GPU of this worker if the method needs one; with less at a time where memory runs out."""
+        """Sum a span, on the GPU of this worker if the method needs one; take less at a time if memory runs out."""
         with gpu_of_worker() if self._on_gpu else nullcontext():
             if self._on_gpu and not self._placed:
                 self._work, self._placed = self._work.on(lambda graph: graph.on_device), True
@@ -366,7 +365,7 @@ class _Opened:
                 try:
                     return self._sum(work, span, items)
                 except MemoryError as error:
-                    if work is self._work:  # else another task has met it, too
+                    if work is self._work:  # else another task has made it smaller
                         self._work = work.smaller(error)
                         while (hands := self._idle_hands()) is not None:
                             self._drop(hands)
@@ -378,7 +377,7 @@ class _Opened:
             hands = Hands(work)
             self._all.append(hands)
         try:
-            if self._closed:  # before these hands were among all
+            if self._closed:  # before `close` could find these hands
                 raise Interrupted
             found = work.sent(list(hands.run(work.batches(*span), items, span.first)), items)
         except BaseException:
@@ -391,7 +390,7 @@ class _Opened:
         return found
 
     def _idle_hands(self) -> Hands | None:
-        """Take hands that are idle, if there are some, for one task."""
+        """Take idle hands; None if all are at work."""
         with suppress(IndexError):
             return self._idle.pop()
         return None
@@ -412,7 +411,7 @@ _works = OpenWorks()
 
 
 def _start_anew() -> None:
-    """Forget all works in a forked process, where the threads of the other one are missing."""
+    """Forget all works in a forked process, which has none of the threads."""
     global _works
     _works = OpenWorks()
 
@@ -422,7 +421,7 @@ with suppress(AttributeError):  # Windows
 
 
 def _packed_of(task: Task) -> memoryview | None:
-    """Return the bytes of a task's work, writable for this process alone; None where it does not see the file."""
+    """Return the packed work of a task, writable for this process alone; None if it does not see the file."""
     if task.arrays is not None:
         return memoryview(bytearray(task.arrays))
     try:
@@ -435,12 +434,12 @@ def _packed_of(task: Task) -> memoryview | None:
 
 
 def here() -> str:
-    """Return the name of this process among the processes of all machines."""
+    """Return a name of this process, unique among all machines."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def version() -> str:
-    """Return the version of lagbc: another one may add sums in another order."""
+    """Return the version of lagbc; another version may add in another order."""
     told: str = import_module("lagbc").__version__
     return told
 
@@ -448,11 +447,11 @@ def version() -> str:
 class Packed(NamedTuple):
     """A work in bytes."""
 
-    digest: str  # the same for the same work, whoever packs it
-    parts: list[Any]  # the bytes of a file, one behind the other; arrays of the work are not copied
+    digest: str  # equal works have equal digests, in any process
+    parts: list[Any]  # bytes that follow each other in a file; the arrays of the work are not copied
 
     def write(self, path: Path) -> None:
-        """Write a file; nobody sees it before it is whole."""
+        """Write a file, which appears once it is whole."""
         with write_whole(path, lasting=False) as file:
             file.writelines(self.parts)
 
@@ -461,21 +460,22 @@ class Packed(NamedTuple):
 
 
 def pack(work: PieceWork) -> Packed:
-    """Pack a work without its items, and with all cached properties of its graph that workers need."""
+    """Pack a work: without its items, but with all cached properties of its graph that workers need."""
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(
-        (_carried(work.piece), _plain(work.sweep), work.panel), protocol=5, buffer_callback=buffers.append
-    )
+    sweep = work.sweep._replace(reason="", too_large="", seconds=None, memory=Memory())  # without what changes no sum
+    head = pickle.dumps((_carried(work.piece), sweep, work.panel), protocol=5, buffer_callback=buffers.append)
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
     digest = hashlib.blake2b(sizes, digest_size=16)
+    parts: list[Any] = [sizes, bytes(_padded(len(sizes)) - len(sizes))]
     for array in arrays:
         digest.update(array)
-    return Packed(digest.hexdigest(), list(_aligned([sizes, *arrays])))
+        parts += [array, bytes(_padded(len(array)) - len(array))]
+    return Packed(digest.hexdigest(), parts)
 
 
 def unpack(packed: memoryview) -> PieceWork:
-    """Make a work whose arrays lie in the given memory, which may be written."""
+    """Make a work whose arrays lie in the given memory, which has to be writable."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
@@ -483,39 +483,25 @@ def unpack(packed: memoryview) -> PieceWork:
     piece, sweep, panel = pickle.loads(head, buffers=arrays)
     work = work_of(piece, sweep, None)
     if isinstance(work, Within):
-        work.panel = panel  # it depends on all items, which are not here
+        work.panel = panel  # depends on all items, and only the caller has them
         work.take(sweep, work.plan)
     return work
 
 
-def _aligned(arrays: list[Any]) -> Iterator[Any]:
-    """Yield arrays, each filled up to a multiple of the alignment."""
-    for array in arrays:
-        yield array
-        yield bytes(_padded(len(array)) - len(array))
-
-
 def _padded(size: int) -> int:
+    """Round up to a multiple of the alignment."""
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
 def _carried(piece: Piece) -> Piece:
-    """Leave out of a piece all that changes from call to call, or that only the caller's process needs."""
+    """Return a piece without the parts that change from call to call, or that only the caller's process needs."""
     if isinstance(piece, Small):
         return Small(replace(piece.blocks), piece.edges)
+    empty: Any = np.empty(0, np.int64)
     if isinstance(piece, Chains):
-        nothing: Any = np.empty(0, np.int64)
-        left_out: Any = None
+        none: Any = None
         graph = piece.graph.prepared(edges=True)
-        contracted = replace(
-            piece.contracted, graph=graph, piece=left_out, arcs=nothing, steps=nothing, first_steps=nothing
-        )
-        return replace(piece, contracted=contracted, part=left_out)
-    nobody = np.empty(0, np.int64)
+        contracted = replace(piece.contracted, graph=graph, piece=none, arcs=empty, steps=empty, first_steps=empty)
+        return replace(piece, contracted=contracted, part=none)
     graph = piece.graph.on_host.prepared(edges="edges" in piece.request.sums)
-    return Whole(graph, piece.request._replace(roots=nobody), lined_up=nobody, drawn=piece.drawn)
-
-
-def _plain(sweep: Sweep) -> Sweep:
-    """Leave out of a sweep the words and predictions, which do not change sums."""
-    return sweep._replace(reason="", too_large="", seconds=None, memory=Memory())
+    return Whole(graph, piece.request._replace(roots=empty), lined_up=empty, drawn=piece.drawn)

@@ -59,9 +59,9 @@ def test_rounds_are_put_in_order_as_they_are_needed(monkeypatch):
     begun = []
     put_in_order = Rounds._put_in_order
 
-    def told(work, number):
-        begun.append(number)
-        put_in_order(work, number)
+    def told(work, span):
+        put_in_order(work, span)
+        begun.extend(work._in_order)
 
     monkeypatch.setattr(Rounds, "_put_in_order", told)
     executor, found = Inline(), estimated("hops", error=0.06, executor=Inline())

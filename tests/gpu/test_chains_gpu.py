@@ -14,7 +14,7 @@ from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
 from lagbc.planning.sweep import memory_of
-from lagbc.reduce.piece import NotContractible, Piece
+from lagbc.reduce.weighted import NotContractible, Weighted
 from lagbc.run.run import sum_piece
 from lagbc.run.work import inline
 
@@ -34,7 +34,7 @@ def roads(side, weighted):
     n, edges, lengths = grown(side * side, edges, rng.integers(0, 6, len(edges)))
     lengths = rng.integers(1, 4, len(edges)) if weighted else lengths
     graph = as_graph(symmetric(n, edges, lengths), directed=False, weighted=weighted)
-    return Piece(graph, *rng.random((2, n)))
+    return Weighted(graph, *rng.random((2, n)))
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])

@@ -26,7 +26,7 @@ from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import class_of, core, csr
 from lagbc.reduce.blocks import find_strong, split
 from lagbc.reduce.chains import Flows, contract
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.weighted import Weighted
 
 LAST = 49
 SET = np.ones(1, np.uint8)
@@ -346,7 +346,7 @@ def test_searches_of_a_large_graph_end_with_the_call(monkeypatch):
     both = graph.symmetric
     searches = (
         lambda: proximity_order(both.indptr, both.indices, graph.components),
-        lambda: split(Piece(graph, np.ones(graph.n), np.ones(graph.n))),
+        lambda: split(Weighted(graph, np.ones(graph.n), np.ones(graph.n))),
         lambda: find_strong(np.array([0, graph.n]), graph.indptr, graph.indices),
     )
     for search in searches:

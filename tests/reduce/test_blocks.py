@@ -12,8 +12,8 @@ from lagbc.graph.validate import as_graph
 from lagbc.options import check_options
 from lagbc.planning.plan import sweep_of_small
 from lagbc.reduce.blocks import split
-from lagbc.reduce.piece import Piece
 from lagbc.reduce.pieces import Small
+from lagbc.reduce.weighted import Weighted
 from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import inline, sum_over, threaded
 
@@ -31,7 +31,7 @@ def graph_of(n, edges, *, directed=False, lengths=None):
 
 def unit(n, edges, **options):
     graph = graph_of(n, edges, **options)
-    return Piece(graph, np.ones(graph.n), np.ones(graph.n))
+    return Weighted(graph, np.ones(graph.n), np.ones(graph.n))
 
 
 def assert_close(ours, theirs):
@@ -55,31 +55,30 @@ def scores_by_tree(found, large, *, edges=False):
 def assert_right(piece, *, edges=True):
     """Split and put together; large blocks are swept by the oracle."""
     found = split(piece, edges=edges)
-    for part in found.large:
-        assert_is_part(part, piece)
+    for part, (copies, entries) in zip(found.large, found.tree.large, strict=True):
+        assert_is_part(part, piece, found.tree.copies[copies], found.tree.places[entries] if edges else None)
     assert_close(scores_by_tree(found, [scores_of(part) for part in found.large]), scores_of(piece))
     if edges:
         theirs = [edge_scores_of(part) for part in found.large]
         assert_close(scores_by_tree(found, theirs, edges=True), edge_scores_of(piece))
     else:
         assert found.tree.places is None
-        assert all(part.edges is None for part in found.large)
 
 
-def assert_is_part(part, piece):
+def assert_is_part(part, piece, vertices, edges):
     """Vertices and edges are those of the graph, in canonical rows, lengths and all."""
     graph, whole = part.graph, piece.graph
     assert graph.directed == whole.directed
     assert graph.indptr.dtype == np.int64
     assert graph.indices.dtype == whole.indices.dtype
-    assert np.all(np.diff(part.vertices) > 0)
+    assert np.all(np.diff(vertices) > 0)
     for v in range(graph.n):
         assert np.all(np.diff(graph.indices[graph.indptr[v] : graph.indptr[v + 1]]) > 0)
-    if part.edges is not None:
-        assert np.array_equal(part.vertices[graph.rows], whole.rows[part.edges])
-        assert np.array_equal(part.vertices[graph.indices], whole.indices[part.edges])
+    if edges is not None:
+        assert np.array_equal(vertices[graph.rows], whole.rows[edges])
+        assert np.array_equal(vertices[graph.indices], whole.indices[edges])
         if whole.weighted:
-            assert np.array_equal(graph.weights, whole.weights[part.edges])
+            assert np.array_equal(graph.weights, whole.weights[edges])
 
 
 def random_piece(rng, *, directed, weighted, size=None):
@@ -91,7 +90,7 @@ def random_piece(rng, *, directed, weighted, size=None):
     graph = graph_of(n, edges, directed=directed, lengths=lengths)
     sources = random_weights(rng, n)
     targets = sources if rng.random() < 0.3 else random_weights(rng, n)
-    return Piece(graph, sources, targets)
+    return Weighted(graph, sources, targets)
 
 
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
@@ -142,7 +141,7 @@ def test_whole_numbers_are_exact():
     """Weights near 2**26, whose products need all bits: S, T and cut are what Python's integers say."""
     rng = np.random.default_rng(3)
     sources, targets = (rng.integers(2**21, 2**22, 6).astype(float) for _ in range(2))
-    cut = split(Piece(graph_of(6, star(6)), sources, targets)).tree.cut
+    cut = split(Weighted(graph_of(6, star(6)), sources, targets)).tree.cut
     s, t = ([int(x) for x in side[1:]] for side in (sources, targets))
     assert cut[0] == sum(s) * sum(t) - sum(a * b for a, b in zip(s, t, strict=True))
 
@@ -151,10 +150,10 @@ def test_nothing_cancels():
     """A branch of tiny weight beside a huge one: what is between tiny ones is right to the last bits."""
     weights = np.array([0.0, 1e16, 1e-16, 3e-16, 0.0])
     targets = np.array([0.0, 0.0, 1e-16, 3e-16, 0.0])
-    cut = split(Piece(graph_of(5, star(5)), weights * [1, 0, 1, 1, 1], targets)).tree.cut
+    cut = split(Weighted(graph_of(5, star(5)), weights * [1, 0, 1, 1, 1], targets)).tree.cut
     assert cut[0] == pytest.approx(2 * 1e-16 * 3e-16, rel=1e-15)
     sources = np.array([0, 1e-16, 0, 0, 1e16])
-    found = split(Piece(graph_of(5, [*cycle(4), (0, 4)]), sources, np.ones(5)))
+    found = split(Weighted(graph_of(5, [*cycle(4), (0, 4)]), sources, np.ones(5)))
     # Each counts in its own block, and for vertex 0 in the other.
     assert sorted(found.small.rows.sources) == [0, 0, 1e-16, 1e-16, 1e16, 1e16]
 
@@ -163,10 +162,10 @@ def test_members_and_range():
     graph = graph_of(3, path(3))
     one = np.ones(3)
     with pytest.raises(ValueError, match="members"):
-        split(Piece(graph, one, one, class_sizes=one))
+        split(Weighted(graph, one, one, class_sizes=one))
     for weight in (1e-200, 1e200, 1.7e308):
         with pytest.raises(OverflowError, match="targets of a piece"):
-            split(Piece(graph, one, np.array([1.0, weight, weight])))
+            split(Weighted(graph, one, np.array([1.0, weight, weight])))
 
 
 def test_deep_path_and_wide_star():
@@ -209,7 +208,7 @@ def test_many_cut_vertices_of_a_directed_block():
         for v in range(100):
             edges.append((v, n + v) if v % 2 else (n + v, v))
         graph = graph_of(n + 100, edges, directed=True)
-        assert_right(Piece(graph, *rng.integers(1, 4, (2, n + 100)).astype(float)))
+        assert_right(Weighted(graph, *rng.integers(1, 4, (2, n + 100)).astype(float)))
 
 
 def test_work_is_roots_times_edges():

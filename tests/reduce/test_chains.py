@@ -35,7 +35,7 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import chains
 from lagbc.reduce.chains import contract, group_size
-from lagbc.reduce.piece import NotContractible, Piece
+from lagbc.reduce.weighted import NotContractible, Weighted
 from lagbc.run import bicomponents
 
 
@@ -65,7 +65,7 @@ def test_fractions_as_lengths():
         n, edges = ears(rng)
         lengths = rng.integers(1, 2**20, len(edges)) / 2**20
         graph = as_graph(symmetric(n, edges, lengths), directed=False, weighted=True)
-        piece = Piece(graph, *rng.random((2, n)))
+        piece = Weighted(graph, *rng.random((2, n)))
         assert_agree(summed(piece), plain(piece))
 
 
@@ -155,7 +155,7 @@ def test_a_hub_of_many_chains():
 def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
     A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else power
     graph = as_graph(A, directed=False, weighted=weighted)
-    piece = Piece(graph, np.ones(graph.n), np.ones(graph.n))
+    piece = Weighted(graph, np.ones(graph.n), np.ones(graph.n))
     ours = summed(piece)
     theirs = lagbc.centralities(A, ["bc", "edge_bc"], directed=False, weighted=weighted, reduce="none")
     np.testing.assert_allclose(ours.dependency, 2 * theirs["bc"], rtol=1e-11, atol=1e-6)
@@ -224,14 +224,14 @@ def test_counts_out_of_range():
 def test_weights_out_of_range(weight):
     piece = ones(hub(5))
     with pytest.raises(NotContractible, match="weights"):
-        contract(Piece(piece.graph, piece.sources, np.where(np.arange(piece.graph.n), 1, weight)))
+        contract(Weighted(piece.graph, piece.sources, np.where(np.arange(piece.graph.n), 1, weight)))
 
 
 def test_absorbed_lengths():
     n, edges = 4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
     graph = as_graph(symmetric(n, edges, [1e18, 1, 1, 1, 1]), directed=False, weighted=True)
     with pytest.raises(NotContractible, match="length"):
-        contract(Piece(graph, np.ones(n), np.ones(n)))
+        contract(Weighted(graph, np.ones(n), np.ones(n)))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_what_is_no_block(edges):
 def test_directed_graphs_are_refused():
     graph = as_graph(hub(5))
     with pytest.raises(ValueError, match="undirected"):
-        contract(Piece(Graph(*graph.csr[:2], directed=True), np.ones(graph.n), np.ones(graph.n)))
+        contract(Weighted(Graph(*graph.csr[:2], directed=True), np.ones(graph.n), np.ones(graph.n)))
 
 
 def test_equal_parallel_chains_of_whole_lengths_stay_whole():

@@ -15,31 +15,31 @@ from strategies import times
 import lagbc
 from lagbc.methods import table
 from lagbc.methods.contract import Batching
+from lagbc.reduce import device
 from lagbc.reduce.chains import Columns
-from lagbc.reduce.device import kernels
-from lagbc.reduce.piece import Piece
+from lagbc.reduce.weighted import Weighted
 from lagbc.run import bicomponents
 from lagbc.run.work import inline
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
-SOURCE = Path(kernels.__file__).with_name("columns.py")
+SOURCE = Path(device.__file__).with_name("columns.py")
 
 
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory):
-    return Kernels(kernels.STREAMS.source, tmp_path_factory.mktemp("kernels"))
+    return Kernels(device.STREAMS.source, tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture
 def device_columns(monkeypatch, emulated):
     """The class of the GPU's columns, which `run` then takes."""
-    monkeypatch.setattr(kernels, "STREAMS", emulated)
+    monkeypatch.setattr(device, "STREAMS", emulated)
     changed = ModuleType("emulated.columns")
     monkeypatch.setitem(sys.modules, changed.__name__, changed)
     monkeypatch.setitem(sys.modules, "cupy", Arrays)
     monkeypatch.setattr(table, "_is_installed", lambda library: library != "cupy")  # `Arrays` has no spec
     exec(compile(SOURCE.read_text(encoding="utf-8"), str(SOURCE), "exec"), vars(changed))
-    monkeypatch.setattr(bicomponents, "_columns_on", lambda device: changed.Columns)
+    monkeypatch.setattr(bicomponents, "columns_on", lambda device: changed.Columns)
     return changed.Columns
 
 
@@ -90,7 +90,7 @@ class Wide:
 def unlike(spokes):
     """A ring around a hub, with weights that are not summed exactly."""
     graph = ones(hub(spokes)).graph
-    return Piece(graph, *np.random.default_rng(7).random((2, graph.n)))
+    return Weighted(graph, *np.random.default_rng(7).random((2, graph.n)))
 
 
 def assert_same_bits(ours, theirs):
@@ -150,7 +150,7 @@ def test_demand_on_the_host_has_the_same_bits_whatever_the_groups(monkeypatch):
             made.append(weights.T.copy())
             return weights
 
-    monkeypatch.setattr(bicomponents, "_columns_on", lambda device: Noted)
+    monkeypatch.setattr(bicomponents, "columns_on", lambda device: Noted)
     found = []
     for size in (64, 128, 192):
         made.clear()

@@ -23,7 +23,7 @@ import lagbc
 from lagbc import tuning
 from lagbc.errors import FileError
 from lagbc.graph.validate import as_graph
-from lagbc.reduce.piece import NotContractible
+from lagbc.reduce.weighted import NotContractible
 from lagbc.run import partial
 from lagbc.run.bicomponents import Junctions
 

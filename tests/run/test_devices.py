@@ -26,7 +26,7 @@ from lagbc.methods.cpu import batched
 from lagbc.options import check_options
 from lagbc.planning import devices
 from lagbc.run import gpus
-from lagbc.run.bicomponents import Slices
+from lagbc.run.bicomponents import Held, Slices
 from lagbc.run.run import work_of
 from lagbc.run.work import NONE_DONE, threaded
 
@@ -392,7 +392,7 @@ def test_a_group_that_is_larger_than_a_device_has_room_for():
         assert [*work.batches(0, 150)] == spans
         for span in work.batches(0, 150):
             total = work.add(total, span, hand(span, work.items[span.place]))
-        held.append(total.whole)
+        held.append(Held.of(work.contracted, total.whole))
     whole, parts = held
     for one, other in ((whole.junction, parts.junction), *zip(whole.flows, parts.flows, strict=True)):
         np.testing.assert_array_equal(one, other)

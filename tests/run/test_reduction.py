@@ -17,8 +17,8 @@ from lagbc.arguments import Arguments, Read
 from lagbc.call import sum_call
 from lagbc.centrality import compute
 from lagbc.reduce import choice
-from lagbc.reduce.piece import NotContractible
 from lagbc.reduce.pieces import Chains
+from lagbc.reduce.weighted import NotContractible
 from lagbc.run.bicomponents import Junctions
 from lagbc.run.partial import Checkpoint, PartialFile
 

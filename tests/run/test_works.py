@@ -26,8 +26,8 @@ from lagbc.options import check_options
 from lagbc.planning.plan import sweep_of_small
 from lagbc.planning.sweep import fit_memory, most_batch, row_of
 from lagbc.reduce.blocks import split
-from lagbc.reduce.piece import Piece as Bicomponent
 from lagbc.reduce.pieces import Small
+from lagbc.reduce.weighted import Weighted as Bicomponent
 from lagbc.run import work as works
 from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Span, inline, sum_over, threaded

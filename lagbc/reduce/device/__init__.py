@@ -1,4 +1,6 @@
-"""Streams of demand over chains on a GPU.
+"""`Columns` of contracted chains on a GPU, by the kernels of streams.cu: only the sums of a group leave the device."""
 
-The same as `lagbc.reduce.chains` on the host, by kernels: only the sums of a group leave the device.
-"""
+from lagbc.cuda.compiler import Source
+from lagbc.cuda.kernel import Program
+
+STREAMS = Program(Source("reduce/device/streams.cu", ("cuda/common.cuh", "reduce/one_chain.h")))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.cuda.compiler import THREADS
+from lagbc.reduce import device
 from lagbc.reduce.chains import Flows, Ways
-from lagbc.reduce.device import kernels
 
 Rows = NDArray[np.int64]
 
@@ -18,13 +18,13 @@ _TILE = 32  # as in the kernel `turn`
 
 
 class Columns:
-    """As `lagbc.reduce.chains.Columns`, by the kernels of streams.cu; row k of a group's arrays belongs to its root k.
+    """As `lagbc.reduce.chains.Columns`; row k of the arrays of a group belongs to its root k.
 
-    `flows` is on the host; `save` brings it up to date.
+    `flows` is on the host, and brought up to date by `save`.
     """
 
     def __init__(self, ways: Ways, flows: Flows, size: int, more: int) -> None:
-        kernels.STREAMS.begin_compile()
+        device.STREAMS.begin_compile()
         self._rows, self._chains, self._inside = len(ways.row_sources), len(ways.lengths), int(ways.starts[-1])
         self._ends, self._in_hops = ways.ends, ways.in_hops
         self._ways = {name: _upload(array) for name, array in ways._asdict().items() if name != "in_hops"}
@@ -35,14 +35,14 @@ class Columns:
         self._entered = cp.empty((size, 2, self._chains))
 
     def begin(self, group: Rows) -> None:
-        """Take a group of roots; no demand leaves them yet."""
+        """Begin a group, without any demand."""
         self._roots = len(group)
         self._group, self._slot = _upload(group), self._numbered(group, 0)
         for array in (self._demand, self._through, self._entered):
             array.fill(0)
 
     def write(self, first: int, paths: tuple[Any, Any], class_sizes: NDArray[np.float64] | None) -> float:
-        """Write columns from number `first` on; return their largest path count."""
+        """Write columns from number `first` on; return the largest path count."""
         dist, sigma = (cp.ascontiguousarray(found, np.float64) for found in paths)
         if class_sizes is not None:
             sigma = sigma * cp.asarray(class_sizes)
@@ -51,11 +51,11 @@ class Columns:
         return float(sigma.max())
 
     def leave(self, rows: Rows, first: int, stop: NDArray[np.uint8]) -> None:
-        """Sum the demand that leaves chains at the roots, for chains with far ends among `rows`."""
-        del stop  # kernels of milliseconds are not stopped
+        """Sum the demand that leaves chains at the roots for far ends `rows`, whose columns begin at number `first`."""
+        del stop  # kernels take milliseconds, and are not stopped
         column = self._numbered(rows, first)
         passed = {"out": self._flows.out, "passing": self._passing}
-        # A block a half of a chain.
+        # A block for each half of a chain.
         self._launch("sum_out", 2 * self._chains * THREADS, slot=self._slot, column=column, **passed)
         self._launch("to_junctions", self._rows, self._roots, column=column, demand=self._demand)
         arrays = {"through": self._through, "entered": self._entered}
@@ -76,13 +76,13 @@ class Columns:
         return on_host
 
     def weights(self, first: int, count: int) -> Any:
-        """Return M of some of the roots as target weights, shape (rows, count)."""
+        """Return M of `count` roots as target weights (rows, count)."""
         weights = cp.empty((self._rows, count))
         _turn(self._demand[first : first + count], weights)
         return weights
 
     def save(self) -> None:
-        """Bring the flows of the groups so far to the host."""
+        """Copy the flows of the groups so far to the host."""
         for array, on_host in zip(self._flows, self._host_flows, strict=True):
             array.get(out=on_host)
 
@@ -93,16 +93,16 @@ class Columns:
         return cp.asarray(numbers)
 
     def _launch(self, name: str, *items: int, **given: Any) -> None:
-        """Launch a kernel with its arguments among chains and columns, and with the given ones."""
+        """Launch a kernel: it takes its arguments from the chains and columns, and the given ones."""
         sizes = {"rows": self._rows, "chains": self._chains, "inside": self._inside, "in_hops": self._in_hops}
         known = {**sizes, **self._ways, "group": self._group, "dist": self._dist, "sigma": self._sigma}
-        parameters = kernels.STREAMS.kernel(name).parameters
+        parameters = device.STREAMS.kernel(name).parameters
         taken = {key: value for key, value in known.items() if key in parameters}
-        kernels.STREAMS.launch(name, *items, **taken, **given)
+        device.STREAMS.launch(name, *items, **taken, **given)
 
 
 def _upload(array: Any) -> Any:
-    """Bring an array to the device, integers as 32-bit ones."""
+    """Copy an array to the device, integers as int32."""
     return cp.asarray(array.astype(np.int32) if array.dtype.kind == "i" else array)
 
 
@@ -111,4 +111,4 @@ def _turn(matrix: Any, turned: Any) -> None:
     rows, columns = matrix.shape
     across, down = -(-rows // _TILE), -(-columns // _TILE)  # blocks
     of = {"rows": rows, "columns": columns, "matrix": matrix, "turned": turned}
-    kernels.STREAMS.launch("turn", across * THREADS, down, **of)
+    device.STREAMS.launch("turn", across * THREADS, down, **of)
