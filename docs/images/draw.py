@@ -81,7 +81,7 @@ FLOORS = (
     (
         (
             ("planning", "how, as data", "plan.py   choose.py"),
-            ("reduce", "pieces, and the way back", "piece.py   pieces.py"),
+            ("reduce", "pieces, and the way back", "weighted.py   pieces.py"),
             ("request.py", "arguments, checked", "options.py   demand.py"),
         ),
         "batches of roots",
