@@ -26,7 +26,7 @@ import numpy as np
 import lagbc
 from benchmarks import machine
 
-TOP = 10
+TOP, SCORES = 10, ("closeness", "harmonic")
 HEAD = "| network | vertices | edges | score | NetworKit, s | without bounds, s | lagbc, s | times | same |"
 Found = tuple[float, list[int]]
 
@@ -89,17 +89,18 @@ def row_of(file: Path, score: str, rounds: int, limit: int) -> str:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.option("--score", "scores", multiple=True, type=click.Choice(SCORES), default=SCORES, show_default=True)
 @click.option("--rounds", default=2, show_default=True)
 @click.option("--limit", default=60, show_default=True, help="Seconds of the processor that a call may take.")
 @click.option("--out", default=machine.ROOT / "benchmarks/results/top_closeness.md", type=click.Path(path_type=Path))
-def main(files: tuple[Path, ...], rounds: int, limit: int, out: Path) -> None:
+def main(files: tuple[Path, ...], scores: tuple[str, ...], rounds: int, limit: int, out: Path) -> None:
     """Measure networks, and write the page."""
     about = f"{machine.cpu_model()}, one thread; NetworKit {machine.package_version('networkit')}"
     lines = ["# The ten highest", "", f"{about}; commit {machine.commit()}. By `python -m benchmarks.top_closeness`:"]
     lines.append("processor time, the least of the rounds. The column of times is of the faster of NetworKit's two.")
     lines += ["", HEAD, "|---" * 9 + "|"]
     for file in files:
-        for score in ("closeness", "harmonic"):
+        for score in scores:
             lines.append(row_of(file, score, rounds, limit))
             click.echo(lines[-1])
             out.write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -1,8 +1,15 @@
 """The highest closeness or harmonic centralities, in hops, by searches that end where others are known to be higher.
 
 A search into a vertex goes along the reversed edges, 64 of them at a time (lagbc/native/kernels/methods/highest.h). It
-ends as soon as the bound of its score is below the least of the highest scores so far. What cannot be pruned, or what
-is not worth it, is summed in full, and sorted.
+ends as soon as the bound of its score is below the least of the highest scores so far. Where the diameter is high, such
+a search would end late. There, a full search from a landmark u bounds the scores of all others by their distances from
+it, as d(w, x) >= |d(u, x) - d(u, w)|; so most searches are never begun (Bergamini et al. 2019). A graph that cannot be
+pruned, or for which that does not pay, is summed in full, and its scores are sorted.
+
+References
+----------
+E. Bergamini, M. Borassi, P. Crescenzi, A. Marino and H. Meyerhenke, Computing top-k closeness centrality faster in
+unweighted graphs, ACM Transactions on Knowledge Discovery from Data 13 (2019) 53:1-53:40.
 """
 
 from __future__ import annotations
@@ -49,8 +56,9 @@ def search_highest(call: Call, count: int) -> Scores | None:
     if not (_is_prunable(call) and _may_pay(call)):
         return None
     (record,) = call.centralities
+    search = _search_by_landmarks if _takes_landmarks(call) else _search
     with running(record.name, call.settings.stop):
-        return _search(call, record, count)
+        return search(call, record, count)
 
 
 def _is_prunable(call: Call) -> bool:
@@ -67,7 +75,13 @@ def _is_prunable(call: Call) -> bool:
 
 def _may_pay(call: Call) -> bool:
     """Whether searches may be faster than a sweep: bounds by levels tell little early where the diameter is high."""
-    return not (call.plan.is_short or call.graph.has_high_diameter)
+    return not call.plan.is_short and (_takes_landmarks(call) or not call.graph.has_high_diameter)
+
+
+def _takes_landmarks(call: Call) -> bool:
+    """Whether landmarks bound scores well: distances of a high diameter; of inverse ones they tell too little."""
+    graph = call.graph
+    return graph.has_high_diameter and not graph.directed and call.centralities[0] is not HARMONIC
 
 
 def _search(call: Call, record: Centrality, count: int) -> Scores | None:
@@ -87,7 +101,9 @@ def _search(call: Call, record: Centrality, count: int) -> Scores | None:
         todo = race.beside_highest()
         if race.least == before or not len(todo):
             break
-    todo = np.concatenate([graph.position[lined_up], np.setdiff1d(np.arange(graph.n), graph.position[lined_up])])
+    others = np.ones(graph.n, np.bool_)
+    others[first := graph.position[lined_up]] = False
+    todo = np.concatenate([first, np.flatnonzero(others)])
     with ExitStack() as stack:
         meter = Meter([Stretch(len(todo), 0, edges_of(graph))], call.settings.progress, "", stack)
         while len(todo):
@@ -108,6 +124,26 @@ def _search(call: Call, record: Centrality, count: int) -> Scores | None:
             raise_if_stopped()
             scores[vertex] = core.sum_inverses(into, vertex, lined_up, *ways)
     return scores
+
+
+def _search_by_landmarks(call: Call, record: Centrality, count: int) -> Scores | None:
+    """Search from the vertex of the highest bound, again and again, until no other may be among the highest."""
+    (sweep,), graph = call.plan.sweeps, call.graph
+    race, carry = Race(graph, record, call.arguments, count), inline if sweep.threads == 1 else threaded
+    todo, searched = np.arange(graph.n), 0
+    with ExitStack() as stack:
+        meter = Meter([Stretch(len(todo), 0, edges_of(graph))], call.settings.progress, "", stack)
+        while len(todo):
+            if searched > tuning.LANDMARKS_SHARE * graph.n:
+                return None
+            # Beside the best, other threads take vertices far from each other, as the sweep order is by proximity.
+            spread = todo[np.linspace(0, len(todo), sweep.threads, endpoint=False, dtype=np.int64)[1:]]
+            chosen = np.unique([todo[np.argmax(race.bounds[todo])], *spread])
+            sum_over(Landmarks(race, chosen, todo, sweep.threads), carry)
+            searched += len(chosen)
+            todo = todo[~race.is_done[todo] & (race.bounds[todo] >= race.least)]
+            meter.tell(0, graph.n - len(todo))
+    return race.scores[graph.position]
 
 
 class Race:
@@ -148,10 +184,7 @@ class Race:
 
         Bounds and sums in another order differ from the scores by rounding: all that may be among the highest are kept.
         """
-        scores, n = sums, self.graph.n
-        if not self._is_harmonic:
-            share = reached / max(n - 1, 1) if self._has_share else None
-            scores = mean_closeness(reached.astype(np.float64), sums, share, self.graph)
+        scores, n = self._scores_of(reached, sums), self.graph.n
         with self._lock:
             self.scores[vertices] = scores
             self.edges += edges
@@ -161,13 +194,70 @@ class Race:
             if len(self._highest) == self.count:
                 self.least = self._highest.min() * (1 - (n + 100) * np.finfo(float).eps)
 
+    def put_landmark(self, vertex: Items, distances: Items, others: Items) -> None:
+        """Put the score of a vertex by the distances from it, -1 where there are none, and bound those of others."""
+        counts = np.bincount(distances + 1)[1:]
+        reached, least = counts.sum(keepdims=True) - 1, least_sums(counts).astype(np.float64)
+        self.put(vertex, reached, least[:1], self.graph.nnz)
+        self.is_done[vertex] = True
+        bounds = np.append(self._scores_of(np.repeat(reached, len(least)), least), np.inf)
+        self.bounds[others] = np.minimum(self.bounds[others], bounds[distances[others]])
+
+    def _scores_of(self, reached: Items, sums: Scores) -> Scores:
+        """Make scores of the counts of others that are reached, and of the sums over them."""
+        if self._is_harmonic:
+            return sums
+        share = reached / max(self.graph.n - 1, 1) if self._has_share else None
+        return mean_closeness(reached.astype(np.float64), sums, share, self.graph)
+
     def beside_highest(self) -> Items:
         """Return the neighbours of the highest so far, of many those of the most edges."""
         best = np.argsort(-self.scores, kind="stable")[: self.count]
-        beside = [one.indices[one.indptr[v] : one.indptr[v + 1]] for one in (self._out, self._into) for v in best]
-        fresh = np.unique(np.concatenate([np.zeros(0, np.int64), *beside]).astype(np.int64))
-        fresh = fresh[~self.is_done[fresh] & (self.bounds[fresh] >= self.least)]
+        is_beside = np.zeros(self.graph.n, np.bool_)
+        for one in (self._out, self._into):
+            for vertex in best:
+                is_beside[one.indices[one.indptr[vertex] : one.indptr[vertex + 1]]] = True
+        fresh = np.flatnonzero(is_beside & ~self.is_done & (self.bounds >= self.least))
         return fresh[np.argsort(-self.degrees[fresh], kind="stable")[:COLUMNS]]
+
+
+def least_sums(counts: Items) -> Items:
+    """Return the least sum of distances from a vertex d away from a landmark, for each d; `counts[l]` are l away.
+
+    It is the sum over l of counts[l] max(|l - d|, 1), without the vertex itself; at d = 0 the sum of the landmark.
+    """
+    levels = np.arange(len(counts))
+    within, before = np.cumsum(counts), np.cumsum(counts * levels)
+    least: Items = levels * (2 * within - within[-1]) + before[-1] - 2 * before + counts - 1
+    return least
+
+
+class Landmarks(Work):
+    """Full searches from vertices, which bound the scores of some others."""
+
+    panel = batch = 1
+
+    def __init__(self, race: Race, vertices: Items, others: Items, hands: int) -> None:
+        self.items, self.hands, self._race, self._others = vertices, hands, race, others
+
+    def open(self, stop: StopFlag) -> Hand:
+        """Return a hand that searches a symmetric graph."""
+        graph = self._race.graph.reordered
+
+        def run(_: Span, vertices: Items) -> Items:
+            raise_if_stopped()
+            distances: Items = core.search_from(graph.indptr, graph.indices, vertices)[0]
+            return distances
+
+        return run
+
+    def add(self, total: Total, span: Span, sums: Items) -> Total:
+        """Put the distances from a vertex."""
+        self._race.put_landmark(self.items[span.place], sums, self._others)
+        return Total(span.last)
+
+    def finish(self, total: Total) -> Any:
+        """Return nothing: the race has all."""
 
 
 class Searches(Work):

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import disjoint, examples, grid, path, scale_free, star, with_lengths
+from strategies import cycle, disjoint, examples, grid, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import tuning
@@ -35,6 +35,7 @@ def pruned():
         patch.setattr(module, "_may_pay", lambda call: True)
         patch.setattr(module, "search_highest", search)
         patch.setattr(tuning, "PRUNED_SHARE", np.inf)
+        patch.setattr(tuning, "LANDMARKS_SHARE", np.inf)
         yield searched
 
 
@@ -92,6 +93,41 @@ def test_searches_end_early(pruned, name, monkeypatch):
     for first in range(0, race.graph.n, 64):
         whole.search(np.arange(first, min(first + 64, race.graph.n)), -np.inf, True, np.zeros(1, np.uint8))
     assert race.edges < whole.edges / 4
+
+
+@pytest.mark.parametrize("wf_improved", [True, False], ids=["share", "component"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_distances_from_landmarks_rule_out_most_of_a_grid(pruned, monkeypatch, threads, wf_improved):
+    """Components of other sizes, and isolated vertices, too."""
+    searched = []
+    made = module.Race.put_landmark
+
+    def noted(race, vertex, *given):
+        searched.append(vertex)
+        made(race, vertex, *given)
+
+    monkeypatch.setattr(module.Race, "put_landmark", noted)
+    A = disjoint(grid(20, 30), path(150), star(4), sp.coo_array((3, 3)))
+    for count in (1, 7, 700, 900):
+        require_highest("closeness", A, count, directed=False, threads=threads, wf_improved=wf_improved)
+        assert pruned[-1]
+        assert len(searched) < 250 or count >= 700
+        searched.clear()
+
+
+def test_landmarks_that_do_not_pay_are_given_up(monkeypatch):
+    """On a circle all scores are equal."""
+    monkeypatch.setattr(module, "_may_pay", lambda call: True)
+    require_highest("closeness", cycle(200), 4, directed=False)
+
+
+@pytest.mark.parametrize("A", [grid(7, 9), path(20), star(6), cycle(9)], ids=["grid", "path", "star", "cycle"])
+def test_sums_are_least_by_distances_from_a_landmark(A):
+    distances = lagbc.shortest_path_counts(A, range(A.shape[0]))[0].astype(int)
+    for row in distances:
+        least = module.least_sums(np.bincount(row))
+        assert least[0] == row.sum()
+        assert (least[row] <= distances.sum(axis=1)).all()
 
 
 @BOTH
