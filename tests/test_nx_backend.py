@@ -24,7 +24,7 @@ from strategies import examples
 import lagbc
 from lagbc.graph.validate import as_graph
 from lagbc.interfaces import networkx as nx_backend
-from lagbc.interfaces import nx_graph, nx_metadata
+from lagbc.interfaces import nx_metadata
 
 CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 GROUP_DEGREES = tuple(f"group_{way}degree_centrality" for way in ("", "in_", "out_"))
@@ -392,7 +392,7 @@ def test_validation_is_kept_with_the_graph(monkeypatch):
         validated.append(args)
         return as_graph(*args, **options)
 
-    monkeypatch.setattr(nx_graph, "as_graph", counted)
+    monkeypatch.setattr(nx_backend, "as_graph", counted)
     G = nx.path_graph(6)
     for _ in range(3):
         nx.betweenness_centrality(G, backend="lagbc")

@@ -21,9 +21,9 @@ _PMIX_RANK, _SIZE_OF_STEP = "PMIX_RANK", "SLURM_STEP_NUM_TASKS"
 
 
 def on_all_ranks(command: Callable[[], Any], *, dealt: bool = False) -> Any:
-    """Run a command: on rank 0, with the ranks as workers of its runs, if a launcher has started several.
+    """Run a command; if a launcher has started several ranks, on rank 0, with all ranks as workers of its runs.
 
-    If a graph is `dealt` over the ranks, each of them runs the command, and only rank 0 prints.
+    If a graph is `dealt` over the ranks, each rank runs the command, and only rank 0 prints.
 
     Raises
     ------
@@ -89,9 +89,9 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def signals_raise() -> Iterator[None]:
-    """Let SIGINT and SIGTERM raise in the main thread, unless they have other handlers; a second SIGTERM is ignored.
+    """Let SIGINT and SIGTERM raise in the main thread, unless they have other handlers; ignore a second SIGTERM.
 
-    A signal that a library loses, or makes an ImportError of while it is loaded, is raised at the end.
+    A signal that an import loses, or turns into an ImportError, is raised at the end.
     """
     received: list[KeyboardInterrupt] = []
 

@@ -1,4 +1,4 @@
-"""Commands of centralities: one for each record, several together, and `lagbc merge` of parts of a run."""
+"""Commands of centralities: one for each record, several together, `merge` of parts of a run, and `distances`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from lagbc.interfaces.cli.outputs import (
     write_array,
 )
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out, deliver
-from lagbc.interfaces.cli.terminal import Steps, left_behind, note, shown_steps, timing
+from lagbc.interfaces.cli.terminal import Steps, note, shown_steps, table, timing
 from lagbc.limits import in_units
 from lagbc.scores.records import STRAIGHTNESS, Centrality, all_sums, find, registered, usual
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from lagbc.graph.coordinates import Coordinates
 
 
-# Names of betweenness in figures, before a unit; other centralities have the names of their records.
+# Names in figures; other centralities have the names of their records.
 _NAMES = {"bc": "betweenness", "edge_bc": "edge betweenness"}
 
 
@@ -126,7 +126,7 @@ def centralities_command(which: str | None, output: options.OutputOptions, **ask
 
 
 def _require_writable_result(output: options.OutputOptions, plot_map: Path | None = None) -> None:
-    """Check outputs before the computation: files can be written, and a part has no other output."""
+    """Raise an error, before the computation, if a file cannot be written, or a part shall show scores."""
     if output.part is None:
         check_outputs(output.out, output.plot)
         return
@@ -151,7 +151,7 @@ def _carry_out_records(
     map_options: options.MapOptions = options.NO_MAP,
     **typed: Any,
 ) -> None:
-    """Compute the centralities that `records_of` returns for the arguments read."""
+    """Compute the centralities that `records_of` returns for the arguments."""
     dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
     if dealing is not None:
         if output.part is not None:
@@ -172,7 +172,7 @@ def _carry_out_records(
             given["coordinates"] = xy
         if any(record.of_edges for record in records):
             require_numbers(output.out, taken.file.labels)
-        return (Sweep if output.part is None else Part)(
+        return (_Sweep if output.part is None else _Part)(
             source=taken,
             output=output,
             steps=steps,
@@ -211,10 +211,11 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
     if not output.quiet:
         click.echo(f"{quantity(len(parts), 'part')}: {', '.join(found)} of {quantity(graph.n, 'vertex', 'vertices')}")
     with shown_steps(False) as steps:
-        task = Scores(
+        task = _Scores(
             source=Source(file, graph.directed, None, "parts"),
             output=output,
             steps=steps,
+            run={},
             records=tuple(map(find, found)),
             together=len(found) > 1,
             given={name: None if one is None else np.asarray(one).tolist() for name, one in given.items()},
@@ -228,8 +229,8 @@ def merge_command(parts: tuple[Path, ...], output: options.OutputOptions) -> Non
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Scores(Task):
-    """The task of scores of one centrality, or of several `together`: titles of columns then begin with names."""
+class _Scores(Task):
+    """The task of scores of one centrality, or of several `together`, whose names begin the titles of columns."""
 
     records: tuple[Centrality, ...]
     together: bool
@@ -238,17 +239,14 @@ class Scores(Task):
 
     @property
     def names(self) -> list[str]:
-        """The names of the centralities."""
         return [record.name for record in self.records]
 
     @property
     def of_edges(self) -> bool:
-        """Whether the scores are of edges."""
         return any(record.of_edges for record in self.records)
 
     @property
     def columns(self) -> list[Column]:
-        """All columns, in their order."""
         return [one for record in self.records for one in columns_of(record, self.given, together=self.together)]
 
     def rows(self, titles: Iterable[str] | None = None, errors: np.ndarray | None = None) -> Rows:
@@ -266,11 +264,9 @@ class Scores(Task):
 
     @property
     def errors(self) -> np.ndarray | None:
-        """The standard errors of the scores, if there are any."""
         return None
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the highest."""
         if self.output.count_shown(self.source.graph.n):
             places, rows = self.rows(errors=self.errors).shown(self.output)
             degrees = [] if self.of_edges or self.together else degrees_of(self.source.graph)
@@ -278,19 +274,17 @@ class Scores(Task):
 
 
 @dataclass(eq=False, kw_only=True)
-class Sweep(Scores):
-    """The task of computing scores; `given` are the arguments, and `typed` the texts that were typed for them."""
+class _Sweep(_Scores):
+    """The task of computing scores; `given` are the arguments, `typed` their texts on the command line."""
 
     typed: dict[str, Any]
     sample: options.SampleOptions
-    run: dict[str, Any]
     error: bool = False
     plot_map: Path | None = None
     xy: Coordinates | None = None
 
     @cached_property
     def call(self) -> Call:
-        """The call, planned."""
         from lagbc.arguments import Read
         from lagbc.centrality.compute import plan_call
 
@@ -299,19 +293,16 @@ class Sweep(Scores):
 
     @property
     def _options(self) -> Any:
-        """The options of the run."""
         return {name: value for name, value in self.run.items() if name != "batch"}
 
     @property
     def _arguments(self) -> Arguments:
-        """The arguments of the scores."""
         from lagbc.arguments import Arguments
 
         return Arguments(**self.sample.arguments, **self.given)
 
     @property
     def call_arguments(self) -> dict[str, Any]:
-        """All arguments and options of the call."""
         direction = {"directed": self.source.directed, "weighted": self.source.weighted}
         return self.sample.arguments | self.given | self.run | direction
 
@@ -330,7 +321,7 @@ class Sweep(Scores):
         return "\n".join(lines)
 
     def compute(self) -> None:
-        """Compute the scores, or the highest alone where no others are shown, written or drawn."""
+        """Compute all scores, or only the highest if no others are shown, written or drawn."""
         from lagbc.centrality.compute import highest_scores, run_call
 
         graph, output, record = self.source.graph, self.output, self.records[0]
@@ -342,7 +333,7 @@ class Sweep(Scores):
         self.found = {record.name: highest_scores(graph, self.call, shown)}
 
     def complete(self) -> None:
-        """Compute the standard errors, where they are wanted; tell the trips that are not assigned."""
+        """Compute the standard errors that are asked for; note the trips that are not assigned."""
         _ = self._errors_and_sentence
         if self.given.get("demand") is None or self.output.quiet:
             return
@@ -355,12 +346,7 @@ class Sweep(Scores):
         if unassigned.sums.any():
             note(str(unassigned))
 
-    def left_behind(self) -> str:
-        """Describe the checkpoint."""
-        return left_behind(self.run["checkpoint"])
-
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document."""
         sample, n = self.sample, self.source.graph.n
         columns = {
             one.name: {"centrality": one.centrality, "cutoff": as_json(one.cutoff), "decay": one.decay}
@@ -377,11 +363,9 @@ class Sweep(Scores):
 
     @property
     def errors(self) -> np.ndarray | None:
-        """The standard errors of an estimate, if they are computed."""
         return self._errors_and_sentence[0]
 
     def remarks(self) -> Iterator[str]:
-        """Yield a sentence on the standard errors."""
         if self._errors_and_sentence[1]:
             yield f"standard error: {self._errors_and_sentence[1]}"
 
@@ -415,7 +399,6 @@ class Sweep(Scores):
         return errors[record.name][0], more
 
     def drawings(self) -> list[Drawing]:
-        """Return the map and the figure to draw."""
         drawings, plot = list[Drawing](), self.output.plot
         if self.plot_map is None and plot is None:
             return drawings
@@ -447,11 +430,10 @@ def _unit_of_betweenness(given: Mapping[str, Any]) -> str:
     return "fraction of vertex pairs" if given.get("normalized") else "vertex pairs"
 
 
-class Part(Sweep):
+class _Part(_Sweep):
     """The task of a part of a run: sums, in a file for `lagbc merge`."""
 
     def compute(self) -> None:
-        """Compute the part, and write it."""
         import lagbc
 
         save: Any = lagbc.save_part
@@ -462,16 +444,100 @@ class Part(Sweep):
         """Do nothing: a part tells of its own roots alone."""
 
     def left_behind(self) -> str:
-        """Say that the part is lost."""
         return f"{self.output.out} was not written; of more parts, less is lost"
 
     def write(self, path: Path) -> None:
         """Do nothing: `compute` has written the file."""
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the time, the roots and the file."""
         path: Any = self.output.out
         number, of = self.output.part or (1, 1)
         yield timing(seconds, {})
         roots = f"{self.found['roots']:,} of {quantity(self.found['of'], 'root')}"
         yield f"part {number} of {of}: {roots}: {path} ({in_units(path.stat().st_size)})"
+
+
+@click.command("distances", epilog=options.GRAPH_HELP)
+@options.takes_graph
+@options.takes_arguments("sources", "cutoff")
+@options.takes_sample
+@options.error_option
+@options.takes_output(out="Write a row for each cutoff: a .npy array, or a table, .csv or .parquet.")
+@options.takes_run()
+def distances_command(
+    source: options.GraphOptions,
+    sample: options.SampleOptions,
+    error: bool,
+    output: options.OutputOptions,
+    run: dict[str, Any],
+    **typed: Any,
+) -> None:
+    """Average distance, Wiener index, efficiency, diameter and radius of GRAPH."""
+    check_outputs(output.out, None)
+
+    def prepare(taken: Source, steps: Steps) -> _Distances:
+        with steps.step("reading the arguments"):
+            given = read_arguments(typed, taken, sample)
+        has_error = error and sample.k is not None and sample.k > 1
+        return _Distances(taken, output, steps, run, typed, given | sample.arguments, sample, has_error)
+
+    carry_out(source, run["progress"], prepare)
+
+
+@dataclass(slots=True, eq=False)
+class _Distances(Task):
+    """The task of distances; `given` are the arguments, `typed` their texts on the command line."""
+
+    typed: dict[str, Any]
+    given: dict[str, Any]
+    sample: options.SampleOptions
+    has_error: bool
+    found: Any = field(init=False)
+    errors: Any = field(init=False, default=None)
+
+    def compute(self) -> None:
+        import lagbc
+
+        distances: Any = lagbc.distances
+        found = distances(self.source.graph, standard_error=self.has_error, **self.given, **self.run)
+        self.found, self.errors = found if self.has_error else (found, None)
+
+    def write(self, path: Path) -> None:
+        self._rows().write(path)
+
+    def document(self) -> dict[str, Any]:
+        sample, rows = self.sample, self._rows()
+        scores = rows._replace(keys={}).as_json()
+        return {
+            "command": "distances",
+            "estimate": None if sample.k is None else {"roots": self.found.roots, "seed": sample.seed},
+            "arguments": arguments_of(self.typed),
+            "scores": {name: as_json(one.tolist()) for name, one in rows.keys.items()} | scores,
+        }
+
+    def text(self) -> Iterator[str]:
+        """Yield a line for each number, with its error, and a column for each cutoff."""
+        rows = self._rows()
+        heads = [f"within {cutoff:g}" for cutoff in rows.keys["cutoff"]] if "cutoff" in rows.keys else []
+        lines: list[tuple[str, ...]] = [("", *heads)] if heads else []
+        for name, values in rows.scores.items():
+            lines.append((name, *(f"{value:.10g}" for value in values)))
+        yield "\n" + table(lines, right=True)
+
+    def remarks(self) -> Iterator[str]:
+        """Say that diameter and radius from some roots are bounds."""
+        if not self.found.exact:
+            roots = f"{self.found.roots:,} of {self.found.n:,} roots"
+            yield f"from {roots}: the diameter of the graph is at least, its radius at most, the one found"
+
+    def _rows(self) -> Rows:
+        """Return a row for each cutoff, with errors beside their numbers."""
+        import numpy as np
+
+        cutoff = self.given.get("cutoff")
+        columns: dict[str, Any] = {}
+        for name in self.found._fields[2:]:
+            columns[name] = np.atleast_1d(getattr(self.found, name))
+            if self.has_error and name not in ("diameter", "radius"):
+                columns[f"{name}_error"] = np.atleast_1d(getattr(self.errors, name))
+        return Rows({} if cutoff is None else {"cutoff": np.atleast_1d(cutoff).astype(float)}, columns)

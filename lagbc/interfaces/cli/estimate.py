@@ -17,7 +17,7 @@ from lagbc.interfaces.cli import options
 from lagbc.interfaces.cli.inputs import Dealing, read_arguments
 from lagbc.interfaces.cli.outputs import Rows, arguments_of, check_outputs, rows_of_edges, rows_of_vertices
 from lagbc.interfaces.cli.task import Drawing, Task, carry_out
-from lagbc.interfaces.cli.terminal import in_options, left_behind
+from lagbc.interfaces.cli.terminal import in_options
 
 if TYPE_CHECKING:
     from lagbc.calls import Phase
@@ -85,7 +85,7 @@ def estimate_command(
         raise InvalidValueError(f"--out {output.out} is a table of vertices; of edges --json has the scores")
 
     def prepare(taken: Source, steps: Steps) -> _Estimate:
-        return _Estimate(taken, output, steps, which, seed, read_arguments(typed, taken), typed, run)
+        return _Estimate(taken, output, steps, run, which, seed, read_arguments(typed, taken), typed)
 
     def sums() -> frozenset[str]:
         from lagbc.estimates.terms import sums_of
@@ -97,17 +97,15 @@ def estimate_command(
 
 @dataclass(slots=True, eq=False)
 class _Estimate(Task):
-    """The task of an estimate, with options of its run."""
+    """The task of an estimate."""
 
     which: str
     seed: int
     given: dict[str, Any]
     typed: dict[str, Any]
-    run: dict[str, Any]
     found: Estimate = field(init=False)
 
     def compute(self) -> None:
-        """Estimate, round by round."""
         import lagbc
         from lagbc.estimates.aim import reporting_rounds
 
@@ -115,12 +113,7 @@ class _Estimate(Task):
             found = lagbc.estimate(self.source.graph, self.which, rng=self.seed, **self.given, **self.run)
         self.found = replace(found, reason=in_options(found.reason, click.get_current_context().command))
 
-    def left_behind(self) -> str:
-        """Describe the checkpoint."""
-        return left_behind(self.run["checkpoint"])
-
     def write(self, path: Path) -> None:
-        """Write a line a vertex."""
         self._rows("score").write(path)
 
     @property
@@ -133,13 +126,10 @@ class _Estimate(Task):
         return replace(self.source, file=replace(self.source.file, labels=np.array(names)))
 
     def drawings(self) -> list[Drawing]:
-        """Return the figure of ranks."""
-        return (
-            [] if self.output.plot is None else [Drawing("plot", self.output.plot, lambda path: self.found.plot(path))]
-        )
+        plot = self.output.plot
+        return [] if plot is None else [Drawing("plot", plot, lambda path: self.found.plot(path))]
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document; with top only scores of the highest."""
         found = self.found
         if self.given["top"] is not None:
             titles = {"vertex": "vertex", self.which: "score", "lower": "lower", "upper": "upper", "tied": "tied"}
@@ -160,14 +150,13 @@ class _Estimate(Task):
         return rows({title: self.found.scores, "lower": self.found.lower, "upper": self.found.upper}, self._of_vertices)
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the highest."""
         if _sum_of(self.which) == "edges":
             yield self._rows(self.which).shown(self.output)[1].as_text({})
         else:
             yield str(self.found).partition("\n")[2]
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the reason why no more were drawn, the table, the meaning of a score, and the file."""
+        """Yield the reason for the end, the table, the meaning of a score, and the file."""
         yield f"\n{self.found.centrality}: {self.found.reason}"
         yield from self.text()
         yield f"\na score is {_MEANINGS[_sum_of(self.which)]}"

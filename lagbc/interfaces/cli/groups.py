@@ -47,7 +47,7 @@ def _group_command(record: Centrality) -> click.Command:
             with steps.step("reading the groups"):
                 groups = [vertices_in(text, taken.vertices) for text in texts]
                 groups += [] if file is None else read_groups(file, taken.vertices)
-            return _Groups(taken, output, steps, record.name, groups, given, run)
+            return _Groups(taken, output, steps, run, record.name, groups, given)
 
         carry_out(source, run["progress"], prepare)
 
@@ -83,11 +83,9 @@ class _Groups(Task):
     name: str
     groups: list[list[Any]]
     given: dict[str, Any]
-    run: dict[str, Any]
     scores: Any = field(init=False)
 
     def compute(self) -> None:
-        """Compute the scores."""
         import lagbc
 
         self.scores = getattr(lagbc, self.name)(self.source.graph, self.groups, **self.run, **self.given)
@@ -100,12 +98,10 @@ class _Groups(Task):
             self._rows("score", [csv_line(group) for group in self.groups]).write(path)
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document."""
         _, rows = self._rows(self.name, self.groups).shown(self.output)
         return {"command": self.name, "arguments": arguments_of(self.given), "scores": rows.as_json()}
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the highest."""
         places, rows = self._rows("score").shown(self.output)
         if shown := [_members(self.groups[place], _OF_GROUP) for place in places]:
             yield f"\n{rows.as_text({'vertices': shown})}"
@@ -141,7 +137,7 @@ def girvan_newman_command(
     check_outputs(output.out, output.plot)
 
     def prepare(taken: Source, steps: Steps) -> _Communities:
-        return _Communities(taken, output, steps, k, given, run)
+        return _Communities(taken, output, steps, run, k, given)
 
     carry_out(source, run["progress"], prepare)
 
@@ -152,23 +148,19 @@ class _Communities(Task):
 
     k: int | None
     given: dict[str, Any]
-    run: dict[str, Any]
     found: Communities = field(init=False)
     labels: Any = field(init=False)
 
     def compute(self) -> None:
-        """Divide the graph."""
         import lagbc
 
         self.found = lagbc.girvan_newman(self.source.graph, **self.given, **self.run)
         self.labels = self.found.labels(self.k)
 
     def write(self, path: Path) -> None:
-        """Write a line a vertex."""
         rows_of_vertices({"community": self.labels}, self.source).write(path)
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document."""
         found = self.found
         levels = Rows({"communities": found.counts, "removed": found.removals}, {"modularity": found.modularity})
         return {
@@ -179,7 +171,6 @@ class _Communities(Task):
         }
 
     def text(self) -> Iterator[str]:
-        """Yield the table of the largest communities."""
         import numpy as np
 
         sizes = np.bincount(self.labels)
@@ -191,7 +182,6 @@ class _Communities(Task):
             yield rows.as_text({"vertices": shown})
 
     def drawings(self) -> list[Drawing]:
-        """Return the dendrogram, if it is to be drawn."""
         from lagbc.plots import plot_communities
 
         draw = partial(plot_communities, self.found, title=self.source.title)

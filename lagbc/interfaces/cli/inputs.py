@@ -28,7 +28,7 @@ _FILE = "@"
 
 @dataclass(eq=False)
 class Source:
-    """A graph file, with its direction, and the use of its values: "lengths", "strengths" or None."""
+    """A graph file, with its direction, and the use of its values, "lengths", "strengths" or None."""
 
     file: GraphFile
     directed: bool
@@ -42,15 +42,11 @@ class Source:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the file, checked when it is first asked for."""
+        """The graph of the file; rank 0 of a grid puts the graph of all parts in its place."""
         from lagbc.graph.validate import as_graph
 
         strength = self.file.strengths
         return as_graph(self.file, directed=self.directed, weighted=self.weighted, strength=strength, copy=False)
-
-    def take(self, graph: Graph) -> None:
-        """Take the graph of all parts of the file in place of its own."""
-        self.graph = graph
 
     @property
     def vertex_names(self) -> Any:
@@ -68,7 +64,7 @@ class Source:
 
 
 class Dealing(NamedTuple):
-    """A graph that is dealt over ranks: options of its grid, the sums of the call, and whether trees are folded."""
+    """The dealing of a graph over ranks: options of the grid, sums of the call, and whether trees are folded."""
 
     how: Any
     sums: Callable[[], frozenset[str]]
@@ -76,13 +72,13 @@ class Dealing(NamedTuple):
 
     @classmethod
     def of_run(cls, run: dict[str, Any], sums: Callable[[], frozenset[str]]) -> Dealing | None:
-        """Take the options of a grid out of the options of a run; None without a grid."""
+        """Move the options of a grid out of the options of a run; return None without a grid."""
         how = {name: run.pop(name, None) for name in ("grid", "overlap")}
         return None if how["grid"] is None else cls(how | {"device": run["device"]}, sums)
 
 
 def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Callable[[Source], None]) -> None:
-    """Read the graph, each rank its part, and deal it; call `lead` with it on rank 0."""
+    """Read the graph, each rank a part, deal it over the ranks, and call `lead` with it on rank 0."""
     from lagbc.grid.run import Call, Part, on_grid, take_part
     from lagbc.interfaces.process import ranks
     from lagbc.options import of_grid
@@ -100,14 +96,14 @@ def deal_source(options: GraphOptions, steps: Steps, dealing: Dealing, lead: Cal
         return take_part(source.file, source.directed, source.weighted)
 
     def lead_with(graph: Graph) -> None:
-        opened[0].take(graph)
+        opened[0].graph = graph
         lead(opened[0])
 
     on_grid(of_ranks, Call(options.name, dealing.sums, dealing.folds), open_part, lead_with)
 
 
 def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | None = None) -> Source:
-    """Read the graph, or a part of it; a note says so if edges go one way because the format does not tell."""
+    """Read the graph, or a part of it; note if edges go one way because the format tells no direction."""
     from lagbc.io.read import read_graph
     from lagbc.io.source import EXAMPLE
 
@@ -125,7 +121,7 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
 
 
 def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions = NO_SAMPLE) -> dict[str, Any]:
-    """Replace texts, and names of files, by the vertices and arrays that they hold."""
+    """Replace texts and names of files by the vertices and arrays in them."""
     read = dict(given)
     vertices = source.vertices
     for name in ("sources", "targets", "vertices"):
@@ -182,7 +178,7 @@ def find_coordinates(options: MapOptions, source: Source) -> Coordinates:
 
 
 def file_layout(source: Source) -> str:
-    """Return the format, and the layout recognised in it, in one line."""
+    """Return the format, and the layout of an edge list, in one line."""
     return f"{source.file.format}: {source.file.said}" if source.file.said else source.file.format
 
 
@@ -195,12 +191,12 @@ def headline(source: Source) -> str:
 
 
 def title_lines(source: Source) -> list[str]:
-    """Return the line of title and size, and a line of the layout that was recognised in the file, if any."""
+    """Return a line of title and size, and for an edge list a line of its layout."""
     return [headline(source), file_layout(source)] if source.file.said else [headline(source)]
 
 
 def method_and_reason(call: Planned) -> str:
-    """Return the method of a call and its reason, a line for each part of the sentence; parentheses are not split."""
+    """Return the method of a call and its reason, a line for each part of the reason that ends in a semicolon."""
     parts = re.split(r"; (?![^()]*\))", call.reason)
     return "\n  ".join([f"method: {call.plan.method} on {call.plan.device}", *parts])
 
@@ -212,7 +208,7 @@ def has_weights(source: Source) -> bool:
 
 
 def weight_lines(source: Source) -> list[str]:
-    """Return lines on the use of the stored values; no line if they are all the same and ignored."""
+    """Return lines on the use of the stored values; none if they are ignored and all the same."""
     if not source.weighted:
         ignored = (
             "weights: ignored; paths are counted in hops (--weighted takes them as lengths, --strength as strengths)"

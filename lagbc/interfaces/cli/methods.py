@@ -54,7 +54,7 @@ def info_command(
 ) -> None:
     """Size and shape of GRAPH, the memory and time it needs, and the methods there are."""
     output = options.OutputOptions(as_json=as_json, quiet=quiet)
-    carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps, measure))
+    carry_out(source, run["progress"], lambda taken, steps: _Info(taken, output, steps, run, measure))
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +69,6 @@ class _Info(Task):
     memory: MemoryEstimate = field(init=False)
 
     def introduction(self) -> str:
-        """Describe the size of the graph."""
         return headline(self.source)
 
     def compute(self) -> None:
@@ -96,7 +95,6 @@ class _Info(Task):
         self.memory = self.call.plan.estimate(self.call.room)
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document."""
         from lagbc.limits import usable_cores
         from lagbc.methods.table import METHODS, gpu_names
         from lagbc.native import level, levels
@@ -142,7 +140,7 @@ class _Info(Task):
         yield f"\n{_methods_table()}"
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the facts: the time of a description is of no use."""
+        """Yield the facts, without the time that it took to find them."""
         yield from self.text()
 
 
@@ -254,7 +252,7 @@ def compare_command(
     if output.out is not None and output.out.suffix != ".csv":
         raise InvalidValueError(f"--out {output.out}: figures are written to a .csv file")
     check_outputs(output.out, output.plot)
-    carry_out(source, run["progress"], lambda taken, steps: _Comparison(taken, output, steps, typed | run))
+    carry_out(source, run["progress"], lambda taken, steps: _Comparison(taken, output, steps, run, typed | run))
 
 
 @dataclass(eq=False)
@@ -265,7 +263,6 @@ class _Comparison(Task):
     _has_titles: bool = False
 
     def introduction(self) -> str:
-        """Describe the graph."""
         return f"{headline(self.source)}{', with lengths' if self.source.weighted else ''}\n"
 
     def compute(self) -> None:
@@ -283,12 +280,10 @@ class _Comparison(Task):
         self.found = lagbc.compare(self.source.graph, **how)
 
     def write(self, path: Path) -> None:
-        """Write a line a method, with all figures."""
         rows = [asdict(record) | {"agrees": record.agrees} for record in self.found.records]
         write_rows(path, rows[0], (row.values() for row in rows))
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the document."""
         found = {name: getattr(self.found, name) for name in ("roots", "threads", "gpu", "depth")}
         methods = [{**asdict(record), "agrees": record.agrees} for record in self.found.records]
         return {"command": "compare", **found, "methods": methods}
@@ -311,18 +306,15 @@ class _Comparison(Task):
             yield wrapped(f"columns that do not fit into the terminal: {', '.join(missing)} (--out FILE.csv has all)")
 
     def drawings(self) -> list[Drawing]:
-        """Return the figure of times and memory."""
         draw = partial(self.found.plot, title=self.source.title)
         return [] if self.output.plot is None else [Drawing("plot", self.output.plot, draw)]
 
     @property
     def status(self) -> int:
-        """3 if scores of some method are wrong."""
         return WRONG if any(record.agrees is False for record in self.found.records) else 0
 
     @cached_property
     def _cells(self) -> dict[str, Callable[[Measurement], str]]:
-        """The cells of all columns, by their titles."""
         from lagbc.comparison.compare import TABLE_COLUMNS
 
         return dict(TABLE_COLUMNS)

@@ -1,4 +1,4 @@
-"""Options of commands: each is declared once, with its completion in a shell; most reach a command in a record."""
+"""Options of commands, each declared once; most reach a command in a record."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ NO_SAMPLE = SampleOptions(k=None, seed=0)
 
 
 class OutputOptions(NamedTuple):
-    """Scores to show, and files for all or for a picture; `part` is (number, of) of a part whose sums are written."""
+    """The number of scores to show, files of all scores and of a picture, and the part (number, of) of a run."""
 
     top: int | None = None
     out: Path | None = None
@@ -76,11 +76,11 @@ class OutputOptions(NamedTuple):
 
     @property
     def is_shown(self) -> bool:
-        """Whether a result is printed: not by a quiet command that writes it."""
+        """Whether a result is printed; a quiet command that writes it does not."""
         return self.as_json or not self.quiet or self.out is None
 
     def count_shown(self, n: int) -> int:
-        """Return the number of scores to show, among n."""
+        """Return how many of n scores to show."""
         if not self.is_shown:
             return 0
         if self.top is None:
@@ -99,15 +99,11 @@ NO_MAP = MapOptions(None, None)
 
 
 def _complete_graph(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the networks that come with lagbc if the word begins as their names do, else files."""
+    """Offer the networks that come with lagbc if the word begins their names, else files."""
     is_example = incomplete.startswith(EXAMPLE)
     if is_example or (incomplete and EXAMPLE.startswith(incomplete) and not glob.glob(glob.escape(incomplete) + "*")):
         names = (EXAMPLE + name for name in example_names())
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return _complete_file(ctx, param, incomplete)
-
-
-def _complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -152,7 +148,7 @@ def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None)
 
 
 def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Make a callback of an option that needs the option `name`, which is eager; without both it is 0 or False."""
+    """Make a callback of an option that needs the eager option `name`; the value is 0 or False if neither is given."""
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if value is not None and value is not False and ctx.params[name] is None:
@@ -163,7 +159,7 @@ def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parame
 
 
 def _of_run(option: Option) -> Callable[[str], Any]:
-    """Make a function that reads an option of a run, numbers or text; its row in the table checks it."""
+    """Make a function that reads the text of an option of a run, and checks it by the table of options."""
 
     def read(text: str) -> Any:
         given: Any = text
@@ -180,7 +176,7 @@ def _of_run(option: Option) -> Callable[[str], Any]:
 
 
 seed_option = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Draws the roots.")
-# Settings of click for options of a run: how their texts are read, and their completions in a shell.
+# Settings of click for options of a run.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "method": {"shell_complete": _complete_method},
     "device": {"shell_complete": _complete_device},
@@ -227,7 +223,7 @@ _GRID_OPTIONS = (
 def _takes_record(
     kind: Callable[..., Any], parameter: str, *declarations: Callable[[_Function], _Function]
 ) -> Callable[[_Function], _Function]:
-    """Declare options, and pass their values to the command as one record."""
+    """Declare options whose values reach the command in one record, its argument `parameter`."""
     names = [option.name for option in _declared(lambda: None, declarations).__click_params__]
 
     def declare(command: _Function) -> _Function:
@@ -249,13 +245,13 @@ def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Functi
 
 
 def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Function]:
-    """Declare options of a run, by default all, and with `grid` of a grid of ranks; the command gets a dict `run`."""
+    """Declare options of a run, all by default, and of a `grid` of ranks; the command gets them in a dict `run`."""
     declarations = (_RUN_OPTIONS[name] for name in names or _RUN_OPTIONS)
     return _takes_record(_run_of, "run", *declarations, *_GRID_OPTIONS * grid)
 
 
 def _run_of(**own: Any) -> dict[str, Any]:
-    """Return the options of a run, without the memory, which is stated for the process: `GraphOptions` has it."""
+    """Return the options of a run but the memory, which is that of the process: `GraphOptions` has it."""
     return {name: value for name, value in own.items() if name != "memory"}
 
 
@@ -336,7 +332,7 @@ _PART = click.option(
 def takes_output(
     *, top: bool = False, out: str = _OUT, plot: str = "", json: bool = True, part: bool = False
 ) -> Callable[[_Function], _Function]:
-    """Declare `--out` and other options of outputs; `out` is the help of `--out`, and `plot` names the drawing."""
+    """Declare options of outputs; `out` is the help of `--out`, and `plot` names the drawing."""
     most = f"How many of the highest to print.  [default: 10{'; with --json all' * json}]"
     declarations: dict[Callable[[_Function], _Function], bool] = {
         click.option("--top", type=click.IntRange(0), help=most): top,
@@ -388,7 +384,7 @@ def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callab
     return click.option(
         f"--{name}",
         metavar="FILE[:COLUMN]",
-        shell_complete=_complete_file,
+        type=click.Path(),
         required=required,
         help=f"{meaning}: lines of a vertex and a number >= 0, or a .npy array; vertices that are left out have 0.",
     )

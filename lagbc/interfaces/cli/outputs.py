@@ -36,7 +36,7 @@ _LAYOUT = 1
 
 
 def check_outputs(out: Path | None, plot: Path | None) -> None:
-    """Raise the error of a result that cannot be written, before the computation."""
+    """Raise an error, before the computation, if a result cannot be written."""
     if out is not None and out.suffix not in (".npy", ".csv", ".parquet"):
         raise InvalidValueError(f"--out {out}: scores are written to a .npy, .csv or .parquet file")
     if out is not None and out.suffix == ".parquet" and find_spec("pyarrow") is None:
@@ -67,7 +67,7 @@ class Column(NamedTuple):
 
 
 def columns_of(record: Centrality, given: Mapping[str, Any], *, together: bool) -> list[Column]:
-    """Return the columns of a centrality, one for each cutoff and decay; titles have names if it is not alone."""
+    """Return the columns of a centrality, one for each cutoff and decay; titles of several `together` have names."""
     bounds = [given.get(name) if name in record.takes else None for name in ("cutoff", "decay")]
     pairs = list(product(*(one if isinstance(one, list) else [one] for one in bounds)))
     if not any(isinstance(one, list) for one in bounds):
@@ -92,15 +92,15 @@ def split_columns(scores: Any) -> list[Any]:
 
 
 class Rows(NamedTuple):
-    """Columns of scores, and keys that name the vertex, both ends of an edge, or the group of each row."""
+    """Columns of scores, and of keys that say which vertex, edge or group each row is of."""
 
     keys: dict[str, np.ndarray]
     scores: dict[str, np.ndarray]
     errors: np.ndarray | None = None
-    once: np.ndarray | None = None  # rows to show, if an undirected edge has two
+    once: np.ndarray | None = None  # one row for each edge, where an undirected edge has two
 
     def shown(self, output: OutputOptions) -> tuple[np.ndarray, Rows]:
-        """Return the rows to show, and their places: the highest of the first column, or all in their order."""
+        """Return the places and the rows to show: the highest of the first column, or all in their order."""
         import numpy as np
 
         first = next(iter(self.scores.values()))
@@ -130,7 +130,7 @@ class Rows(NamedTuple):
         return {**keys, **{name: _finite_or_none(values) for name, values in columns.items()}}
 
     def write(self, path: Path) -> None:
-        """Write all rows, with all bits: tables, or a .npy array, with a row a column of scores of vertices."""
+        """Write all rows with all bits in a table, or in a .npy array, in which a column of vertices is a row."""
         import numpy as np
 
         columns = list(self.scores.values())
@@ -149,7 +149,7 @@ class Rows(NamedTuple):
 
 
 def _error_in_words(error: float) -> str:
-    """Return a standard error in words; NaN is not known."""
+    """Return a standard error in words; NaN is an unknown one."""
     return "-" if math.isnan(error) else f"± {error:.2g}"
 
 
@@ -179,7 +179,7 @@ def rows_of_edges(matrices: Mapping[str, Any], source: Source) -> Rows:
 
 
 def write_array(path: Path, array: np.ndarray) -> None:
-    """Write an array as `numpy.save` does, but through the buffer of the file, whose errors have reasons."""
+    """Write an array as `numpy.save` does, but through the file object, whose errors name the reason."""
     import numpy as np
     from numpy.lib import format as npy
 
@@ -228,7 +228,7 @@ def _is_text(column: Any) -> bool:
 
 
 def show_document(command: str, source: Source, **parts: Any) -> None:
-    """Print a document about a graph: its head, the same for all commands, and parts."""
+    """Print a document about a graph: the head of all commands' documents, and the parts given."""
     head = {"layout": _LAYOUT, "version": __version__, "command": command, "graph": _describe_graph(source)}
     click.echo(json.dumps(head | parts, allow_nan=False))
 

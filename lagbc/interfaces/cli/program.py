@@ -1,4 +1,4 @@
-"""The program `lagbc`: its table of commands, its end by an error, and the two commands about the program itself."""
+"""The program `lagbc`: its commands, its end by an error or a signal, and the commands `completion` and `compile`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MODULES = {
     "compare": "methods",
     "compile": "program",
     "completion": "program",
-    "distances": "distances",
+    "distances": "centralities",
     "estimate": "estimate",
     "girvan-newman": "groups",
     "group-bc": "groups",
@@ -40,12 +40,12 @@ _MODULES = {
     "info": "methods",
     "merge": "centralities",
 }
-# Errors in the input, and not of the run.
+# Errors of the input; all others are of the run.
 _WRONG_GIVEN = (ValueError, TypeError, FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
 class _Commands(click.Group):
-    """Commands, each made on demand; a fault of input or machine ends one with a line and an exit status."""
+    """Commands, made on demand; an error of one prints a line, and gives the exit status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         load_extensions(OF_CENTRALITIES)
@@ -103,13 +103,13 @@ class _Commands(click.Group):
         ctx.exit(status)
 
     def _print_message(self, ctx: click.Context, kind: str, message: str) -> None:
-        """Print a message of a function in one line, with options of the command for arguments."""
+        """Print a message in one line, with options of the command for arguments of Python."""
         line = in_options(" ".join(message.split()), self.get_command(ctx, ctx.invoked_subcommand or ""))
         click.echo(f"lagbc: {kind}: {line}", err=True)
 
 
 def _meant(typed: str) -> str | None:
-    """Return the command that a wrong name may mean: one of a similar name, or of such a function of NetworkX."""
+    """Return the command of the name, or of the function of NetworkX, most similar to a wrong name."""
     from difflib import get_close_matches
 
     names = {name: name for name in (*scored(), *_MODULES)}
@@ -130,7 +130,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def _error_in_words(error: Exception) -> str:
-    """Return the message of an error; without a file's name, a full disk is a fault of the standard output."""
+    """Return the message of an error; a full disk without the name of a file is that of the standard output."""
     if isinstance(error, OSError) and error.filename is not None:
         return shortened(f"{error.filename}: {error.strerror}")
     if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT, EFBIG):
@@ -149,7 +149,7 @@ def main() -> None:
 
 
 class _Bash(BashComplete):
-    """Completion for bash, which splits words at colons: of example:NAME it completes NAME."""
+    """Completion for bash, which splits words at colons, so that it completes the NAME of example:NAME."""
 
     _has_colon = False
 

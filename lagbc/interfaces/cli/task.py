@@ -14,7 +14,7 @@ from lagbc.calls import record
 from lagbc.errors import InvalidValueError
 from lagbc.interfaces.cli.inputs import deal_source, open_source, title_lines, weight_lines
 from lagbc.interfaces.cli.outputs import show_document
-from lagbc.interfaces.cli.terminal import shown_steps, timing
+from lagbc.interfaces.cli.terminal import left_behind, shown_steps, timing
 from lagbc.limits import stating
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ class Drawing(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A computation of a command; `carry_out` and `deliver` call its methods in their order here."""
+    """The computation of a command, whose methods `carry_out` and `deliver` call in the order below."""
 
     source: Source
     output: OutputOptions
     steps: Steps
+    run: dict[str, Any]  # options of the run
 
     def introduction(self) -> str:
         """Describe the computation to come."""
@@ -50,14 +51,14 @@ class Task:
 
     def left_behind(self) -> str:
         """Describe the remains of an interrupted computation."""
-        return ""
+        return left_behind(self.run["checkpoint"]) if "checkpoint" in self.run else ""
 
     def write(self, path: Path) -> None:
         """Write all scores."""
         raise NotImplementedError
 
     def complete(self) -> None:
-        """Compute all else that is shown: after the scores are written, as it may be interrupted."""
+        """Compute all else that is shown, after the scores are written, as a user may interrupt it."""
 
     def document(self) -> dict[str, Any]:
         """Return the name of the command, and the parts of its document in JSON."""
@@ -96,7 +97,7 @@ class Task:
 def carry_out(
     source: GraphOptions, progress: bool, prepare: Callable[[Source, Steps], Task], dealing: Dealing | None = None
 ) -> None:
-    """Open a graph, compute the task prepared for it, and deliver the scores; rank 0 leads if the graph is dealt."""
+    """Open a graph, prepare its task, compute and deliver the scores; rank 0 leads if the graph is dealt."""
     with stating(source.memory), shown_steps(progress) as steps:
 
         def lead(taken: Source) -> None:

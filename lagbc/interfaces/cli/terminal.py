@@ -1,4 +1,4 @@
-"""The terminal of a command: numbers, tables and notes as text, and the step that the command is in."""
+"""The terminal of a command: numbers, tables and notes as text, and the steps of the command."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def left_behind(checkpoint: Path | None) -> str:
 
 
 def in_options(message: str, command: click.Command | None) -> str:
-    """Replace arguments of a function in a message by options of a command: memory= by --memory; calls stay Python."""
+    """Replace arguments of Python in a message by options of a command, memory= by --memory, but not within calls."""
     options = {param.name: param for param in command.params if isinstance(param, click.Option)} if command else {}
     options |= {name: options[option] for name, option in _OPTIONS.items() if option in options}
     if not options:
@@ -92,9 +92,9 @@ def in_options(message: str, command: click.Command | None) -> str:
     return re.sub(rf"(?P<call>\w\([^()]*\))|(?<![\w/.-])(?P<name>{names})={value}?", flag, message)
 
 
-# Seconds until a step is shown, between two looks, and between two phases that are one step.
+# Seconds until a step is shown, between two looks, and at most between two phases of one step.
 _AFTER, _EVERY, _PAUSE = 2.0, 0.2, 0.1
-# Steps of phases; the sweeps are missing, as batches have a bar of their own.
+# The steps of phases. Sweeps are not among them, as their batches have a bar.
 _PHASES: dict[Phase, str] = {
     "check": "checking the graph",
     "order": "putting the graph in order",
@@ -116,7 +116,7 @@ class Steps:
 
     @contextmanager
     def step(self, title: str, unit: str = "") -> Iterator[None]:
-        """Be in a step; `progress` may report its advance, in some unit."""
+        """Be in a step; `progress` may report its advance in the unit."""
         self._change(title, unit, anew=True)
         try:
             yield
@@ -145,7 +145,7 @@ class Steps:
             self._done, self._total = 0, 0
 
     def draw(self) -> None:
-        """Show the step, if it has taken long enough."""
+        """Show the step once it has taken long enough."""
         with self._lock:
             if self._title and monotonic() >= self._since + _AFTER:
                 self._bar = self._new_bar() if self._bar is None else self._bar
