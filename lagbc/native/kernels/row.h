@@ -122,17 +122,25 @@ LAGBC_INLINE double masked_sum(uint64_t mask, const Of& of) {
                 [](auto low, auto high) LAGBC_INLINED { return low + high; });
 }
 
+// Part i of a row under a mask, and ones in its other columns. Nothing was written there: it may be a number below the
+// normal ones, with which an operation takes a hundred times as long.
+LAGBC_INLINE Lanes load_live(const double* values, uint64_t mask, int i) {
+    return select(set_of(mask, i), load(values, i), splat(1.0));
+}
+
 // sum(where(mask, one * other * times, 0))
 LAGBC_APART double dot_rows(const double* one, const double* other, uint64_t mask, const double* times) {
-    return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i) * load(times, i); });
+    return masked_sum(mask, [&](int i) LAGBC_INLINED {
+        return load_live(one, mask, i) * load_live(other, mask, i) * load(times, i);
+    });
 }
 
 // Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and
 // return sum(where(mask, sigma * total * times, 0)).
 LAGBC_APART double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
-        const Lanes sigma = load(values, i);
-        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
+        const Lanes sigma = load_live(values, mask, i);
+        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], load(values, i)));
         return sigma * total.part[i] * load(times, i);
     });
 }
@@ -162,15 +170,16 @@ LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of
 // `dot_rows` with squares. Operations with squares are called, not inlined: few sweeps ask for squares.
 [[gnu::noinline]] inline Moments dot_rows_moments(const double* one, const double* other, uint64_t mask,
                                                   const double* times) {
-    return masked_moments(mask, times, [&](int i) LAGBC_INLINED { return load(one, i) * load(other, i); });
+    return masked_moments(mask, times,
+                          [&](int i) LAGBC_INLINED { return load_live(one, mask, i) * load_live(other, mask, i); });
 }
 
 // `finish_row` with squares.
 [[gnu::noinline]] inline Moments finish_row_moments(double* values, uint64_t mask, const Row& total, const Row& omega,
                                                     const double* times) {
     return masked_moments(mask, times, [&](int i) LAGBC_INLINED {
-        const Lanes sigma = load(values, i);
-        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], sigma));
+        const Lanes sigma = load_live(values, mask, i);
+        store(values, i, select(set_of(mask, i), omega.part[i] / sigma + total.part[i], load(values, i)));
         return sigma * total.part[i];
     });
 }
@@ -180,7 +189,7 @@ LAGBC_APART double finish_paths_row(double* paths, const double* values, uint64_
                                     const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
         store(paths, i, select(set_of(mask, i), omega.part[i] + total.part[i], load(paths, i)));
-        return load(values, i) * total.part[i] * load(times, i);
+        return load_live(values, mask, i) * total.part[i] * load(times, i);
     });
 }
 
