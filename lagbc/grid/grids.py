@@ -144,7 +144,7 @@ def _(piece: Spread, settings: Settings, room: Room, label: str = "", seconds: f
     if graph.trees is not None:
         reason += f", {int(np.count_nonzero(~graph.trees.is_core))} vertices of trees folded"
     in_flight = graph.grids.in_flight
-    sweep = Sweep("roots", row.name, row.device, False, roots, batch, in_flight, reason, batch, beside=beside)
+    sweep = Sweep("whole", row.name, row.device, False, roots, batch, in_flight, reason, batch, beside=beside)
     return fit_memory(piece, sweep, room)
 
 

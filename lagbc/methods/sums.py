@@ -202,7 +202,6 @@ class Sums:
         """Take some rows of a batch, and the places of their roots, as views."""
         return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
 
-    @np.errstate(over="ignore")
     def added_to(self, before: Sums | None, n: int, roots: Any) -> Sums:
         """Return the sums of a run with the rows of this batch added, one after the other; infinite beyond float64."""
         summed = Sums()
@@ -211,10 +210,13 @@ class Sums:
             if name == "depth":
                 total = module_of(rows).zeros(n) if array is None else array.copy()
                 total[roots] = rows
-            else:  # an array of its own, to which the others are added
-                total = rows[0].copy() if array is None else array + rows[0]
-                for row in rows[1:]:
-                    total += row
+            elif array is None and len(rows) == 1:  # an array of its own, to which others are added
+                total = rows[0].copy()
+            else:
+                with np.errstate(over="ignore"):
+                    total = rows[0].copy() if array is None else array + rows[0]
+                    for row in rows[1:]:
+                        total += row
             setattr(summed, name, total)
         return summed
 

@@ -140,18 +140,11 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
     work = roots * graph.nnz
     if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
         return None
-    row = gpu = None
-    for other in table.METHODS:
-        if other.weighted == graph.weighted:
-            if other.device == "cuda":
-                gpu = gpu or other
-            elif other.formulation == tuning.OF_SMALL_RUNS["cpu"]:
-                row = row or other
-        if row is not None and gpu is not None:
-            break
-    if row is None or gpu is None or not row.offers(sums):
+    wanted = "cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]
+    row = next(row for row in table.METHODS if (row.device, row.weighted, row.formulation) == wanted)
+    if not row.offers(sums):
         return None
-    where = f"device={device!r}" if device == "cpu" else _where(work) if gpu.available else table.why_no_gpu()
+    where = f"device={device!r}" if device == "cpu" else _where(work) if table.count_gpus() else table.why_no_gpu()
     return Selection(row, f"{row.name} on {row.device} ({where}; {_AS_A_RULE})")
 
 

@@ -6,7 +6,7 @@ the ranked methods that fits into the memory (`lagbc.planning.choose`), with bat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from math import inf
 from typing import Any, NamedTuple
@@ -136,8 +136,6 @@ def with_sweep(
 def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Sweep, ...], settings: Settings) -> Plan:
     """Put the sweeps of all pieces together."""
     work, threads, main = 0, 1, 0
-    if reduced.tree is None and sweeps[0].work == "roots":
-        sweeps = (sweeps[0]._replace(work="whole"),)
     for piece, sweep in zip(reduced.pieces, sweeps, strict=True):
         work += piece.work
         threads = max(threads, 1 if sweep.work == "small" else sweep.threads)
@@ -188,33 +186,34 @@ def _sweep_of_whole(
 
     A method that a checkpoint began with is kept.
     """
-    graph, request = piece.graph, piece.request
+    graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
     _, _, kept = label.partition(" ")
     name, _, device = kept.rpartition(" ")
     if name and settings.device in ("auto", device) and _is_offered(graph, request, name, device):
         own = settings._replace(method=name, device=device)
-        sweep = _first_within(piece, _sweeps_of(piece, own, seconds, beside), room)
+        sweep = _first_of_ranked(piece, own, room, seconds, beside)
         return sweep._replace(reason=f"{name} on {device} (the checkpoint was begun with it)")
-    sweep = _first_within(piece, _sweeps_of(piece, settings, seconds, beside), room)
+    if settings.method == "auto" and not given and request.demand is None and request.bounds is None:
+        first = by_rule(graph, request.sums, settings.device, len(request.roots))
+        if first is not None:  # of all ranked, which are not made
+            sweep = fit_memory(piece, _sweep(piece, first, settings, given, beside), room)
+            if sweep.memory.total <= room.for_need(sweep.memory.total, sweep.device):
+                return sweep
+    sweep = _first_of_ranked(piece, settings, room, seconds, beside)
     if sweep.device == "cuda" and settings.device == "auto" and settings.dtype == "float64":
         limit = room.for_need(sweep.memory.total, sweep.device)
         if sweep.memory.total > limit and _is_offered(graph, request, settings.method, "cpu"):
-            piece.lined_up, own = None, settings._replace(device="cpu")
-            on_cpu = _first_within(piece, _sweeps_of(piece, own, seconds, beside), room)
+            piece.lined_up = None
+            on_cpu = _first_of_ranked(piece, settings._replace(device="cpu"), room, seconds, beside)
             return on_cpu._replace(too_large=over_budget(sweep, sweep.memory.total, limit))
     return sweep
 
 
-def _sweeps_of(piece: Whole, settings: Settings, seconds: float, beside: int) -> Iterator[Sweep]:
-    """Yield the sweeps of a piece by each of the ranked methods; where the rule tells the first, no rank is made."""
-    graph, request, given = piece.graph, piece.request, _given(piece.request, settings)
-    is_plain = settings.method == "auto" and not given and request.demand is None and request.bounds is None
-    first = by_rule(graph, request.sums, settings.device, len(request.roots)) if is_plain else None
-    if first is not None:
-        yield _sweep(piece, first, settings, given, beside)
-    for selection in _ranked(graph, request, settings, piece, seconds):
-        if first is None or selection.method is not first.method:
-            yield _sweep(piece, selection, settings, given, beside)
+def _first_of_ranked(piece: Whole, settings: Settings, room: Room, seconds: float, beside: int) -> Sweep:
+    """Return the sweep of a piece by the first of the ranked methods that fits into the memory."""
+    given = _given(piece.request, settings)
+    selections = _ranked(piece.graph, piece.request, settings, piece, seconds)
+    return _first_within(piece, (_sweep(piece, one, settings, given, beside) for one in selections), room)
 
 
 def _first_within(piece: Whole | Chains, sweeps: Iterable[Sweep], room: Room) -> Sweep:
@@ -250,7 +249,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     a_root, reason = selection.a_root, selection.reason
     variant, virtual_warp = table.ways_of(settings.method)
     return Sweep(
-        work="roots" if request.bounds is None else "within",
+        work="within" if request.bounds is not None else "roots" if piece.is_part else "whole",
         method=row.name,
         device=row.device,
         weighted=row.weighted,

@@ -63,6 +63,7 @@ class Whole:
     classes: Classes | None = None  # of merged twins
     lined_up: NDArray[np.int64] | None = None  # the roots in the order of their batches, once a method has asked
     drawn: Drawn | None = None  # rounds of these
+    is_part: bool = False  # whether the graph is a part of that of the call
 
     def placed(self, method: Method) -> Graph:
         """Return the graph that a method reads: on the host, or on the device if it is there or large."""
@@ -341,7 +342,7 @@ def _whole(part: Weighted, request: Request, classes: Classes | None = None) -> 
         class_sizes=part.class_sizes,
         is_sample=request.is_sample,
     )
-    return _Form(Whole(part.graph, inner, classes), _work_of(part.graph, roots))
+    return _Form(Whole(part.graph, inner, classes, is_part=True), _work_of(part.graph, roots))
 
 
 def _contracted(part: Weighted, request: Request, whole: float, device: str, most: float) -> list[_Form]:

@@ -203,8 +203,8 @@ class Batches:
         if work.plan.class_sizes is not None and "class_sizes" not in row.options:
             raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
-        scaled, self._beyond = into_range(work.plan, work.graph.n)
-        self._scaled = scaled.with_flag(stop)
+        scaled, beyond = into_range(work.plan, work.graph.n)
+        self._scaled, self._beyond = scaled.with_flag(stop), None if scaled is work.plan else beyond
         if work.piece.drawn is not None and work.piece.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
@@ -223,7 +223,7 @@ class Batches:
             in_float64, overflowed = self._sum("float64", np.where(overflowed, roots, -1))
             sums = self._work.as_rows(sums, len(roots))
             sums.add(self._work.as_rows(in_float64, len(roots)))
-        again = overflowed | self._beyond[roots]
+        again = overflowed if self._beyond is None else overflowed | self._beyond[roots]
         if np.count_nonzero(again):
             sums = self._work.as_rows(sums, len(roots))
             sums.add(self._recomputed(roots, again, overflowed))
