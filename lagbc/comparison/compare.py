@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Largest relative difference of two scores that rounding explains.
+# Rounding explains relative differences of two scores up to this.
 TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
 
 
@@ -73,8 +73,7 @@ def compare(
     rng : int or numpy.random.Generator
         Draws the roots.
     time_limit : float
-        The most seconds of a run. A method is skipped if its next run would take longer, by an estimate from fewer
-        roots.
+        The most seconds of a run. A method is skipped if its run from fewer roots predicts more.
     progress : bool
         Whether to draw a bar that names the method at work.
     report : callable, optional
@@ -102,8 +101,8 @@ def compare(
     On graphs of high diameter (meshes, roads) the roots are runs of neighbours in sweep order, as if all vertices were
     roots: `batched` is made for that, and makes no difference to others. On other graphs they are drawn one by one.
 
-    Scores from as many of the first roots as `lagbc.reference` sweeps within seconds are compared with its scores.
-    Scores from all roots are also compared with the first method for the CPU, `batched`, which runs first.
+    `lagbc.reference` checks the scores from as many of the first roots as it sweeps within seconds. `batched` on the
+    CPU, which runs first, checks the scores from all roots.
     `Measurement.checked` names these checks, and `Measurement.agreement` is the largest difference of all.
 
     A method that fails or does not fit in the memory budget is skipped, with the reason; of "all", so is a method that
@@ -162,7 +161,7 @@ def compare(
 
 
 def _choose_rows(methods: str | Iterable[str], device: str, weighted: bool) -> list[Method]:
-    """Return the rows to measure: for "all", a row for other lengths only where no row of its name and device fits."""
+    """Return the rows to measure; "all" has a row of another weighting only if no row of its name and device fits."""
     if device not in ("all", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is not 'all', 'cpu' or 'cuda'")
     on_device = [row for row in table.METHODS if device in ("all", row.device)]
@@ -257,7 +256,7 @@ class Measurement:
     batch, workers : int
         Roots that are searched together, and the number of such batches side by side.
     seconds_per_root : float
-        Of sweeping and summing; without `prepare_seconds`.
+        Of sweeping and summing, without `prepare_seconds`.
     gteps : float
         Billions of edges traversed in a second: an edge counts once for every root, an undirected one as one edge.
     check_seconds : float

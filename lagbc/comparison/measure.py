@@ -1,4 +1,4 @@
-"""Runs of methods: their time and memory measured, their scores checked, and the time of all roots predicted."""
+"""Time, memory and check of runs of methods, and a prediction of the time of all roots."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from lagbc.request import Request, parse_generator, parse_vertices
 from lagbc.run.run import sum_piece
 from lagbc.types import Auto
 
-# The most vertices and edges that the reference visits, from all its roots: two or three seconds.
+# Vertices and edges that the reference visits from all its roots in two or three seconds.
 _REFERENCE_VISITS = 10_000_000
-# A measurement is repeated while all runs together took less, up to so many runs; the shortest counts.
+# A measurement is repeated until its runs took so many seconds in all, up to so many runs; the shortest counts.
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
-# More objects than Python sets apart by itself: 3.12 sets 375 apart.
+# More objects than Python itself keeps from the collector, 375 in 3.12.
 OF_THE_INTERPRETER = 1000
-# Roots that are neighbours in sweep order, on graphs of high diameter: enough for a block of any method.
+# Roots in a run of neighbours, on graphs of high diameter: enough for a block of any method.
 NEIGHBOURS = 256
-# A trial has so many times the roots of the trial before.
+# Each trial has so many times the roots of the last.
 STEP = 8
 # Seconds of the longest run that is begun.
 _MOST_SECONDS = 1.0
@@ -51,7 +51,7 @@ _ROUND, _GROWTH = 10, 4
 
 
 class Task(NamedTuple):
-    """The task of every method: a graph, roots, options and a time limit."""
+    """The task of all methods: a graph, roots, options and a time limit."""
 
     graph: Graph
     places: Places
@@ -63,7 +63,7 @@ class Task(NamedTuple):
     check_seconds: float = 0.0
 
     def plan(self, row: Method, count: int) -> tuple[Request, Sweep, Room]:
-        """Plan a run from the first `count` roots; MemoryError if it does not fit in the budget."""
+        """Plan a run from the first `count` roots; MemoryError if it exceeds the budget."""
         options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
@@ -108,7 +108,7 @@ class Places(dict[str, Placed]):
 
 
 def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Generator) -> NDArray[np.int64]:
-    """Return distinct roots with out-edges, given or drawn; drawn as runs in sweep order if the diameter is high."""
+    """Return the given roots that have out-edges, or draw some; on graphs of high diameter runs in sweep order."""
     if np.ndim(roots) > 0:
         given = parse_vertices("roots", graph.n, numbers_of("roots", graph.names, roots), graph.names)
         given = given[graph.out_degrees[given] > 0]
@@ -129,7 +129,7 @@ def draw_roots(graph: Graph, roots: int | ArrayLike, rng: int | np.random.Genera
 
 
 def growing_sizes(count: int) -> list[int]:
-    """Return 1, 8, 64, ... and the count itself."""
+    """Return 1, 8, 64, ..., and the count last."""
     sizes = [1]
     while sizes[-1] * STEP < count:
         sizes.append(sizes[-1] * STEP)
@@ -156,11 +156,11 @@ class Run(NamedTuple):
 
 
 class TooSlow(Exception):  # noqa: N818 (a reason, not an error)
-    """The estimate for a method is over the time limit."""
+    """A method would take longer than the time limit."""
 
 
 def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.float64]]]:
-    """Return the shortest run from all roots, with the compilation of the first run, and the scores by size tried."""
+    """Return the shortest run from all roots, with the time of compiling, and scores by the number of roots tried."""
     compiling = _run(task, row, 1).phases["compile"]  # kernels are compiled and loaded now
     every, scores = len(task.roots), {}
     with old_objects_apart():
@@ -181,7 +181,7 @@ def time_method(task: Task, row: Method) -> tuple[Run, dict[int, NDArray[np.floa
 
 
 def _run(task: Task, row: Method, count: int) -> Run:
-    """Sweep from the first `count` roots; again by a smaller plan if the first one ran out of memory."""
+    """Sweep from the first `count` roots; once more, by the smaller plan, if memory ran out on the way."""
     request, sweep, room = task.plan(row, count)
     while True:
         watch: Any = _Watch(row, sweep)
@@ -208,7 +208,7 @@ def _run(task: Task, row: Method, count: int) -> Run:
 
 
 class _Watch:
-    """A method's functions, with notes of their times, levels and overflows."""
+    """The functions of a method, which note their times, levels and overflows."""
 
     def __init__(self, row: Method, plan: Sweep) -> None:
         self._module, self._device = row.load(), row.device
@@ -222,7 +222,7 @@ class _Watch:
         self.overflowed: list[int] = []
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> tuple[Any, bool]:
-        """Note the time; return the state, and whether it has the planned dtype, which overflow changes."""
+        """Note the time; return the state, and whether it has the planned dtype, or another one after overflow."""
         begun = time.perf_counter()
         state = self._module.prepare(graph, plan)
         synchronize(self._device)
@@ -234,7 +234,7 @@ class _Watch:
         return state, planned
 
     def forward(self, state: tuple[Any, bool], roots: NDArray[np.int64]) -> Iterator[Any]:
-        """Note the number of levels and, for the planned dtype, the number of roots that overflowed."""
+        """Note the depth of each batch and, with the planned dtype, how many roots overflowed."""
         for levels in self._module.forward(state[0], roots):
             if isinstance(levels, CountedLevels):
                 self.levels.append(levels.depth)
@@ -243,7 +243,7 @@ class _Watch:
             yield levels
 
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
-        """Call the method's function; there is nothing to note."""
+        """Call the function of the method."""
         self._module.backward(state[0], levels, sums, omega)
 
 
@@ -256,7 +256,7 @@ def synchronize(device: str) -> None:
 
 
 class PeakMemory:
-    """The peak of memory in a block above its entry, in `bytes` after exit."""
+    """The most memory that a block takes above that at its entry, in `bytes` after it."""
 
     bytes: int | None = None
 
@@ -286,7 +286,7 @@ class PeakMemory:
 
 @contextmanager
 def old_objects_apart() -> Iterator[None]:
-    """Set present objects apart from the collector, unless some are: each `PeakMemory` saves a tenth of a second."""
+    """Keep present objects from the collector, unless some are: each `PeakMemory` saves a tenth of a second."""
     apart = gc.get_freeze_count() <= OF_THE_INTERPRETER
     if apart:
         gc.collect()
@@ -299,7 +299,7 @@ def old_objects_apart() -> Iterator[None]:
 
 
 def _trim() -> bool:
-    """Give free memory back, as the next method could use it unseen, and reset the peak; False where impossible."""
+    """Give free memory back, which a method would use unseen, and reset the peak; return whether both succeeded."""
     if sys.platform != "linux" or not give_back():
         return False
     try:
@@ -319,9 +319,9 @@ def resident(field: str) -> int | None:
 
 
 class Check:
-    """The right scores, by the reference from as many roots as take it seconds, and by one method from all roots.
+    """The right scores: by `lagbc.reference` from the roots of some seconds, and by a trusted method from all roots.
 
-    Of the methods to be checked the trusted one comes first, if it is among them: its scores are the others' check.
+    The trusted method runs first if it is among the methods to be checked.
     """
 
     def __init__(self, task: Task, rows: list[Method]) -> None:
@@ -337,7 +337,7 @@ class Check:
             self._by_trusted = _scores_by(task, self.trusted)
 
     def __call__(self, row: Method, scores: dict[int, NDArray[np.float64]]) -> tuple[float | None, str]:
-        """Return the largest relative difference of scores, and the names of the checks."""
+        """Return the largest relative difference from the right scores, and the names of the checks."""
         every, found = len(self.task.roots), []
         if self._reference_scores is not None:
             found.append(
@@ -365,7 +365,7 @@ def _trusted_row(task: Task) -> Method | None:
 
 
 def _scores_by(task: Task, row: Method) -> NDArray[np.float64] | None:
-    """Return raw scores from all roots by a method that is not measured; None if time or memory are too short."""
+    """Return scores from all roots by a method that is not measured; None if time or memory is too short."""
     try:
         return time_method(task, row)[1][len(task.roots)]
     except (TooSlow, MemoryError):
@@ -373,7 +373,7 @@ def _scores_by(task: Task, row: Method) -> NDArray[np.float64] | None:
 
 
 def _by_reference(task: Task, count: int) -> NDArray[np.float64] | None:
-    """Return raw scores from the first `count` roots; None if their path counts leave the range of float."""
+    """Return scores from the first `count` roots; None if their path counts leave the range of float."""
     graph = task.graph.on_host
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     lengths = None if weights is None else weights.tolist()
@@ -405,13 +405,11 @@ class Prediction(NamedTuple):
 
 
 def predict(graph: Graph, planned: Call, planning: float) -> Prediction:
-    """Predict the time of `lagbc.bc` from all roots, by runs of a second or two in all, after one that compiles.
+    """Predict the time of `lagbc.bc` from all roots, as `planned` in some seconds of `planning`.
 
-    The call is `planned`, which took so many seconds.
-
-    Runs grow from one root to a round of batches, one a thread, and on; the last two give the time of a root. If one
-    root takes long, a second run has a whole batch, whose roots are searched together. On graphs of high diameter the
-    roots are runs of neighbours, as if all vertices were roots.
+    One run compiles; the others take a second or two in all. They grow from one root to a round of batches, one a
+    thread, and on, and the last two give the time of a root. If one root takes long, a second run has a whole batch. On
+    graphs of high diameter the roots are runs of neighbours, as if all vertices were roots.
     """
     graph = graph.with_names(None)  # roots are drawn as numbers
     roots = int(np.count_nonzero(graph.out_degrees))

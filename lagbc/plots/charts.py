@@ -1,4 +1,4 @@
-"""Charts of numbers: scores and their distribution, estimates by rank, levels of communities, and times of methods."""
+"""Charts: scores and their distribution, estimates by rank, levels of communities, and times of methods."""
 
 from __future__ import annotations
 
@@ -36,13 +36,11 @@ if TYPE_CHECKING:
     from lagbc.comparison.compare import Comparison, Measurement
 
 
-# More points hide each other and take long to show: they are drawn as cells with counts, or as an image in the file.
-_MOST_POINTS = 20_000
+# More points or lines are drawn as an image within the file, which is faster to show, or as cells with counts.
+_MOST_SHAPES = 20_000
 _AREA = 12  # of a point, in squares of points of print
 # More vertices are not named: their names would lie on each other.
 _NAMED = 80
-# More lines are drawn as an image within the file, which is faster to show.
-_MOST_LINES = 20_000
 
 
 def plot_scores(
@@ -73,7 +71,7 @@ def plot_scores(
         Whether the degree counts edges out and in (True) or neighbours (False). The default is the direction of a
         graph's own edges, and True for a matrix.
     title : str, optional
-        Put before the counts of vertices and edges, for instance the name of the graph.
+        Put before the counts of vertices and edges, such as the name of the graph.
     unit : str
         The unit of the scores; "" for none.
     name : str
@@ -82,7 +80,7 @@ def plot_scores(
         Names of the vertices: the ten with the highest scores are named where there is room. By default the names of
         the graph; an empty sequence names none.
     ax : two matplotlib Axes, optional
-        They are drawn in, and their figure is returned; it has no title unless `title` is given, and no note.
+        Drawn in; their figure is returned, with no title but `title`, and no note.
     cmap : str or matplotlib Colormap, optional
         Colours of the cells in which the vertices of a large graph are counted.
 
@@ -128,7 +126,7 @@ def _draw_distribution(axes: Axes, scores: np.ndarray, name: str, unit: str) -> 
     at_least = np.cumsum(count[::-1])[::-1] / max(scores.size, 1)
     positive = value > 0
     mark = "o" if np.count_nonzero(positive) == 1 else ""
-    xy, rasterized = (value[positive], at_least[positive]), scores.size > _MOST_POINTS
+    xy, rasterized = (value[positive], at_least[positive]), scores.size > _MOST_SHAPES
     axes.plot(*xy, drawstyle="steps-pre", marker=mark, rasterized=rasterized)
     if positive.any():
         axes.set(xscale="log", yscale="log")
@@ -142,7 +140,7 @@ def _draw_against_degree(
     axes: Axes, degree: np.ndarray, scores: np.ndarray, label: str, directed: bool, cmap: str | Colormap | None
 ) -> None:
     drawn = scores > 0
-    if np.count_nonzero(drawn) > _MOST_POINTS:
+    if np.count_nonzero(drawn) > _MOST_SHAPES:
         logarithmic: dict[str, Any] = {"xscale": "log", "yscale": "log", "bins": "log"}
         cells = axes.hexbin(degree[drawn], scores[drawn], gridsize=60, mincnt=1, cmap=cmap, **logarithmic)
         axes.figure.colorbar(cells, ax=axes, label="vertices in a cell")
@@ -166,7 +164,7 @@ def draw_estimate(
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """Draw an estimate, and write it to a path, if there is one."""
+    """Draw the scores of an estimate in the order of their ranks, with intervals."""
     check_figure_path(path)
     if ax is None:
         figure = figure_class()(figsize=(8, 4.5), layout="constrained")
@@ -174,7 +172,7 @@ def draw_estimate(
     else:
         figure, (axes,) = given_axes(ax, 1)
     order, ranks = np.argsort(-scores, kind="stable"), np.arange(1, len(scores) + 1)
-    many = len(scores) > _MOST_POINTS
+    many = len(scores) > _MOST_SHAPES
     axes.fill_between(ranks, lower[order], upper[order], alpha=0.3, linewidth=0, label="interval", rasterized=many)
     axes.plot(ranks, scores[order], ".", markersize=3, label="estimate", rasterized=many)
     axes.set(xlabel="rank", ylabel=name, xscale="log", title=reason)
@@ -201,7 +199,7 @@ def plot_communities(
     title : str, optional
         Title of the figure, for instance the name of the graph.
     ax : two matplotlib Axes, optional
-        They are drawn in, and their figure is returned.
+        Drawn in; their figure is returned.
 
     Returns
     -------
@@ -244,18 +242,18 @@ def plot_communities(
 
 
 def _draw_tree(axes: Axes, communities: Communities, is_named: bool) -> None:
-    """Draw each split as a bar between the middles of its halves, and each community as a line from split to split."""
+    """Draw a split as a bar between the middles of its halves, and a community as a line from split to split."""
     from matplotlib.collections import LineCollection
 
     lines = list(_lines(communities, is_named))
-    rasterized = len(lines) > _MOST_LINES
+    rasterized = len(lines) > _MOST_SHAPES
     axes.add_collection(LineCollection(lines, linewidths=0.7, rasterized=rasterized))
     axes.set_xlim(-0.5, len(communities.order) - 0.5)
     axes.set_ylim(float(communities.counts[0]), float(communities.counts[-1]) + 1)
 
 
 def _lines(communities: Communities, is_named: bool) -> Iterator[list[tuple[float, float]]]:
-    """Yield the lines of the dendrogram; a line of a single vertex goes down to its name, if vertices are named."""
+    """Yield the lines of the dendrogram; the line of a single vertex goes down to its name, if it has one."""
     ends = [*communities.starts.tolist(), len(communities.order)]
     since = dict.fromkeys(ends[:-1], float(communities.counts[0]))
     for cut, count in zip(communities.cuts.tolist(), communities.counts.tolist()[1:], strict=True):
@@ -290,7 +288,7 @@ def plot_comparison(
     title : str, optional
         Put before the headline of the comparison, for instance the name of the graph.
     ax : two matplotlib Axes, optional
-        They are drawn in, and their figure is returned; it has no title unless `title` is given, and no note.
+        Drawn in; their figure is returned, with no title but `title`, and no note.
 
     Returns
     -------
@@ -336,25 +334,15 @@ def plot_comparison(
 
 
 def _draw_bars(axes: Axes, records: list[Measurement], values: list[float], texts: list[str]) -> None:
-    """Draw a bar a record, from the bottom up, in a colour a formulation; bars of the GPU are hatched."""
+    """Draw a bar for each record, from the bottom up, in the colour of its formulation; bars of the GPU are hatched."""
     formulations = sorted({record.formulation for record in records})
-    for formulation in formulations:
-        for device, hatch in (("cpu", ""), ("cuda", "//")):
-            group = [
-                i for i, record in enumerate(records) if (record.formulation, record.device) == (formulation, device)
-            ]
-            if group:
-                axes.barh(
-                    group,
-                    [values[i] for i in group],
-                    color=f"C{formulations.index(formulation)}",
-                    hatch=hatch,
-                    alpha=0.8,
-                    label=f"{formulation}, {device}",
-                )
+    for formulation, device in sorted({(record.formulation, record.device) for record in records}):
+        group = [i for i, record in enumerate(records) if (record.formulation, record.device) == (formulation, device)]
+        style: dict[str, Any] = {"color": f"C{formulations.index(formulation)}", "hatch": "//" * (device == "cuda")}
+        axes.barh(group, [values[i] for i in group], alpha=0.8, label=f"{formulation}, {device}", **style)
     positive = [value for value in values if value > 0]
     if positive:
-        # Bars begin a factor of 3 below the shortest; the factor of 8 leaves room for texts.
+        # The axis begins a factor of 3 below the shortest bar; the factor of 8 leaves room for texts.
         axes.set(xscale="log", xlim=(min(positive) / 3, max(positive) * 8))
         label_decades(axes.xaxis)
     start = axes.get_xlim()[0]

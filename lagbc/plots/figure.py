@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 _NAMED, _LONGEST = 10, 24
 # The number of highest vertices whose marks no name covers.
 _CLEAR = 30
-# Offsets of a name that is not beside its place, in points of print, nearer ones first.
+# Offsets of a name from its place where there is no room beside it, in points of print, nearer ones first.
 _FARTHER = [
     (side * x, up * y)
     for x, y in ((10, 12), (3, 22), (24, 12), (14, 34), (40, 24), (30, 48), (60, 30), (50, 64), (90, 40))
     for side in (1, -1)
     for up in (1, -1)
 ]
-# Up to so many decades have 1, 2 and 5 of each labelled.
+# Axes of up to so many decades have labels at 1, 2 and 5.
 _FEW_DECADES = 2.5
 
 
 def check_figure_path(path: str | os.PathLike[str] | None) -> None:
-    """Raise the errors of `plot_scores` for a path, before scores are computed; there are none without a path.
+    """Raise the errors of `plot_scores` for a path, if there is one, before scores are computed.
 
     Raises
     ------
     ValueError
-        If matplotlib does not write the suffix.
+        If matplotlib does not write files of that suffix.
     MissingDependencyError
         If matplotlib is not installed.
     FileError
@@ -94,7 +94,7 @@ def given_axes(ax: Axes | Sequence[Axes] | NDArray[Any], panels: int) -> tuple[F
     Raises
     ------
     TypeError, ValueError
-        They are no axes of matplotlib, or more or fewer than panels.
+        They are no axes of matplotlib, or not one a panel.
     """
     axes = np.asarray(ax, object).ravel().tolist()
     for one in axes:
@@ -107,26 +107,20 @@ def given_axes(ax: Axes | Sequence[Axes] | NDArray[Any], panels: int) -> tuple[F
 
 
 def label_decades(*axes: Axis) -> None:
-    """Label 1, 2 and 5 of each decade on logarithmic axes of few: matplotlib would write 2 x 10^0, 3 x 10^0, ..."""
+    """Label 1, 2 and 5 on logarithmic axes of few decades, where matplotlib writes 2 x 10^0, 3 x 10^0, ..."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     for axis in axes:
         low, high = axis.get_view_interval()
         if high <= low * 10**_FEW_DECADES:
-            # A range whose ends are less than a factor of 5 apart may hold one of these at most.
+            # Less than a factor of 5 may hold only one of these.
             axis.set_major_locator(MaxNLocator(4) if high < 5 * low else LogLocator(subs=(1, 2, 5)))
             axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
 
 
 def names_for(labels: Any, graph: Graph) -> Any:
-    """Return the names of vertices in a figure: labels, or else the names of the graph; None if labels are empty.
-
-    Raises
-    ------
-    ValueError
-        There are more or fewer labels than vertices.
-    """
+    """Return the names of vertices in a figure: `labels`, else the names in the graph; None if `labels` are empty."""
     if labels is None:
         return graph.names
     if 0 < len(labels) != graph.n:
@@ -140,12 +134,12 @@ def are_of_edges(scores: Any) -> bool:
 
 
 def scores_of_vertices(name: str, scores: Any, graph: Graph) -> NDArray[np.float64]:
-    """Return a score for each vertex, of an array in their order, or of a dict or a series by vertex.
+    """Return a score for each vertex, given in their order, or by vertex in a dict or a series.
 
     Raises
     ------
     TypeError, ValueError
-        They are of edges, or of several centralities, or not one a vertex.
+        Scores are of edges, or of several centralities, or not one a vertex.
     """
     if are_of_edges(scores):
         raise InvalidTypeError(f"{name} is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges")
@@ -173,9 +167,9 @@ def _shortened(name: str) -> str:
 
 
 def _write_names(axes: Axes, names: list[str], places: np.ndarray, mark: float) -> None:
-    """Write names beside the first places or, with a line, farther off.
+    """Write names beside the first places, or farther off with a line; leave out a name that covers text or a mark.
 
-    A name that would cover another, or the mark of a place, is left out. Marks are `mark` points of print wide.
+    Marks are `mark` points of print wide.
     """
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox

@@ -41,21 +41,20 @@ if TYPE_CHECKING:
 
 # More lines or points are a picture within an svg or pdf: as shapes they would take megabytes.
 _MOST_SHAPES = 5000
-# Colours follow the logarithm, down to _LEAST of the highest score, if a tenth of the positive scores is below _LOW of
-# the highest.
+# If a tenth of the positive scores is below _LOW of the highest, colours are logarithmic, down to _LEAST of it.
 _LOW, _LEAST = 1 / 30, 1e-3
 _MOST_COLUMNS = 4
 # The side, in inches, of a square with the area of a panel.
 _SIDE = 4.5
 _GREY = "0.82"
-# The attribute of an edge for its line, a LineString of shapely, as in osmnx.
+# The attribute of an edge that holds its line, a LineString of shapely, as in osmnx.
 GEOMETRY = "geometry"
 # A line of k points, shape (k, 2).
 Line = NDArray[np.float64]
 
 
 class _Panel(NamedTuple):
-    """Scores, and the lines of the edges that have them; None for scores of vertices."""
+    """Scores of vertices; or of edges, with their lines."""
 
     scores: NDArray[np.float64]
     lines: list[Line] | None
@@ -83,9 +82,9 @@ def plot_map(
     ----------
     graph : matrix or graph, as for `lagbc.bc`
         The graph of the scores.
-    scores : array, shape (n,) or (n, columns); mapping; data frame; sparse matrix, shape (n, n); or a list of such
-        Of vertices as `lagbc.bc`, or by vertex, or as `lagbc.table`, or of edges as `lagbc.edge_bc` returns them, with
-        several cutoffs, too: a panel each.
+    scores : array, shape (n,) or (n, columns); mapping; data frame; sparse matrix, shape (n, n); or list of matrices
+        Scores of vertices, as `lagbc.bc` or `lagbc.table` returns them, or by vertex; or of edges, as `lagbc.edge_bc`
+        returns them. Each column or matrix is a panel.
     path : path-like, optional
         File of the figure; its suffix gives the format (png, pdf, svg, ...).
     xy : array, shape (n, 2), or a mapping or data frame by vertex, optional
@@ -95,18 +94,18 @@ def plot_map(
         Whether `xy` are longitudes and latitudes. By default as the graph's own coordinates (of osmnx, by its ``crs``),
         else False.
     title : str, optional
-        Put before the counts of vertices and edges, for instance the name of the graph.
+        Put before the counts of vertices and edges, such as the name of the graph.
     titles : sequence of str, optional
         One a panel, such as "400 m".
     cutoff, decay : as for the call that made the scores, optional
-        They are the titles of panels without others.
+        The titles of panels, without `titles`.
     unit : str
         The unit of the scores, beside the scale of colours.
     labels : sequence, length n, optional
         Names of the vertices: the ten with the highest scores are named where there is room, higher ones first. By
         default the names of the graph; an empty sequence names none.
     ax : matplotlib Axes, or one for each panel, optional
-        They are drawn in, and their figure is returned; it has no title unless `title` is given, and no note.
+        Drawn in; their figure is returned, with no title but `title`, and no note.
     cmap : str or matplotlib Colormap
         Colours, from the lowest to the highest score.
 
@@ -116,10 +115,9 @@ def plot_map(
         The scale of colours is the same in all panels. It is logarithmic, down to 1/1000 of the highest score and with
         0 in grey, where more than a tenth of the positive scores is below 1/30 of the highest. Edges are wider
         the higher they score; under scores of vertices they are grey. With the graph's own coordinates they have the
-        lines of its edges' attribute "geometry", of shapely, as in osmnx, of parallel edges the shortest; else they are
-        straight. High scores lie on top. A unit of
-        length is as long in both directions, of degrees in the middle of the map. More than 5000 lines or points are a
-        picture of 150 dots an inch in svg and pdf, too, so that these files stay small.
+        lines in the edges' attribute "geometry", of shapely, as in osmnx, of parallel edges the shortest; else they are
+        straight. High scores lie on top. A unit of length is as long in both directions, of degrees in the middle of
+        the map. More than 5000 lines or points are a picture of 150 dots an inch also in svg and pdf, which stay small.
 
     Raises
     ------
@@ -212,7 +210,7 @@ def _panels(
 def _panel_of_edges(
     matrix: Any, graph: Graph, xy: NDArray[np.float64], geometry: Mapping[tuple[int, int], Line]
 ) -> _Panel:
-    """Make a panel of scores of edges, an undirected edge once; of two directions the higher will lie on top."""
+    """Make a panel of scores of edges, an undirected edge once."""
     matrix = (matrix.get() if hasattr(matrix, "get") else matrix).tocoo()
     if matrix.shape != (graph.n, graph.n):
         raise InvalidValueError(f"scores of edges have the shape {matrix.shape}; expected ({graph.n}, {graph.n})")
@@ -276,12 +274,12 @@ def _make_figure(panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Fi
 
 
 def _spacing(count: int) -> float:
-    """Return the points of print between neighbours, if so many lines or points fill a panel evenly."""
+    """Return the points of print between neighbours where `count` lines or points fill a panel evenly."""
     return float(72 * _SIDE / np.sqrt(max(count, 1)))
 
 
 def _diameter(points: int) -> float:
-    """Return the least diameter of so many points, in points of print; the highest has twice that."""
+    """Return the diameter of the lowest of so many points, in points of print; the highest has twice that."""
     return float(np.clip(_spacing(points) / 5, 0.5, 6))
 
 
@@ -325,7 +323,7 @@ def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> ND
 def geometry_of(graph: Any, xy: NDArray[np.float64], ratio: float) -> dict[tuple[int, int], Line]:
     """Return the lines of edges by their ends, of parallel edges the shortest; none if no edge has a geometry.
 
-    An edge without a geometry beside some that have one is straight. A unit of y is as long as `ratio` units of x.
+    An edge without a geometry is straight. A unit of y is as long as `ratio` units of x.
     """
     edges = list(_edges_of(graph))
     if all(geometry is None for _, _, geometry in edges):
@@ -341,7 +339,7 @@ def geometry_of(graph: Any, xy: NDArray[np.float64], ratio: float) -> dict[tuple
 
 
 def lines_of(matrix: Any, xy: NDArray[np.float64], geometry: Mapping[tuple[int, int], Line]) -> list[Line]:
-    """Return the lines of the entries of a sparse matrix; one way of an edge has the geometry of the other."""
+    """Return the lines of the entries of a sparse matrix; both ways of an edge have the geometry of one."""
     straight = np.stack([xy[matrix.row], xy[matrix.col]], axis=1)
     if not geometry:
         return list(straight)

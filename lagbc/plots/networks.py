@@ -1,4 +1,4 @@
-"""Networks drawn once for each centrality, with vertices at places where few hops are short ways."""
+"""Networks drawn once for each centrality, with vertices of few hops between them near each other."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def plot_centralities(
     labels : sequence, length n, optional
         Names of the vertices, by default of the graph.
     ax : matplotlib Axes, or one for each centrality, optional
-        They are drawn in, and their figure is returned.
+        Drawn in; their figure is returned.
     cmap : str or matplotlib Colormap
         Colours, from the lowest to the highest rank.
 
@@ -153,9 +153,9 @@ def _number_highest(drawn: Iterable[tuple[Axes, np.ndarray, np.ndarray, float]])
 
 
 def places_of(graph: Graph) -> Places:
-    """Place the vertices of an undirected graph; the same graph gives the same places.
+    """Place the vertices of an undirected graph; equal graphs have equal places.
 
-    The layout of Fruchterman and Reingold (1991), by igraph, begins at the hops from landmarks. Components are laid out
+    igraph's layout of Fruchterman and Reingold (1991) begins at places by hops from landmarks. Components are laid out
     one by one and put side by side, the largest first.
 
     Raises
@@ -221,7 +221,7 @@ def _lay_out(pattern: sparse.csr_array) -> Places:
 
 
 def _hops_from_landmarks(pattern: sparse.csr_array) -> NDArray[np.float64]:
-    """Return the hops from landmarks, a row each: first a hub, then the farthest vertex from all landmarks before."""
+    """Return the hops from landmarks, a row each: first a hub, then always the vertex farthest from all landmarks."""
     landmark = int(np.argmax(np.diff(pattern.indptr)))
     hops: list[NDArray[np.float64]] = []
     while len(hops) < LANDMARKS:

@@ -1,4 +1,4 @@
-"""The class of figures, with matplotlib as its base: only `figure_class` imports it, when a figure is drawn."""
+"""The class of figures, based on matplotlib's: `figure_class` imports it when a figure is drawn."""
 
 from __future__ import annotations
 
