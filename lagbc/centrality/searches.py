@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -60,13 +61,14 @@ def settings_of(name: str, does: str, options: Options, own: tuple[str, ...], ba
     for option, value in {"batch": batch, **options}.items():
         usual = _ALLOWED.get(option, (None,))
         if option not in _READ and value not in usual:
+            given = value if isinstance(value, Path) else repr(value)
             ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if option in _ALLOWED else ""
             raise InvalidValueError(
-                f"{option}={value!r} means nothing to {name}, which {does} on the CPU, by one method, in one "
+                f"{option}={given} means nothing to {name}, which {does} on the CPU, by one method, in one "
                 f"process, without a checkpoint{ways}"
             )
-    given = {option: value for option, value in options.items() if option in _READ and value is not None}
-    return check_options("auto", cast(Options, given))
+    read = {option: value for option, value in options.items() if option in _READ and value is not None}
+    return check_options("auto", cast(Options, read))
 
 
 def members_of(graph: Graph, groups: Any) -> list[NDArray[np.int64]]:
@@ -251,8 +253,8 @@ def closeness_into(
     """Return the closeness of the vertices `u`; arguments as for `lagbc.closeness`."""
     arguments = arguments.checked()
     if arguments.k is not None or arguments.rng is not None or standard_error is not False:
-        raise InvalidValueError("u asks for exact scores, by a search from each; leave out k, rng and standard_error")
-    does, own = "searches from u", ("batch", *Read._fields, "u", "sources", "cutoff", "wf_improved")
+        raise InvalidValueError("u= asks for exact scores, by searches; leave out k=, rng= and standard_error=")
+    does, own = "searches from each vertex asked for", ("batch", *Read._fields, "u", "sources", "cutoff", "wf_improved")
     settings = settings_of("closeness", does, options, own, batch)
     graph = as_graph(A, **read._asdict()).on_host
     given: Any = arguments.u

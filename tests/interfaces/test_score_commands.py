@@ -1,6 +1,7 @@
 """A command for each centrality of the registry, and one for several."""
 
 import csv
+import json
 
 import click
 import numpy as np
@@ -37,7 +38,42 @@ def test_a_command_takes_what_its_record_says(record):
     assert ("seed" in named) == ("rng" in record.takes)
     arguments = {*OF_THE_SUMS, *OF_THE_SCORES} - {"rng"}
     assert named & arguments == record.takes - {"rng", "u", "top"}
+    assert ("u" in named) == ("u" in record.takes)
     assert {"method", "device", "memory", "dtype", "threads", "checkpoint", "out"} <= named
+
+
+@pytest.mark.parametrize("options", [[], ["--weighted"], ["--cutoff", "1,2"]], ids=" ".join)
+def test_closeness_of_some_vertices_alone(tmp_path, options):
+    """Rows are named as the vertices were asked for, in that order."""
+    file, out = tmp_path / "friends.csv", tmp_path / "scores.csv"
+    file.write_text('ann,bob,2\nbob,carl,1\ncarl,"Lee, C.",3\n')
+    command = ["closeness", file, "--undirected", *options, "--vertices", '"Lee, C.",bob']
+    g = lagbc.read_graph(file)
+    cutoff = [1, 2] if "--cutoff" in options else None
+    how = {"directed": False, "weighted": "--weighted" in options, "cutoff": cutoff}
+    expected = lagbc.closeness(g, u=["Lee, C.", "bob"], **how)
+    succeed(*command, "--out", out)
+    rows = [*csv.reader(out.read_text().splitlines())][1:]
+    assert [row[0] for row in rows] == ["Lee, C.", "bob"]
+    np.testing.assert_array_equal(np.array([row[1:] for row in rows], float), expected.reshape(2, -1))
+    assert succeed(*command, "--quiet", "--top", 1).splitlines()[-1].split()[:2] == ["1", "bob"]
+    shown = json.loads(succeed(*command, "--json"))
+    assert shown["scores"]["vertex"] == ["Lee, C.", "bob"]
+    assert shown["arguments"]["u"] == '"Lee, C.",bob'
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--plot", "a.png"], "leave out --plot"),
+        (["--part", "1/2", "--out", "a.npz"], "leave out --part"),
+        (["--k", 3], "--vertices asks for exact scores, by searches; leave out --k"),
+        (["--checkpoint", "a.npz"], "--checkpoint a.npz means nothing to closeness"),
+    ],
+    ids=str,
+)
+def test_some_vertices_alone_do_not_go_with(options, said):
+    assert said in fail("closeness", "example:karate", "--vertices", "3,1", *options)
 
 
 def test_edges(tmp_path):

@@ -152,11 +152,16 @@ def _carry_out_records(
     **typed: Any,
 ) -> None:
     """Compute the centralities that `records_of` returns for the arguments."""
+    into = typed.get("u") is not None
+    pictures = {"--plot": output.plot, "--plot-map": map_options.plot_map}
+    for option, given in {**pictures, "--part": output.part, "--grid": run.get("grid")}.items():
+        if into and given is not None:
+            raise InvalidValueError(f"--vertices asks for a search from each of some vertices; leave out {option}")
     dealing = Dealing.of_run(run, lambda: all_sums(records_of({})))
     if dealing is not None:
         if output.part is not None:
             raise InvalidValueError("--part computes part of a run in one process; leave out --grid")
-        for option, path in (("--plot", output.plot), ("--plot-map", map_options.plot_map)):
+        for option, path in pictures.items():
             if path is not None:
                 raise InvalidValueError(f"{option} draws a graph that one process has; leave it out, or --grid")
         folds = [record.name for record in records_of({})] == ["bc"] and not typed["endpoints"]
@@ -172,6 +177,17 @@ def _carry_out_records(
             given["coordinates"] = xy
         if any(record.of_edges for record in records):
             require_numbers(output.out, taken.file.labels)
+        if into:
+            return _Into(
+                source=taken,
+                output=output,
+                steps=steps,
+                records=records,
+                together=False,
+                given=sample.arguments | given,
+                typed=typed,
+                run=run,
+            )
         return (_Sweep if output.part is None else _Part)(
             source=taken,
             output=output,
@@ -266,11 +282,42 @@ class _Scores(Task):
     def errors(self) -> np.ndarray | None:
         return None
 
+    @property
+    def degrees(self) -> list[tuple[str, np.ndarray]]:
+        """Columns beside the scores, by their titles."""
+        return [] if self.of_edges or self.together else degrees_of(self.source.graph)
+
     def text(self) -> Iterator[str]:
         if self.output.count_shown(self.source.graph.n):
             places, rows = self.rows(errors=self.errors).shown(self.output)
-            degrees = [] if self.of_edges or self.together else degrees_of(self.source.graph)
-            yield f"\n{rows.as_text({title: degree[places] for title, degree in degrees})}\n"
+            yield f"\n{rows.as_text({title: degree[places] for title, degree in self.degrees})}\n"
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class _Into(_Scores):
+    """The task of scores of some vertices alone, those of the argument `u`."""
+
+    typed: dict[str, Any]
+    run: dict[str, Any]
+
+    @property
+    def degrees(self) -> list[tuple[str, np.ndarray]]:
+        return []
+
+    def compute(self) -> None:
+        import lagbc
+
+        (name,) = self.names
+        self.found = {name: getattr(lagbc, name)(self.source.graph, **self.given, **self.run)}
+
+    def rows(self, titles: Iterable[str] | None = None, errors: np.ndarray | None = None) -> Rows:
+        import numpy as np
+
+        return _Scores.rows(self, titles)._replace(keys={"vertex": np.array(self.given["u"])})
+
+    def document(self) -> dict[str, Any]:
+        scores = self.rows().shown(self.output)[1].as_json()
+        return {"command": self.names[0], "arguments": arguments_of(self.typed), "scores": scores}
 
 
 @dataclass(eq=False, kw_only=True)

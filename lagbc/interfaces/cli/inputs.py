@@ -124,7 +124,7 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions 
     """Replace texts and names of files by the vertices and arrays in them."""
     read = dict(given)
     vertices = source.vertices
-    for name in ("sources", "targets", "vertices"):
+    for name in ("sources", "targets", "vertices", "u"):
         if given.get(name) is not None:
             read[name] = _read_vertices(given[name], vertices)
     for name in ("source_weights", "target_weights", "states"):

@@ -375,9 +375,9 @@ def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str
     return numbers if len(numbers) > 1 else numbers[0]
 
 
-def _vertex_option(name: str, meaning: str) -> Callable[[_Function], _Function]:
+def _vertex_option(name: str, meaning: str, argument: str | None = None) -> Callable[[_Function], _Function]:
     told = f"{meaning}; or a file of them. Names that hold commas in quotes: '\"Lee, C.\"'."
-    return click.option(f"--{name}", metavar="V[,V...]|@FILE", help=told)
+    return click.option(f"--{name}", argument or name, metavar="V[,V...]|@FILE", help=told)
 
 
 def _weight_option(name: str, meaning: str, *, required: bool = False) -> Callable[[_Function], _Function]:
@@ -395,6 +395,7 @@ _ARGUMENTS = {
     "sources": _vertex_option("sources", "Only paths that begin at these vertices"),
     "targets": _vertex_option("targets", "Only paths that end at these"),
     "vertices": _vertex_option("vertices", "Scores of these vertices alone"),
+    "u": _vertex_option("vertices", "Scores of these vertices alone, by a search from each", "u"),
     "source_weights": _weight_option("source-weights", "How often each vertex counts as a beginning"),
     "target_weights": _weight_option("target-weights", "How often each counts as an end"),
     "states": _weight_option("states", "How far each vertex is percolated", required=True),
