@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import accumulate, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple, Never
 
@@ -29,10 +28,10 @@ from lagbc.io.scan import Ends, Integers, Names, Numbered, Texts
 from lagbc.io.source import Source
 from lagbc.types import ArrowData
 
-# Tails, heads and lengths of some edges; None for lengths where there are none.
+# Tails, heads and lengths of some edges; None without lengths.
 Piece = tuple[Ends, Ends, NDArray[Any] | None]
-# Rows of a column that are read at a time.
-PIECE = 1 << 16
+# Edges whose ends are numbered at a time.
+_PIECE = 1 << 16
 VERTICES = (
     "vertices are integers of 64 bits, or names of one line, all of one kind: leave out rows without one; astype(int) "
     "or astype(str) makes others so"
@@ -166,21 +165,15 @@ def is_frame(given: Any) -> bool:
 
 def _edges_of_columns(source: Any, target: Any, length: Any, title: str) -> Edges:
     """Return the edges in columns; errors call the column of lengths, if there is one, by the `title`."""
-    tails, heads = held_column("source", source), held_column("target", target)
+    tails, heads = _ends_in("source", source), _ends_in("target", target)
     lengths = None if length is None else reals_of(title, length)
-    for name, rows in (("target", heads.rows), (title, tails.rows if lengths is None else len(lengths))):
-        if rows != tails.rows:
-            raise InvalidValueError(f"source has {tails.rows:,} rows, {name} {rows:,}; each row is an edge")
+    count = _count_of(tails)
+    for name, rows in (("target", _count_of(heads)), (title, count if lengths is None else len(lengths))):
+        if rows != count:
+            raise InvalidValueError(f"source has {count:,} rows, {name} {rows:,}; each row is an edge")
     edges = Edges(Titles("source", "target", None if lengths is None else title))
-    for piece in _pieces(tails, heads, lengths):
-        edges.add(*piece)
+    edges.add(tails, heads, lengths)
     return edges
-
-
-def _pieces(tails: Held, heads: Held, lengths: NDArray[Any] | None) -> Iterator[Piece]:
-    """Yield edges of columns, each piece in one chunk of either column."""
-    for begin, end in pairwise(sorted({*range(0, tails.rows, PIECE), *tails.cuts, *heads.cuts, tails.rows})):
-        yield tails.part(begin, end), heads.part(begin, end), None if lengths is None else lengths[begin:end]
 
 
 class EdgeTable:
@@ -210,13 +203,13 @@ class EdgeTable:
         if is_frame(self._given):
             columns = self._given.iloc
             lengths = None if length is None else reals_of(length, columns[:, third])
-            yield from _pieces(held_column(tail, columns[:, source]), held_column(head, columns[:, target]), lengths)
+            yield _ends_in(tail, columns[:, source]), _ends_in(head, columns[:, target]), lengths
             return
         row = 0
         while (batch := _by_pyarrow(self._name, lambda _: next(self._given, None))) is not None:
             lengths = None if length is None else _reals_of_arrow(length, batch.column(third), row)
             tails, heads = (_of_arrow(title, [batch.column(at)], row) for title, at in ((tail, source), (head, target)))
-            yield from _pieces(tails, heads, lengths)
+            yield tails, heads, lengths
             row += len(batch)
 
     def edges(self) -> Edges:
@@ -263,19 +256,27 @@ class Edges:
         self.count = 0
 
     def add(self, tails: Ends, heads: Ends, lengths: NDArray[Any] | None) -> None:
-        """Add one edge or more; TypeError unless ends are all integers, or all names, none empty or with lines."""
+        """Add edges; TypeError unless all ends are integers, or all are names, none of them empty or with lines."""
+        if not (count := _count_of(tails)):
+            return
         if isinstance(tails, Texts) != isinstance(heads, Texts):
             one, other = ("names", "integers") if isinstance(tails, Texts) else ("integers", "names")
             raise InvalidTypeError(f"{self.titles.source} holds {one} and {self.titles.target} {other}; {VERTICES}")
         if self.vertices is None:
             self.vertices = Names() if isinstance(tails, Texts) else Integers()
-        row = self.count
-        *_, wrong = self.number(tails, heads, lengths)
-        if wrong >= 0:
-            for title, ends in zip(self.titles, (tails, heads), strict=False):
-                assert isinstance(ends, Texts)
-                if not (name := ends.text_in(wrong)) or "\n" in name:
-                    raise no_vertex(str(title), name, row + wrong)
+        before = self.count
+        for begin in range(0, count, _PIECE):
+            some = slice(begin, begin + _PIECE)
+            lengths_of_some = None if lengths is None else lengths[some]
+            *_, wrong = self.number(_some_of(tails, some), _some_of(heads, some), lengths_of_some)
+            if wrong >= 0:
+                self._refuse(tails, heads, begin + wrong, before)
+
+    def _refuse(self, tails: Any, heads: Any, place: int, before: int) -> None:
+        """Raise TypeError for a name that is empty or has lines; so many edges came `before`."""
+        for title, ends in zip(self.titles[:2], (tails, heads), strict=True):
+            if not (name := ends.text_in(place)) or "\n" in name:
+                raise _no_vertex(str(title), name, before + place)
 
     def number(self, tails: Ends, heads: Ends, lengths: NDArray[Any] | None) -> Numbered:
         """Give numbers to the ends of edges, and keep them with the lengths."""
@@ -306,46 +307,37 @@ class Edges:
         return labels, ends[: self.count], ends[self.count :], lengths
 
 
-class Held(NamedTuple):
-    """A column of vertices: ``part(begin, end)`` returns the vertices in these rows, which are of one chunk."""
-
-    rows: int
-    cuts: list[int]  # the first row of each chunk
-    part: Callable[[int, int], Ends]
+def _count_of(ends: Ends) -> int:
+    """Return the number of rows with ends."""
+    return len(ends.starts if isinstance(ends, Texts) else ends)
 
 
-def held_column(name: str, given: Any) -> Held:
-    """Return a column that a caller gives; errors call it `name`."""
+def _some_of(ends: Ends, rows: slice) -> Ends:
+    return Texts(ends.text, ends.starts[rows], ends.stops[rows]) if isinstance(ends, Texts) else ends[rows]
+
+
+def _ends_in(name: str, given: Any) -> Ends:
+    """Return the vertices in a column that a caller gives; errors call it `name`."""
     if isinstance(given, list | tuple) and given and isinstance(given[0], str):
         refuse_masked(name, given)
-        return _of_texts(name, given)
+        return _texts_of(name, given)
     if _hands_over_arrow(given):
         return _of_arrow(name, _by_pyarrow(name, lambda pyarrow: pyarrow.chunked_array(given)).chunks)
     column = column_of(name, given)
     if column.dtype.kind in "UT" or (column.dtype == object and len(column) and isinstance(column[0], str)):
-        return _of_texts(name, column)
-    if column.dtype == object:
-        column = _integers_of_objects(name, column)
-    return Held(len(column), [], lambda begin, end: integers_in(name, column[begin:end], begin))
+        return _texts_of(name, column.tolist())
+    return _integers_of(name, _integers_of_objects(name, column) if column.dtype == object else column)
 
 
-def _of_texts(name: str, items: Any) -> Held:
-    def part(begin: int, end: int) -> Texts:
-        some = items[begin:end]
-        return _texts_of(name, some if isinstance(some, list | tuple) else some.tolist(), begin)
-
-    return Held(len(items), [], part)
-
-
-def _texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Texts:
-    """Return the items of a column from row `first` on as texts."""
+def _texts_of(name: str, items: list[Any] | tuple[Any, ...]) -> Texts:
+    """Return the items of a column as texts."""
     try:
         text = np.frombuffer("\n".join([*items, ""]).encode(), np.uint8)
     except UnicodeEncodeError as error:
         raise InvalidValueError(f"{name}: a name is no text that UTF-8 holds: {error}") from error
     except TypeError:
         row = next(row for row, item in enumerate(items) if not isinstance(item, str))
-        raise no_vertex(name, items[row], first + row) from None
+        raise _no_vertex(name, items[row], row) from None
     stops = np.flatnonzero(text == ord("\n"))
     if len(stops) > len(items):  # some have several lines
         stops = np.cumsum([len(item.encode()) + 1 for item in items]) - 1
@@ -355,31 +347,31 @@ def _texts_of(name: str, items: list[Any] | tuple[Any, ...], first: int) -> Text
 def _integers_of_objects(name: str, column: NDArray[Any]) -> NDArray[Any]:
     for row, item in enumerate(column.tolist()):
         if not isinstance(item, Integral) or isinstance(item, bool):
-            raise no_vertex(name, item, row)
+            raise _no_vertex(name, item, row)
         if not -(2**63) <= int(item) < 2**63:
             raise _beyond(name, item, row)
     return column.astype(np.int64)
 
 
-def integers_in(name: str, column: NDArray[Any], first: int) -> NDArray[np.int64]:
-    """Return the rows of a column from row `first` on as integers of 64 bits."""
+def _integers_of(name: str, column: NDArray[Any], first: int = 0) -> NDArray[np.int64]:
+    """Return a column, which begins in row `first`, as integers of 64 bits."""
     kind = column.dtype.kind
     if kind not in "iu" and len(column):
         row = int(np.argmax(np.isnan(column))) if kind == "f" else 0
-        raise no_vertex(name, column[row].item(), first + row)
+        raise _no_vertex(name, column[row].item(), first + row)
     if kind == "u" and len(column) and column.max() >= 2**63:
         row = int(np.argmax(column >= 2**63))
         raise _beyond(name, column[row].item(), first + row)
     return column.astype(np.int64)
 
 
-def no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:
+def _no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:
     """Make the error of a row that holds no vertex."""
     return InvalidTypeError(f"{name} holds {item!r} in row {row}; {VERTICES}")
 
 
 def _beyond(name: str, item: Any, row: int) -> InvalidValueError:
-    return InvalidValueError(str(no_vertex(name, item, row)))
+    return InvalidValueError(str(_no_vertex(name, item, row)))
 
 
 # ---- Columns and tables that hand over Arrow
@@ -415,18 +407,6 @@ def numeric_columns(schema: Any) -> list[bool]:
     return [types.is_integer(kind) or types.is_floating(kind) for kind in schema.types]
 
 
-def _of_arrow(name: str, given: list[Any], first: int = 0) -> Held:
-    """Return a column of some chunks, which begins in row `first`."""
-    chunks: list[Any] = _by_pyarrow(name, lambda _: [_plain(chunk) for chunk in given if len(chunk)])
-    starts = [0, *accumulate(map(len, chunks))]
-
-    def part(begin: int, end: int) -> Ends:
-        at = int(np.searchsorted(starts, begin, side="right")) - 1
-        return _ends_of_arrow(name, chunks[at].slice(begin - starts[at], end - begin), first + begin)
-
-    return Held(starts[-1], starts, part)
-
-
 def _plain(chunk: Any) -> Any:
     """Return an array, checked to hold what it says, without a dictionary; texts have offsets of 64 bits."""
     from pyarrow import DictionaryArray, large_string, types
@@ -441,16 +421,19 @@ def _plain(chunk: Any) -> Any:
     return chunk.cast(large_string())
 
 
-def _ends_of_arrow(name: str, rows: Any, first: int) -> Ends:
-    """Return the vertices in some rows of a plain array, which begin in row `first`."""
-    from pyarrow import types
+def _of_arrow(name: str, chunks: list[Any], first: int = 0) -> Ends:
+    """Return the vertices in a column of some chunks, which begins in row `first`."""
+    from pyarrow import concat_arrays, types
 
+    if not (chunks := [chunk for chunk in chunks if len(chunk)]):
+        return np.empty(0, np.int64)
+    rows = _by_pyarrow(name, lambda _: concat_arrays([*map(_plain, chunks)]))
     if types.is_integer(rows.type) and not rows.null_count:
-        return integers_in(name, rows.to_numpy(), first)
+        return _integers_of(name, rows.to_numpy(), first)
     if not types.is_large_string(rows.type) or rows.null_count:
         items = rows.to_pylist()
         row = next((row for row, item in enumerate(items) if item is None), 0)
-        raise no_vertex(name, items[row], first + row)
+        raise _no_vertex(name, items[row], first + row)
     _, offsets, data = rows.buffers()
     bounds = np.frombuffer(offsets, np.int64)[rows.offset : rows.offset + len(rows) + 1]
     return Texts(np.frombuffer(data or b"", np.uint8), bounds[:-1], bounds[1:])

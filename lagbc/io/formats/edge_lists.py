@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.io.columns import Columns
-from lagbc.io.edges import PIECE, Edges, EdgeTable, Titles, chosen_columns, numeric_columns
+from lagbc.io.edges import Edges, EdgeTable, Titles, chosen_columns, numeric_columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
 from lagbc.io.layout import Layout, recognise
@@ -20,6 +20,10 @@ from lagbc.io.source import Source
 
 # Peak bytes an edge, without lengths and with them, until its matrix is made: of a list, directed and not; of a table.
 _BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE, _BYTES_PER_ROW = (46, 82), (104, 152), 44
+
+
+# Rows of Parquet that are read at a time.
+_BATCH = 1 << 16
 
 
 @reader("edge list", takes=("ends", "length", "header", "names"))
@@ -167,7 +171,7 @@ def _read_table(source: Source, file: Any, largest: bool, named: Columns) -> Gra
     titles = [schema.names[place] for place in places]
     if twice := next((title for title in titles if schema.names.count(title) > 1), None):
         raise GraphFormatError(f"{source.name} has several columns called {twice!r}; each has a title of its own")
-    batches = (batch.select(titles) for batch in file.iter_batches(PIECE, columns=titles))
+    batches = (batch.select(titles) for batch in file.iter_batches(_BATCH, columns=titles))
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([schema.field(title) for title in titles]), batches)
     table = EdgeTable(source.name, reader, Columns(ends=(1, 2), length=None if length is None else 3))
     edges = Edges(table.titles)
