@@ -203,7 +203,7 @@ class Highest(NamedTuple):
     """The highest scores of a graph: of `lagbc.closeness` or `lagbc.harmonic` with `top`.
 
     The highest score is first; equal ones are in the order of the vertices, and the last may be equal to some that are
-    left out. A pandas DataFrame is made of it by ``pandas.DataFrame(found._asdict())``.
+    left out. `lagbc.table` makes a pandas DataFrame of it.
 
     Attributes
     ----------

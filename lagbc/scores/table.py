@@ -16,6 +16,7 @@ from lagbc.graph import adapters
 from lagbc.graph.given import parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
+from lagbc.scores.finish import Highest
 from lagbc.scores.records import registered, titled
 from lagbc.types import GraphLike
 
@@ -47,7 +48,7 @@ def table(
         edges; else their numbers.
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too, or an
-        estimate by `lagbc.estimate` of all vertices, or of edges.
+        estimate by `lagbc.estimate` of all vertices, or of edges; or a `Highest` of `lagbc.closeness` with `top`.
         Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
@@ -63,12 +64,12 @@ def table(
     pandas.DataFrame
         A column for each name, or one called "score"; with several cutoffs or decays one for each of these, called
         "cutoff 400", or in a mapping "bc, cutoff 400"; of an estimate also "lower" and "upper". Scores of vertices have
-        the index "vertex", in the order of the graph. Scores of edges have the levels "source" and "target", an
-        undirected edge once, from the end that comes first in the graph: the page of conventions has a join of both
-        orientations. With a NetworkX graph the levels are "u" and "v", as in the tables of edges of osmnx, which can be
-        joined. Unless `directed` is other than its own, the rows are in the order of ``graph.edges``, with
-        a level "key" if edges may be parallel: the shortest share the score equally, as in NetworkX, and longer ones
-        have 0.
+        the index "vertex", in the order of the graph, but of a `Highest` the highest first. Scores of edges have the
+        levels "source" and "target", an undirected edge once, from the end that comes first in the graph: the page of
+        conventions has a join of both orientations. With a NetworkX graph the levels are "u" and "v", as in the tables
+        of edges of osmnx, which can be joined. Unless `directed` is other than its own, the rows are in the order of
+        ``graph.edges``, with a level "key" if edges may be parallel: the shortest share the score equally, as in
+        NetworkX, and longer ones have 0.
 
     Raises
     ------
@@ -111,6 +112,8 @@ def table(
             "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
         ) from error
     graph, scores = _in_order(graph, scores)
+    if isinstance(scores, Highest):
+        return pd.DataFrame({"score": scores.scores}, index=_index(pd, _names_of_some(graph, names, scores.vertices)))
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
     if not given:
         raise InvalidValueError("scores is empty; it holds the scores of one centrality or more")
@@ -131,7 +134,7 @@ def table(
         if values.shape != ((n, n) if of_edges == {True} else (n,)):
             raise InvalidValueError(f"{name} has shape {values.shape}, but the graph has {n} vertices")
     if of_edges == {False}:
-        return pd.DataFrame(columns, index=pd.Index(called, name="vertex", tupleize_cols=False))
+        return pd.DataFrame(columns, index=_index(pd, called))
     if adapters.is_networkx(graph) and directed in (None, adapters.is_directed(graph)):
         rows, tails, heads, shares = _networkx_edges(graph, called, weighted, strength)
     else:
@@ -140,6 +143,18 @@ def table(
     index = pd.MultiIndex.from_arrays(rows, names=titles[: len(rows)])
     values = {name: _values_at(matrix, tails, heads) * shares for name, matrix in columns.items()}
     return pd.DataFrame(values, index=index)
+
+
+def _index(pd: Any, names: NDArray[Any]) -> Any:
+    return pd.Index(names, name="vertex", tupleize_cols=False)
+
+
+def _names_of_some(graph: Any, names: Any, vertices: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the names of some vertices; ValueError if the graph has fewer."""
+    called = _vertex_names(graph, names)
+    if vertices.max(initial=-1) >= len(called):
+        raise InvalidValueError(f"scores has vertex {vertices.max()}, but the graph has {len(called)} vertices")
+    return called[vertices]
 
 
 def _in_order(first: Any, second: Any) -> tuple[Any, Any]:
@@ -173,6 +188,8 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
     if all(hasattr(scores, one) for one in _OF_ESTIMATES):
         titles = called, *(before + one for one in _OF_ESTIMATES[1:])
         return {title: _on_host(title, getattr(scores, one)) for title, one in zip(titles, _OF_ESTIMATES, strict=True)}
+    if isinstance(scores, Highest):
+        raise InvalidTypeError(f"{called} has the highest scores alone; make a table of it by itself")
     if isinstance(scores, tuple):
         raise InvalidTypeError(
             f"{called} is a pair, such as scores and their errors; pass a mapping of names, of (scores, errors) = pair "

@@ -183,6 +183,20 @@ def test_names_are_those_of_the_graph():
     assert (found.names, found.vertices.tolist(), found.scores.tolist()) == (["bob", "carl"], [1, 2], [0.75, 0.75])
 
 
+def test_a_table_has_the_highest_first_by_name():
+    pytest.importorskip("pandas")
+    G = nx.relabel_nodes(nx.path_graph(4), dict(enumerate("abcd")))
+    found = lagbc.closeness(G, top=3)
+    for graph, names, called in ((G, None, "bca"), (G, "wxyz", "xyw"), (lagbc.as_graph(G), None, "bca")):
+        frame = lagbc.table(graph, found, names=None if names is None else [*names])
+        assert (frame.index.name, frame.index.tolist()) == ("vertex", [*called])
+        assert frame["score"].tolist() == found.scores.tolist()
+    with pytest.raises(ValueError, match="scores has vertex 2, but the graph has 2 vertices"):
+        lagbc.table(nx.path_graph(2), found)
+    with pytest.raises(TypeError, match="closeness has the highest scores alone"):
+        lagbc.table(G, {"closeness": found})
+
+
 @pytest.mark.parametrize(
     ("how", "error", "said"),
     [
