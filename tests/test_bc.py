@@ -24,7 +24,6 @@ from strategies import (
     with_lengths,
 )
 
-import lagbc
 from lagbc.scores.finish import rescale
 
 pytestmark = pytest.mark.filterwarnings("ignore::lagbc.TieWarning")
@@ -242,13 +241,6 @@ def test_vertex_weights_are_leaves(bc, seed):
     ours = bc(A, target_weights=omega, source_weights=times)
     ends = [times[v] * after[v] + omega[v] * before[v] + times[v] * omega[v] for v in range(n)]
     assert_close(ours + ends, values({v: theirs[v] for v in range(n)}))
-
-
-@pytest.mark.parametrize("weights", ["target_weights", "source_weights"])
-@pytest.mark.parametrize("option", [{"normalized": True}, {"endpoints": True}, {"k": 3}])
-def test_vertex_weights_do_not_go_with_factors(weights, option):
-    with pytest.raises(ValueError, match="do not go with normalized, endpoints or k"):
-        lagbc.bc(path(4), **{weights: np.ones(4)}, **option)
 
 
 def test_result_is_the_callers_own(bc):

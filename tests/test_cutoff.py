@@ -360,44 +360,6 @@ def test_a_checkpoint_goes_on_to_the_same_bits(together, tmp_path, monkeypatch):
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"cutoff": -1}, ValueError, "cutoff=-1: it is a distance >= 0, or several"),
-        ({"cutoff": [1, np.nan]}, ValueError, "it is a distance >= 0, or several"),
-        ({"cutoff": []}, ValueError, r"cutoff has shape \(0,\); it is a distance >= 0, or a 1-D array of such"),
-        ({"cutoff": [[1, 2]]}, ValueError, r"cutoff has shape \(1, 2\)"),
-        ({"cutoff": [[1], [2, 3]]}, TypeError, "cutoff is ragged"),
-        ({"cutoff": "far"}, TypeError, "cutoff='far' holds what is no real number"),
-        ({"cutoff": True}, TypeError, "cutoff=True holds what is no real number"),
-        ({"cutoff": 10**400}, ValueError, r"cutoff=10000000000000000000\.\.\. is beyond float64"),
-        ({"cutoff": [2, 10**400]}, ValueError, r"cutoff holds 10000000000000000000\.\.\. at place 1, beyond float64"),
-        ({"cutoff": [2, None]}, TypeError, "cutoff holds None at place 1; it holds real numbers"),
-        ({"cutoff": [2, 1, 1.0]}, ValueError, "cutoff holds 1.0 more than once; name it once"),
-        ({"decay": [0.5, 0.5]}, ValueError, "decay holds 0.5 more than once; name it once"),
-        ({"decay": [0, 10**400]}, ValueError, r"decay holds 10000000000000000000\.\.\. at place 1, beyond float64"),
-        ({"decay": -0.1}, ValueError, "decay=-0.1: it is a rate, finite and >= 0"),
-        ({"decay": np.inf}, ValueError, "decay=inf: it is a rate, finite and >= 0"),
-        ({"decay": 1, "normalized": True}, ValueError, "does not go with normalized or endpoints"),
-        ({"decay": 1, "endpoints": True}, ValueError, "does not go with normalized or endpoints"),
-        ({"decay": 1, "demand": np.eye(3)}, ValueError, "leave out decay"),
-        (
-            {"cutoff": 1, "method": "batched", "device": "cpu"},
-            ValueError,
-            "batched on cpu takes no cutoff or decay.*these do: work-efficient on cpu",
-        ),
-        (
-            {"cutoff": 1, "weighted": True, "method": "batched", "device": "cpu"},
-            ValueError,
-            "these do: dijkstra on cpu",
-        ),
-    ],
-)
-def test_what_is_refused(arguments, error, message):
-    with pytest.raises(error, match=message):
-        lagbc.bc(path(3), **arguments)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("how", [{"device": "cuda"}, {"device": [0]}, {"device": "cuda", "dtype": "float32"}])
 def test_a_gpu_sums_none(how, weighted, monkeypatch):
@@ -420,18 +382,6 @@ def test_methods_of_a_gpu_take_none():
     with pytest.raises(ValueError, match=r"^spmm on cuda takes no cutoff or decay.*these do: work-efficient on cpu$"):
         lagbc.bc(path(3), cutoff=1, method="spmm")
     assert lagbc.plan(path(3), cutoff=1).reason.startswith("work-efficient on cpu (it runs on cpu alone; ")
-
-
-def test_what_centralities_refuse():
-    A = path(3)
-    with pytest.raises(ValueError, match="gravity needs decay"):
-        lagbc.centralities(A, ("bc", "gravity"), cutoff=1)
-    with pytest.raises(ValueError, match="decay means nothing to closeness"):
-        lagbc.centralities(A, "closeness", decay=1)
-    with pytest.raises(ValueError, match="sources means nothing to reach"):
-        lagbc.centralities(A, ("bc", "reach"), sources=[0])
-    with pytest.raises(ValueError, match="batched on cpu takes no cutoff or decay"):
-        lagbc.reach(A, method="batched", device="cpu")
 
 
 def test_a_centrality_that_was_added():

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
     SPECIAL,
-    adjacency,
     diamonds,
     disjoint,
     examples,
@@ -24,22 +23,13 @@ from strategies import (
     matrix,
     path,
     scale_free,
-    times,
-    vertex_weights,
     weighted_graphs,
     with_lengths,
 )
-from swept import swept
 
 import lagbc
-from lagbc import reference
-from lagbc.demand import origins, parse_demand, weights_of_columns, without_far_apart
-from lagbc.graph.validate import as_graph
+from lagbc.demand import origins, parse_demand, without_far_apart
 from lagbc.methods import table
-from lagbc.methods.contract import SweepPlan, bytes_of
-from lagbc.methods.cpu import traversal
-from lagbc.methods.sums import Bounds
-from lagbc.planning.sweep import memory_of
 
 # No overflow may show, not even as a warning on the way.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -132,55 +122,11 @@ def test_loads_of_named_graphs(row, name, directed):
     assert_loads(A, demand, row, directed=directed)
 
 
-def test_loads_of_many_graphs():
-    """Random ones with ties, some of them in pieces, by the methods that "auto" takes."""
-    rng = np.random.default_rng(3)
-    for number in range(times(200)):
-        n = int(rng.integers(2, 9))
-        A = sp.coo_array(np.where(rng.random((n, n)) < rng.choice([0.2, 0.5]), rng.integers(1, 4, (n, n)), 0))
-        demand = np.where(rng.random((n, n)) < 0.4, rng.random((n, n)), 0)
-        demand[rng.random(n) < 0.3] = 0
-        directed, weighted = bool(number % 2), bool(number % 4 // 2)
-        of_vertices, of_edges = loads(A, demand, directed=directed, weighted=weighted)
-        given = {"demand": sp.coo_array(demand), "directed": directed, "weighted": weighted}
-        np.testing.assert_allclose(lagbc.bc(A, **given), of_vertices, rtol=1e-12, atol=1e-14)
-        found = lagbc.edge_bc(A, **given).toarray()
-        for (v, w), load in of_edges.items():
-            both = load if directed else load + of_edges[w, v]
-            assert found[v, w] == pytest.approx(float(both), rel=1e-12, abs=1e-14)
-
-
 GRAPHS = {
     "scale-free": scale_free(300, 1500, seed=1),
     "mesh": grid(9, 16),
     "parts": disjoint(path(50), grid(5, 6), scale_free(60, 300, seed=4), matrix(3, []), layered(4, 5)),
 }
-
-
-@functools.cache
-def root_by_root(name, directed, weighted):
-    """A graph, a demand on it, and loads by Brandes' algorithm, a root at a time."""
-    A = with_lengths(GRAPHS[name], [1, 2, 3])
-    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2), format="csr")
-    edges = adjacency(A, directed=directed)
-    weights = [length for _, length in sorted(lengths_of(A, directed=directed).items())] if weighted else None
-    return (
-        A,
-        demand,
-        sum(
-            np.array(reference.brandes(*edges, weights, sources=[s], target_weights=demand[[s]].toarray()[0].tolist()))
-            for s in range(A.shape[0])
-        ),
-    )
-
-
-@taking
-@pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("name", GRAPHS)
-def test_loads_of_several_batches(row, name, directed):
-    A, demand, theirs = root_by_root(name, directed, row.weighted)
-    ours = lagbc.bc(A, demand=demand, directed=directed, **how(row))
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
 
 
 # What loads have in common with scores
@@ -195,30 +141,6 @@ def test_one_trip_a_pair_is_the_raw_score(row, directed):
         call = functools.partial(function, A, directed=directed, **how(row))
         np.testing.assert_allclose(call(demand=ones - np.eye(len(ones))), often * call(), rtol=1e-12)
         np.testing.assert_array_equal(call(demand=ones), call(demand=ones - np.eye(len(ones))))
-
-
-@taking
-@examples(8)
-@given(st.data(), st.booleans())
-def test_trips_of_products_are_weights_of_vertices(row, data, directed):
-    A = data.draw(weighted_graphs())
-    times, targets = (data.draw(vertex_weights(A.shape[0])) for _ in range(2))
-    call = functools.partial(lagbc.bc, A, directed=directed, **how(row))
-    weighed = call(source_weights=times, target_weights=targets)
-    np.testing.assert_allclose(call(demand=np.outer(times, targets)), (1 if directed else 2) * weighed, rtol=1e-12)
-
-
-@taking
-def test_what_flows_into_a_vertex_flows_out_or_ends_there(row):
-    A = with_lengths(GRAPHS["parts"], [1, 2])
-    demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(5), format="csr")
-    flow = lagbc.edge_bc(A, demand=demand, directed=True, **how(row))
-    joined = sp.csgraph.shortest_path(sp.csr_array(A), unweighted=True) < np.inf
-    trips = np.where(joined & ~np.eye(len(joined), dtype=bool), demand.toarray(), 0)
-    net = flow.sum(axis=1) - flow.sum(axis=0)
-    np.testing.assert_allclose(net, trips.sum(axis=1) - trips.sum(axis=0), rtol=1e-12, atol=1e-10)
-    through = lagbc.bc(A, demand=demand, directed=True, **how(row))
-    np.testing.assert_allclose(flow.sum(axis=0), through + trips.sum(axis=0), rtol=1e-12, atol=1e-10)
 
 
 def test_both_from_one_sweep():
@@ -243,18 +165,6 @@ def test_a_tolerance_of_lengths(row):
 # How it is carried out
 
 
-@taking
-def test_bits_are_those_of_any_threads_and_batch(row):
-    A = with_lengths(grid(20, 20), [1, 2, 3])
-    demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(1))
-    call = functools.partial(lagbc.centralities, A, ("bc", "edge_bc"), demand=demand, **how(row))
-    one = call(threads=1, batch=64)
-    for threads, batch in ((2, "auto"), (2, 16), (3, 300)):
-        other = call(threads=threads, batch=batch)
-        np.testing.assert_array_equal(one["bc"], other["bc"])
-        np.testing.assert_array_equal(one["edge_bc"].data, other["edge_bc"].data)
-
-
 def test_a_graph_that_could_be_reduced_is_not():
     """Weights of vertices do not say what trips between single pairs pass through a cut vertex."""
     A = disjoint(path(40), matrix(2, [(0, 1)]))
@@ -274,17 +184,6 @@ def test_nothing_is_searched_from_a_vertex_without_trips():
     for nothing in (np.zeros((6, 6)), sp.csr_array((6, 6)), np.eye(6)):
         np.testing.assert_array_equal(lagbc.bc(path(6), demand=nothing), np.zeros(6))
     assert lagbc.bc(np.zeros((0, 0)), demand=np.zeros((0, 0))).shape == (0,)
-
-
-def test_targets_without_edges():
-    """They are the last rows of the sweep order, and are left out of the columns."""
-    A, demand = disjoint(path(4), matrix(3, [])), np.ones((7, 7))
-    graph = as_graph(A)
-    trips = parse_demand(7, demand)
-    columns = weights_of_columns(trips, graph, np.array([0, -1, 3]), np)
-    assert columns.shape == (4, 3)
-    np.testing.assert_array_equal(columns[graph.position[:4]].T, [[0, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 0]])
-    np.testing.assert_array_equal(lagbc.bc(A, demand=demand), 2 * lagbc.bc(A, directed=False))
 
 
 @taking
@@ -363,18 +262,6 @@ def test_loads_within_cutoffs_are_those_of_the_definition(row, data, directed):
 
 
 @within
-@pytest.mark.parametrize("name", GRAPHS)
-def test_loads_within_a_cutoff_are_those_of_the_trips_that_are_short_enough(row, name):
-    A = with_lengths(GRAPHS[name], [1, 2, 3])
-    demand = sp.random_array(A.shape, density=0.05, rng=np.random.default_rng(2)).toarray()
-    far = sp.csgraph.shortest_path(sp.csr_array(A), directed=False, unweighted=not row.weighted)
-    for threads in (1, 3):
-        ours = lagbc.bc(A, demand=demand, cutoff=4, directed=False, threads=threads, **how(row))
-        theirs = lagbc.bc(A, demand=np.where(far <= 4, demand, 0), directed=False, **how(row))
-        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
-
-
-@within
 def test_counts_that_float64_does_not_hold_within_a_cutoff(row):
     """The last of 1030 diamonds are too far from the first vertex to count."""
     A = diamonds(1030, 2)
@@ -386,19 +273,6 @@ def test_counts_that_float64_does_not_hold_within_a_cutoff(row):
     np.testing.assert_allclose(lagbc.bc(A, demand=demand, cutoff=2 * 1029, **given), lagbc.bc(A, demand=near, **given))
 
 
-@within
-def test_a_worker_s_row_of_trips_is_counted(row):
-    graph, n = as_graph(with_lengths(GRAPHS["mesh"], [1, 2]), weighted=row.weighted), 144
-    bounds = Bounds(np.array([4.0]), np.zeros(1))
-    without, needed = (
-        bytes_of(row.load().arrays(graph, SweepPlan(batch=64, bounds=bounds, demand=demand, roots=n)))
-        for demand in (None, parse_demand(n, np.ones((n, n))))
-    )
-    blocks = traversal.bytes_of_ball(graph, SweepPlan(batch=64, bounds=bounds, roots=n)) if row.weighted else 0
-    assert needed == without + 24 * n + 8 - blocks
-    lagbc.plan(graph, demand=np.ones((n, n)), cutoff=4)
-
-
 def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
     A = grid(9, 16)
     for weighted in (False, True):
@@ -406,14 +280,6 @@ def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
         assert lagbc.plan(A, **given).method in {row.name for row in WITHIN}
         with pytest.raises(ValueError, match="batched on cpu takes no demand within a cutoff"):
             lagbc.bc(A, method="batched", device="cpu", **given)
-
-
-def test_loads_that_float64_does_not_hold():
-    demand = np.full((5, 5), 1.7e308)
-    for function in (lagbc.bc, lagbc.edge_bc):
-        for weighted in (False, True):
-            with pytest.raises(OverflowError, match="the trips of demand sum to more than float64 holds; scale them"):
-                function(path(5), demand=demand, weighted=weighted)
 
 
 class _KilledError(Exception):
@@ -445,35 +311,7 @@ def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
     np.testing.assert_array_equal(call(demand=reordered), call(demand=demand))
 
 
-@taking
-def test_memory_is_counted(row):
-    A, demand = GRAPHS["mesh"], np.ones((144, 144))
-    given = {"threads": 1, **how(row)}
-    room = 144 if row.formulation == "traversal" else 144 * 64  # of the trips of a root, or of the roots of a batch
-    without, needed = (
-        lagbc.plan(A, batch=64, **given).memory,
-        lagbc.plan(A, batch=64, demand=demand, **given).memory,
-    )
-    assert needed.workspace >= without.workspace + 8 * room + 8 * 144 * 143
-    graph, plan = as_graph(A), SweepPlan(batch=64, demand=parse_demand(144, demand))
-    if not row.weighted and row.device == "cpu":
-        one, two = (swept(graph, np.arange(144), row, replace(plan, threads=threads)) for threads in (1, 2))
-        assert memory_of(*two).workspace >= memory_of(*one).workspace + 8 * room
-
-
 # Which methods take it
-
-
-def test_rows_say_whether_they_take_it():
-    names = {(row.name, row.device, row.weighted) for row in lagbc.METHODS if row.demand}
-    assert names == {
-        ("batched", "cpu", False),
-        ("batched", "cpu", True),
-        ("work-efficient", "cpu", False),
-        ("dijkstra", "cpu", True),
-        ("batched", "cuda", False),
-        ("delta-stepping", "cuda", True),
-    }
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if not row.demand], ids=name_of)
@@ -539,68 +377,11 @@ def test_entries_at_one_place_are_summed():
     assert unsorted.nnz == 3
 
 
-WRONG = {
-    "vector": (np.ones(5), ValueError, r"demand has shape \(5,\); it is .* \(5, 5\)"),
-    "shape": (np.ones((5, 4)), ValueError, r"demand has shape \(5, 4\); it is .* \(5, 5\)"),
-    "sparse shape": (sp.csr_array((4, 4)), ValueError, r"demand has shape \(4, 4\)"),
-    "negative": (np.diag([-1.0] * 4, 1), ValueError, "demand holds 4 values .* from vertex 0 to vertex 1: -1.0"),
-    "NaN": (np.diag([0, np.nan, 1, np.nan], -1), ValueError, "demand holds 2 values .* from vertex 2 to vertex 1: nan"),
-    "infinity": (np.diag([np.inf], 4), ValueError, "demand holds 1 values .* from vertex 0 to vertex 4: inf"),
-    "complex": (np.ones((5, 5)) * 1j, TypeError, "demand has dtype complex128"),
-    "object": (np.ones((5, 5), object), TypeError, "demand has dtype object"),
-    "text": (np.full((5, 5), "1"), TypeError, "demand has dtype <U1"),
-    "list": ([[1.0] * 5] * 5, TypeError, "demand is a list; it is a sparse matrix of SciPy or CuPy or a dense"),
-    "path": ("trips.npz", TypeError, "demand is a str; it is a sparse matrix"),
-    "masked": (np.ma.masked_array(np.ones((5, 5))), TypeError, "demand is a masked array"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("function", [lagbc.bc, lagbc.edge_bc, lagbc.plan], ids=lambda call: call.__name__)
-def test_what_is_no_demand(name, function):
-    demand, error, message = WRONG[name]
-    if name == "infinity":
-        demand = np.zeros((5, 5))
-        demand[0, 4] = np.inf
-    with pytest.raises(error, match=message):
-        function(path(5), demand=demand)
-
-
 def test_a_broken_sparse_matrix_is_refused():
     broken = sp.csr_array(np.ones((5, 5)))
     broken.indices[3] = 7
     with pytest.raises(ValueError, match="the arrays of demand are inconsistent: "):
         lagbc.bc(path(5), demand=broken)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"sources": [0]},
-        {"targets": [0]},
-        {"source_weights": np.ones(5)},
-        {"target_weights": np.ones(5)},
-        {"k": 2},
-        {"rng": 1},
-        {"k": 2, "rng": 1},
-        {"normalized": True},
-        {"endpoints": True},
-    ],
-    ids=" ".join,
-)
-def test_what_does_not_go_with_it(other):
-    with pytest.raises(ValueError, match=rf"demand says how often.*; leave out {', '.join(other)}$"):
-        lagbc.bc(path(5), demand=np.ones((5, 5)), **other)
-    if "endpoints" not in other:
-        with pytest.raises(ValueError, match=rf"; leave out {', '.join(other)}$"):
-            lagbc.edge_bc(path(5), demand=np.ones((5, 5)), **other)
-
-
-def test_centralities_that_do_not_take_it():
-    with pytest.raises(ValueError, match="demand means nothing to closeness; leave it out, or them"):
-        lagbc.centralities(path(5), ("bc", "closeness"), demand=np.ones((5, 5)))
-    with pytest.raises(TypeError, match="demand"):
-        lagbc.stress(path(5), demand=np.ones((5, 5)))
 
 
 def test_a_demand_with_room_to_spare_is_not_changed():

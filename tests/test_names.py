@@ -69,22 +69,11 @@ def test_sets_and_whole_floats_are_numbers_of_vertices(named, given):
         ValueError, match=r"sources holds 0\.5, which is not a vertex|holds 0\.5, which no vertex is called"
     ):
         lagbc.bc(named, sources=[0.5, 1])
-    for broken in (0.5, np.nan, np.inf):
-        with pytest.raises(ValueError, match=rf"sources holds {broken}, which is not a vertex: there are 0\.\.3"):
-            lagbc.bc(np.eye(4), sources=[0, broken])
 
 
 def test_sets_of_names(named, tmp_path):
     assert lagbc.bc(named, sources={"bob", "ann"}).tolist() == [0, 2, 2, 0]
     assert lagbc.bc(nx.DiGraph([(1.0, 0.0), (0.0, 2.5)]), sources={1.0}).tolist() == [0, 1, 0], "names that are floats"
-    with pytest.raises(TypeError, match="sources is a set, which has no order; pass a list, as results are in its ord"):
-        lagbc.shortest_path_counts(named, {"ann", "bob"})
-    with pytest.raises(TypeError, match="vertices is a set"):
-        lagbc.estimate(named, vertices={0, 1})
-    with pytest.raises(TypeError, match="sources holds 'ann', but the vertices of this graph have no names"):
-        lagbc.bc(np.eye(4), sources={"ann", 1, None})
-    with pytest.raises(TypeError, match="sources is a mapping, and its values mean nothing here; pass its keys"):
-        lagbc.bc(named, sources={"ann": 1, "bob": 0})
     lagbc.save_part(tmp_path / "part", (1, 1), named, sources={"bob", "ann"}, directed=True)
     assert lagbc.merge_parts([tmp_path / "part"])["bc"].tolist() == [0, 2, 2, 0]
 
@@ -249,26 +238,8 @@ def test_strengths_that_are_none(bad):
 
 def test_strength_beside_other_arguments():
     A = strengths()
-    with pytest.raises(ValueError, match="leave out one"):
-        lagbc.bc(A, strength=True, weighted=False)
     with pytest.raises(ValueError, match=r"as_graph\(\.\.\., strength=True\)"):
         lagbc.bc(lagbc.as_graph(A), strength=True)
-    with pytest.raises(TypeError, match="strength=2 is neither True nor False"):
-        lagbc.bc(A, strength=2)
-
-
-@pytest.mark.parametrize("name", ["directed", "weighted", "strength"])
-@pytest.mark.parametrize("A", [np.ones((2, 2)), nx.path_graph(2)])
-def test_arrays_are_no_flags(A, name):
-    for call in (lagbc.bc, lagbc.as_graph, lagbc.estimate):
-        with pytest.raises(TypeError, match=rf"^{name}=array\(\[1\., 1\.\]\) is neither True nor False"):
-            call(A, **{name: np.ones(2)})
-
-
-@pytest.mark.parametrize("call", [lagbc.estimate, lambda A, which: lagbc.centralities(A, [which])])
-def test_a_list_is_no_name_of_a_centrality(call):
-    with pytest.raises(ValueError, match=r"there is no centrality \['bc'\]; there are: bc"):
-        call(np.eye(3), ["bc"])
 
 
 # ---- tables
@@ -618,13 +589,6 @@ def test_data_frames_that_are_no_matrix(pandas, make, told):
         lagbc.bc(make(pandas), weighted="km")
 
 
-@pytest.mark.parametrize("name", ["sources", "targets"])
-@pytest.mark.parametrize("given", [["ann"], np.array(["ann"]), [None, "ann"]])
-def test_a_matrix_has_no_names(name, given):
-    with pytest.raises(TypeError, match=f"{name} holds 'ann', but the vertices of this graph have no names; pass"):
-        lagbc.bc(sp.eye_array(3, k=1), **{name: given})
-
-
 # Errors call vertices as the user does
 
 
@@ -715,8 +679,6 @@ def test_strengths_of_an_attribute(library):
             "often",
             "strength='often' names an edge attribute of a library's graph, but A is a",
         ),
-        (np.ones((3, 3)), "", "strength='' names an edge attribute"),
-        (np.ones((3, 3)), 2, "strength=2 is neither True nor False nor the name"),
         (lagbc.read_graph("example:karate"), "often", "strength='often' names an edge attribute"),
         (lagbc.as_graph(np.ones((3, 3)), strength=True), "often", "A is a Graph, which was made with"),
     ],

@@ -103,25 +103,6 @@ def test_delta_changes_no_score(weighted_row, weighted_bc):
             assert weighted_row.name != "batched" or (scores == expected).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"rtol": -1e-9}, ValueError, "rtol=-1e-09: it is a relative difference, from 0 to less than 1"),
-        ({"rtol": 1}, ValueError, "rtol=1: it is a relative difference"),
-        ({"rtol": np.nan}, ValueError, "rtol=nan"),
-        ({"rtol": "tiny"}, TypeError, "rtol='tiny' is not a real number"),
-        ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
-        ({"bucket_width": np.inf}, ValueError, "bucket_width=inf"),
-        ({"bucket_width": "wide"}, TypeError, "bucket_width='wide' is neither 'auto' nor a length"),
-        ({"bucket_width": True}, TypeError, "bucket_width=True is not a real number"),
-    ],
-    ids=str,
-)
-def test_bad_rtol_and_delta(options, error, message):
-    with pytest.raises(error, match=re.escape(message)):
-        lagbc.bc(path(5), weighted=True, method="batched", device="cpu", **options)
-
-
 @pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"bucket_width": 2.0}], ids=str)
 def test_rtol_and_delta_are_for_lengths(options):
     (option,) = options

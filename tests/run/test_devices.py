@@ -509,24 +509,6 @@ def test_devices_that_are_asked_for(device, kind, numbers):
         assert check_options("auto", {}).devices == numbers
 
 
-@pytest.mark.parametrize(
-    ("device", "error", "message"),
-    [
-        ("gpu", ValueError, "device='gpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
-        (-1, ValueError, "device=-1: GPUs are numbered from 0"),
-        ([], ValueError, r"device=\[\]: GPUs are numbered from 0; name one or more"),
-        ([0, -1], ValueError, "GPUs are numbered from 0"),
-        (True, ValueError, "device=True"),
-        (1.5, TypeError, "device=1.5: write 'auto', 'cpu', 'cuda', the number of a GPU, a list"),
-        (["cuda"], TypeError, "the number of a GPU, a list of such"),
-        (None, TypeError, "device=None"),
-    ],
-)
-def test_what_is_no_device(device, error, message):
-    with pytest.raises(error, match=message):
-        lagbc.bc(A, device=device)
-
-
 @pytest.mark.skipif(table.count_gpus() > 0, reason="there is a GPU")
 @pytest.mark.parametrize("device", [0, [0, 1], "all"])
 def test_a_gpu_that_is_asked_for_where_there_is_none(device):

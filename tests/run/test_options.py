@@ -55,33 +55,6 @@ def test_public_functions_take_the_defaults():
     assert seen[-1].done == seen[-1].total <= 60
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        (
-            {"speed": 9},
-            TypeError,
-            "there is no argument 'speed'; the options of a run are method, device, reduce",
-        ),
-        ({"threads": 0}, ValueError, "threads=0: it is a count, 1 or more"),
-        ({"memory": "much"}, ValueError, "memory='much' is not a size; write e.g. 8GB"),
-        ({"memory": 2**64}, ValueError, "memory=18446744073709551616 is more than 64 bits address; write e.g. 8GB"),
-        ({"memory": -1}, ValueError, "memory=-1 is not a size"),
-        ({"dtype": "int8"}, ValueError, "dtype='int8' is none of 'float64' and 'float32'"),
-        ({"device": "gpu"}, ValueError, "is none of 'auto', 'cpu', 'cuda' and 'all'; did you mean 'cuda'\\?"),
-        ({"device": "tpu"}, ValueError, "device='tpu' is none of 'auto', 'cpu', 'cuda' and 'all'"),
-        ({"progress": "yes"}, TypeError, "progress='yes' is neither True nor False nor a function"),
-        ({"method": None}, TypeError, "method=None is not a string; write 'auto' or the name of a row"),
-        ({"checkpoint": 5}, TypeError, "checkpoint=5 is not a path"),
-        ({"bucket_width": 0}, ValueError, "bucket_width=0: it is a length, finite and > 0, or 'auto'"),
-    ],
-)
-def test_errors_name_the_option(options, error, message):
-    for call in (lambda: lagbc.bc(A, **options), lambda: lagbc.config(**options).__enter__()):
-        with pytest.raises(error, match=message):
-            call()
-
-
 def test_options_that_mean_nothing_to_the_method():
     """The message names the methods that take the option, of those that are available."""
     with pytest.raises(
@@ -92,26 +65,6 @@ def test_options_that_mean_nothing_to_the_method():
     assert "batched on cpu with lengths" in taking
     assert f"it goes with: {', '.join(taking)}" in str(raised.value)
     assert str(raised.value).endswith("; weighted=True takes the values of edges for lengths")
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"method": "batched:8", "device": "cpu"}, "batched on cpu takes nothing after a colon; leave out ':8'$"),
-        ({"method": "work-efficient:8", "device": "cpu"}, "on cpu takes nothing after a colon; leave out ':8'$"),
-        ({"method": "hybrid:3"}, "hybrid on cuda takes one of 1, 2, 4, 8, 16, 32 after a colon; leave out ':3'$"),
-        ({"method": "warp-centric:4:8"}, "takes one of one-block, all-blocks and one of 1, 2, 4, 8, 16, 32 after a"),
-        ({"method": "node-parallel:"}, "takes one of one-block, all-blocks after a colon; leave out ':'$"),
-        ({"method": "dijkstra:2", "weighted": True}, "cpu takes nothing after a colon; dijkstra on cuda takes one"),
-        ({"method": "dijkstra:4"}, "method='dijkstra:4' takes lengths: pass weighted=True"),
-        ({"method": "brandes:4"}, "there is no method='brandes:4'"),
-        ({"method": "hybird:4"}, "there is no method='hybird:4' with device='auto'; did you mean 'hybrid'"),
-    ],
-)
-def test_ways_that_a_method_does_not_go(options, told):
-    for call in (lagbc.bc, lagbc.plan):
-        with pytest.raises(ValueError, match=told):
-            call(A, **options)
 
 
 @pytest.mark.skipif(table.count_gpus() > 0, reason="there is a GPU")
@@ -164,28 +117,6 @@ def test_a_smaller_batch_than_asked_for_is_told():
     needed = estimate(cycle(800), batch=400, method="graphblas", threads=1)
     with pytest.warns(MemoryWarning, match=r"batch=400 is over the memory budget; taking \d+"):
         lagbc.bc(cycle(800), batch=400, method="graphblas", threads=1, memory=needed.total // 2, sources=range(400))
-
-
-@GOING
-@pytest.mark.parametrize(
-    ("call", "options", "message"),
-    [
-        (lagbc.bc, {"thread": 2}, "there is no argument 'thread'; did you mean threads=?"),
-        (lagbc.bc, {"target": [0]}, "there is no argument 'target'; did you mean targets=?"),
-        (lagbc.bc, {"weight": "length"}, "there is no argument 'weight'; did you mean weighted=?"),
-        (lagbc.closeness, {"distance": "length"}, "there is no argument 'distance'; did you mean weighted=?"),
-        (lagbc.reach, {"radius": 400}, "there is no argument 'radius'; did you mean cutoff=?"),
-        (lagbc.centralities, {"seed": 1}, "there is no argument 'seed'; did you mean rng=?"),
-        (lagbc.eccentricity, {"seed": 1}, "there is no argument 'seed'; the options of a run are method, device"),
-        (lagbc.closeness, {"targets": [0]}, "closeness takes no targets"),
-        (lagbc.stress, {"normalized": True}, "stress takes no normalized"),
-        (lagbc.select_method, {"root": 5}, "there is no argument 'root'; did you mean roots=?"),
-        (lagbc.estimate_memory, {"divice": "cpu"}, "there is no argument 'divice'; did you mean device=?"),
-    ],
-)
-def test_what_is_no_argument_is_told_with_what_may_be_meant(call, options, message):
-    with pytest.raises(TypeError, match=re.escape(message)):
-        call(A, **options)
 
 
 @pytest.mark.parametrize(
@@ -245,11 +176,6 @@ def test_the_roots_that_are_drawn_tell_where_a_graph_is_read(monkeypatch, k):
     monkeypatch.setattr("lagbc.call.is_read_on_device", lambda A, roots, settings, weighted: bool(told.append(roots())))
     lagbc.bc(A, k=k)
     assert told == [20]
-
-
-def test_an_unknown_default_is_told_with_what_may_be_meant():
-    with pytest.raises(TypeError, match=r"there is no argument 'thread'; did you mean threads=\?"):
-        lagbc.config(thread=2).__enter__()
 
 
 def test_the_options_of_type_checkers_are_those_of_the_table():

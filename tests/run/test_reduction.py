@@ -367,12 +367,6 @@ def test_what_is_too_large_to_take_apart(monkeypatch):
         lagbc.bc(ROADS, memory=needed, reduce="all", **options)
 
 
-@pytest.mark.parametrize("reduce", ["some", None, True])
-def test_reduce_is_one_of_three(reduce):
-    with pytest.raises((TypeError, ValueError), match="reduce="):
-        lagbc.bc(ROADS, reduce=reduce)
-
-
 def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
     """A directed graph whose cut vertices each reach much that is their own."""
     rng = np.random.default_rng(2)

@@ -7,7 +7,6 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -156,10 +155,3 @@ def test_an_executor(kind, tmp_path):
         assert np.load(path)["done"].sum() >= done
         again = lagbc.bc(mesh, batch=64, **options, executor=pool, checkpoint=path)
         assert np.array_equal(again, lagbc.bc(mesh, batch=64, **SWEPT))
-
-
-@pytest.mark.parametrize("stop", [True, "now", 3, sp.eye_array(2)])
-def test_what_cannot_be_asked(stop):
-    for call in (lagbc.bc, lambda A, stop: lagbc.group_bc(A, [[0]], stop=stop), lagbc.plan):
-        with pytest.raises(TypeError, match=r"neither a threading\.Event nor a function that says whether to stop"):
-            call(np.ones((3, 3)), stop=stop)
