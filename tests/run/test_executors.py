@@ -91,13 +91,6 @@ def test_bits(pool, name):
         assert_same(scores, expected)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_all_sums(pool, weighted):
-    expected = lagbc.centralities(LENGTHS, EVERY, weighted=weighted, **SWEPT)
-    for name, scores in lagbc.centralities(LENGTHS, EVERY, weighted=weighted, executor=pool, **SWEPT).items():
-        assert_same(scores, expected[name])
-
-
 @pytest.mark.parametrize("A", [hub(300), MESH, A, LENGTHS], ids=["chains", "mesh", "twins", "lengths"])
 @pytest.mark.parametrize("threads", [None, 2])
 def test_reduced(pool, A, threads, monkeypatch):

@@ -17,20 +17,6 @@ def star(n):
     return sp.csr_array((np.ones(2 * n), (np.r_[ends, 0 * ends], np.r_[0 * ends, ends])), shape=(n + 1, n + 1))
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_more_roots_are_more_reason(device):
-    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    pays = [choice.is_look_worth(graph, roots, device) for roots in (1, 100, 10**4, 10**6, 10**8)]
-    assert pays == sorted(pays)
-    assert not pays[0]
-    assert pays[-1]
-
-
-def test_a_gpu_has_less_time_for_it():
-    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
-    assert choice.predict_sweeps(graph, 2000, "cuda") < choice.predict_sweeps(graph, 2000, "cpu")
-
-
 @pytest.mark.parametrize(
     ("A", "least", "most"),
     [
@@ -43,30 +29,6 @@ def test_a_gpu_has_less_time_for_it():
 )
 def test_what_degrees_and_components_promise(A, least, most):
     assert least <= choice.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_a_promise_is_worth_a_longer_look(directed):
-    """As long as a small part of the time that it may save."""
-    core, ends = grid(100, 100).tocoo(), np.arange(10_000)
-    rows, columns = np.r_[core.row, ends, ends + 10_000], np.r_[core.col, ends + 10_000, ends]
-    hung = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(20_000, 20_000))
-    graphs = [as_graph(A, directed=directed) for A in (hung, grid(140, 140))]
-    assert choice.promised_left(graphs[0], 20_000) < 0.6 < 0.9 < choice.promised_left(graphs[1], 20_000)
-    costs = choice.tuning.LOOK_COSTS
-    for share, pays in ((0.04, [True, True]), (0.09, [True, False]), (0.3, [False, False])):
-        edge = costs["directed_edge" if directed else "edge"]
-        looks = [costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz for graph in graphs]
-        roots = [
-            round(look / share / choice.predict_sweeps(graph, 1, "cuda"))
-            for look, graph in zip(looks, graphs, strict=True)
-        ]
-        asked = zip(graphs, roots, strict=True)
-        assert [choice.is_look_worth(graph, count, "cuda") for graph, count in asked] == pays
-
-
-def test_a_graph_without_edges_promises_nothing():
-    assert choice.promised_left(as_graph(sp.csr_array((5, 5))), 5) == 1.0
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):

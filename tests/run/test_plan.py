@@ -1,7 +1,6 @@
 """Plans: what of one changes where a contraction turns out impossible, and what a sweep gives up for memory."""
 
 import pickle
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -11,14 +10,13 @@ from chained import subdivided
 
 import lagbc
 from lagbc import call as call_module
-from lagbc.call import plan_request, sum_call, sum_request
+from lagbc.call import plan_request
 from lagbc.graph.validate import as_graph
 from lagbc.limits import Room
-from lagbc.methods.sums import DEPENDENCY, Bounds
+from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import check_options
-from lagbc.planning.plan import with_sweep
-from lagbc.planning.sweep import fit_memory, memory_of, request_within, row_of, smaller_sweep
-from lagbc.reduce.pieces import Chains, without_chains
+from lagbc.planning.sweep import fit_memory, memory_of, smaller_sweep
+from lagbc.reduce.pieces import Chains
 from lagbc.request import Request
 
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
@@ -53,46 +51,6 @@ def roads(blocks):
     n, edges = subdivided(len(grid), list(grid.edges), [6] * grid.number_of_edges())
     one = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n))
     return as_graph(sp.block_diag([one] * blocks), directed=False)
-
-
-def swept_whole(call, number):
-    """Return the call with one piece swept without contracting its chains."""
-    reduced = without_chains(call.reduced, number, call.settings)
-    plan = with_sweep(call.graph, call.request, reduced, call.plan, number, call.settings, call.room)
-    return call._replace(reduced=reduced, plan=plan)
-
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_one_piece_is_swept_without_contracting_its_chains(number):
-    call = planned()
-    assert call.plan.labels == ["chains batched cpu"] * 2
-    found = swept_whole(call, number)
-    assert [isinstance(piece, Chains) for piece in found.reduced.pieces] == [number != place for place in (0, 1)]
-    for place, before in enumerate(zip(call.reduced.pieces, call.plan.sweeps, strict=True)):
-        for one, other in zip((found.reduced.pieces[place], found.plan.sweeps[place]), before, strict=True):
-            assert (one is other) == (place != number)
-    assert call.plan.labels == ["chains batched cpu"] * 2, "the call itself stays as it is"
-    swept, junctions = found.reduced.pieces[number].graph.n, len(call.reduced.pieces[1 - number].contracted.roots)
-    assert swept == len(call.reduced.pieces[number].part.sources)
-    assert f"{junctions} junctions; " in found.plan.reason
-    assert found.plan.memory.total != call.plan.memory.total
-    with pytest.raises(AttributeError):
-        call.plan.sweeps = ()
-
-
-def test_scores_are_the_same_whatever_is_contracted():
-    call = planned()
-    one = swept_whole(call, 1)
-    settings = check_options("auto", {"device": "cpu", "reduce": "none"})
-    expected = sum_request(GRAPH, EVERY, settings).sums.dependency
-    for way in (call, one, swept_whole(one, 0)):
-        np.testing.assert_allclose(sum_call(way).sums.dependency, expected, rtol=1e-12)
-
-
-def test_a_piece_that_is_not_contracted_has_no_such_form():
-    call = swept_whole(planned(), 0)
-    with pytest.raises(AssertionError):
-        swept_whole(call, 0)
 
 
 @pytest.mark.parametrize("chains", [(True, True), (True, False), (False, True), (False, False)])
@@ -157,23 +115,6 @@ def given_up(piece, sweep):
     return found
 
 
-def only(call):
-    """Return the one piece of a call, and its sweep."""
-    (piece,), (sweep,) = call.reduced.pieces, call.plan.sweeps
-    return piece, sweep
-
-
-def test_roots_give_up_threads_then_half_the_batch():
-    piece, sweep = only(planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched"}))
-    (threads, batch, _), *_ = found = given_up(piece, sweep)
-    assert (threads, [one for one, *_ in found[:3]]) == (3, [3, 2, 1])
-    assert {one for one, *_ in found[2:]} == {1}
-    batches = [one for _, one, _ in found]
-    assert batches[:3] == [batch] * 3
-    assert all(later <= earlier for earlier, later in pairwise(batches))
-    assert batches[-1] == row_of(piece, sweep).load().batching.block
-
-
 def first_of(call):
     return call.reduced.pieces[0], call.plan.sweeps[0]
 
@@ -182,23 +123,6 @@ def test_junctions_give_up_threads_and_no_group_on_a_cpu():
     piece, sweep = first_of(planned())
     sweep = sweep._replace(threads=3)
     assert given_up(piece, sweep) == [(threads, sweep.batch, False) for threads in (3, 2, 1)]
-
-
-def test_blocks_within_bounds_are_left_as_they_are():
-    request = Request(DEPENDENCY, np.arange(3600), bounds=Bounds(np.array([3.0]), np.zeros(1)))
-    piece, sweep = only(planned({"device": "cpu", "threads": 2}, request))
-    sweep = sweep._replace(threads=2)
-    assert given_up(piece, sweep) == [(2, sweep.batch, False), (1, sweep.batch, False)]
-
-
-def test_what_is_given_up_leaves_room_to_grow():
-    call = planned({"device": "cpu", "reduce": "none", "threads": 3, "method": "batched", "memory": "1GB"})
-    piece, sweep = only(call)
-    less = smaller_sweep(piece, sweep)
-    less = less._replace(memory=memory_of(piece, less))
-    few, many = (request_within(piece, one, call.room) for one in (less, sweep))
-    assert few.budget == many.budget == 10**9
-    assert few.growth > many.growth
 
 
 def test_junctions_take_fewer_threads_where_memory_is_short():

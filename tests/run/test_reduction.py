@@ -143,15 +143,6 @@ def test_chains_and_small_blocks_are_said(monkeypatch):
     assert "%" not in lagbc.plan(ROADS, **REDUCED | {"reduce": "none"}).reason
 
 
-@pytest.mark.parametrize("given", [{}, {"sources": np.arange(0, 400, 3)}, {"targets": np.arange(0, 400, 7)}], ids=str)
-def test_chains_of_roads(given):
-    plain = lagbc.bc(ROADS, **REDUCED | {"reduce": "none"}, **given)
-    np.testing.assert_allclose(lagbc.bc(ROADS, **REDUCED, **given), plain, rtol=1e-12, atol=1e-12 * plain.max())
-    plain = lagbc.edge_bc(ROADS, **REDUCED | {"reduce": "none"}, **given).toarray()
-    edges = lagbc.edge_bc(ROADS, **REDUCED, **given).toarray()
-    np.testing.assert_allclose(edges, plain, rtol=1e-12, atol=1e-12 * plain.max())
-
-
 def test_bits_depend_neither_on_threads_nor_on_the_batch(monkeypatch):
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     rng = np.random.default_rng(3)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -93,24 +92,6 @@ def test_bits_of_parts_with_other_threads_and_batches(tmp_path):
     for i, path in enumerate(paths):
         lagbc.save_part(path, (i + 1, 4), A, directed=False, reduce="none", **how[i])
     assert_same(lagbc.merge_parts(paths), {"bc": lagbc.bc(A, directed=False, reduce="none")})
-
-
-def test_a_file_holds_chunks_and_blocks_of_those_cut_apart(tmp_path):
-    """From 0 to 128 a chunk, from 128 to 320 a chunk and half a one, from 320 to 448 a block and half a chunk."""
-    lengths = with_lengths(A, [1, 2])
-    roots = np.flatnonzero(lagbc.as_graph(A, directed=False).out_degrees)[:448]
-    how = {"weighted": True, "directed": False, "reduce": "none"}
-    paths = save(tmp_path, 3, lengths, sources=roots, **how)
-    held = []
-    for path in paths:
-        with zipfile.ZipFile(path) as archive:
-            held.append([name for name in archive.namelist() if name.startswith("0/")])
-    panel = "panels/dependency.npy"
-    assert held == [
-        ["0/0-128/dependency.npy"],
-        ["0/128-256/dependency.npy", "0/256-320/dependency.npy"],
-        [f"0/320-384/{panel}", "0/384-448/dependency.npy"],
-    ]
 
 
 def test_progress_counts_the_roots_of_the_part(tmp_path):

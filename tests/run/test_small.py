@@ -3,7 +3,6 @@
 import gc
 import sys
 import threading
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -103,51 +102,6 @@ def test_an_error_of_a_small_run_is_raised_as_it_is(monkeypatch):
     monkeypatch.setattr(batched, "forward", forward)
     with pytest.raises(ZeroDivisionError, match="of the method"):
         lagbc.bc(SMALL, method="batched", device="cpu")
-
-
-def test_batches_in_the_thread_of_the_call_go_on_from_a_checkpoint(tmp_path):
-    A, given = scale_free(150, 900, seed=1), {"device": "cpu", "method": "batched", "threads": 1}
-    assert estimate(A, **given).is_small
-    expected = lagbc.bc(A, **given)
-
-    def report(progress):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        lagbc.bc(A, checkpoint=tmp_path / "run", progress=report, **given)
-    told = []
-    scores = lagbc.bc(A, checkpoint=tmp_path / "run", progress=told.append, **given)
-    assert told[0].done > 64
-    np.testing.assert_array_equal(scores, expected)
-
-
-def test_memory_is_that_of_the_plan_itself(monkeypatch):
-    """What a method is asked how much it takes for is what it is then asked to do."""
-    plans = []
-
-    def arrays(graph, plan):
-        plans.append(plan)
-        return its_arrays(graph, plan)
-
-    def prepare(graph, plan):
-        plans.append(plan)
-        return its_prepare(graph, plan)
-
-    its_arrays, its_prepare = batched.arrays, batched.prepare
-    monkeypatch.setattr(batched, "arrays", arrays)
-    monkeypatch.setattr(batched, "prepare", prepare)
-    rows = [replace(row, options=(*row.options, "bucket_width")) for row in lagbc.METHODS]
-    monkeypatch.setattr(table, "METHODS", tuple(rows))
-    n = SMALL.shape[0]
-    given = {"target_weights": np.arange(n), "source_weights": np.ones(n)}
-    lagbc.bc(SMALL, device="cpu", method="batched", bucket_width=2.0, **given)
-    estimated, run = plans[0], plans[-1]
-    np.testing.assert_array_equal(estimated.omega, np.arange(n))
-    assert fields_of(replace(run, stop=estimated.stop)) == fields_of(estimated)
-
-
-def fields_of(plan):
-    return {field.name: getattr(plan, field.name) for field in fields(plan) if field.init}
 
 
 def test_small_graphs_leave_nothing_behind():

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import junctions, long_mesh
-from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
 from swept import swept, work
 
@@ -260,48 +259,6 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     assert fitted.batch == fitted.memory.workspace == max(map(len, batches))
 
 
-@pytest.mark.parametrize(
-    ("block", "given", "expected"),
-    [
-        (4, (0, 20, 8), [(0, 8), (8, 16), (16, 20)]),
-        (4, (4, 20, 8), [(4, 8), (8, 16), (16, 20)]),  # a chunk that was begun is ended first
-        (4, (4, 20, 16), [(4, 16), (16, 20)]),
-        (4, (4, 20, 12), [(4, 16), (16, 20)]),
-        (1, (5, 20, 8), [(5, 8), (8, 16), (16, 20)]),
-        (4, (20, 20, 8), []),
-    ],
-)
-def test_spans(monkeypatch, block, given, expected):
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
-    graph = as_graph(grid(4, 5))
-    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=4), module=recording(block, []))
-    assert [*ours.spans(*given)] == expected
-
-
-@pytest.mark.parametrize(
-    ("block", "batch", "given", "expected"),
-    [
-        (4, 8, (0, 20), [(0, 8), (8, 16), (16, 20)]),
-        (4, 8, (4, 20), [(4, 8), (8, 16), (16, 20)]),
-        (4, 4, (4, 12), [(4, 8), (8, 12)]),
-        (1, 5, (0, 20), [(0, 5), (5, 8), (8, 13), (13, 16), (16, 20)]),
-        (4, 4, (20, 20), []),
-    ],
-)
-def test_batches_end_with_chunks(monkeypatch, block, batch, given, expected):
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 8})
-    graph = as_graph(grid(4, 5))
-    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=batch), module=recording(block, []))
-    assert [*ours.batches(*given)] == expected
-
-
-def test_a_chunk_is_a_multiple_of_the_block(monkeypatch):
-    monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cpu": 10})
-    graph = as_graph(grid(4, 5))
-    ours = work(graph, np.arange(20), ROW[False], SweepPlan(batch=4), module=recording(4, []))
-    assert (ours.panel, ours.chunk) == (4, 12)
-
-
 def test_chunks_of_the_devices():
     """They are part of the order of sums, which checkpoints and records of scores go by."""
     assert tuning.CHUNK_ROOTS == {"cpu": 16 * 64, "cuda": 16 * 256}
@@ -337,31 +294,3 @@ def test_no_thread_runs_when_a_carrier_is_closed():
 def test_sums_out_of_range_are_infinite():
     most = Sums(stress=np.full(2, 1.7e308))
     assert np.isinf(most.plus(most).stress).all()
-
-
-@pytest.mark.parametrize("threads", [2, 3])
-def test_bits_of_many_chunks(short_chunks, threads):
-    A = scale_free(500, 3000, seed=1)
-    expected = lagbc.bc(A, method="batched", device="cpu", threads=1)
-    scores = lagbc.bc(A, method="batched", device="cpu", threads=threads)
-    np.testing.assert_array_equal(scores, expected)
-
-
-def test_checkpoints_hold_the_part_of_a_chunk(short_chunks, tmp_path):
-    """Killed after each batch in turn, amid a chunk and at its end."""
-    A, file = grid(15, 20), tmp_path / "run"
-    expected = lagbc.bc(A, method="batched", device="cpu")
-    done = []
-    for _ in range(4):
-        with pytest.raises(Killed):
-            lagbc.bc(A, method="batched", device="cpu", threads=1, checkpoint=file, progress=stop)
-        with np.load(file) as held:
-            done.append(int(held["done"].sum()))
-            assert ("0/chunk/dependency" in held) == bool(done[-1] % 128)
-            assert ("0/dependency" in held) == (done[-1] >= 128)
-    assert done == [64, 128, 192, 256]
-    np.testing.assert_array_equal(lagbc.bc(A, method="batched", device="cpu", checkpoint=file), expected)
-
-
-def test_a_span_is_a_place():
-    assert np.arange(9)[Span(2, 5).place].tolist() == [2, 3, 4]
