@@ -55,34 +55,6 @@ def test_edge_list_with_other_bytes_in_a_comment(write):
     assert read_graph(write(b"# caf\xe9 \xff\n1 2\n")).matrix.nnz == 1
 
 
-edges_strategy = st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(-50, 50)), min_size=1, max_size=30)
-
-
-@given(edges_strategy, st.sampled_from([" ", "\t", ",", ", "]), st.booleans())
-def test_edge_list_gives_back_the_edges(tmp_path_factory, edges, separator, compressed):
-    path = tmp_path_factory.mktemp("edges") / "graph"
-    data = "".join(f"{u}{separator}{v}\n" for u, v in edges).encode()
-    path.write_bytes(gzip.compress(data) if compressed else data)
-    file = read_graph(path)
-    assert file.labels.tolist() == sorted({vertex for edge in edges for vertex in edge})
-    entries = file.matrix.tocoo()
-    found = sorted((int(file.labels[i]), int(file.labels[j])) for i, j in zip(entries.row, entries.col, strict=True))
-    assert found == sorted(set(edges))
-    assert (entries.data == 1).all()
-
-
-@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_edge_list_of_networkx(tmp_path_factory, n, seed):
-    G = nx.gnp_random_graph(n, 0.4, seed=seed, directed=True)
-    G.add_edge(0, 0)
-    for u, v in G.edges:
-        G.edges[u, v]["weight"] = 1 / (u + v + 3)
-    path = tmp_path_factory.mktemp("networkx") / "graph.edgelist"
-    nx.write_weighted_edgelist(G, path)
-    file = read_graph(path)
-    assert np.array_equal(file.matrix.toarray(), nx.to_numpy_array(G, nodelist=file.labels.tolist()))
-
-
 @pytest.mark.parametrize(
     ("text", "line", "parts"),
     [

@@ -73,17 +73,6 @@ def test_dense_matrix_market(write):
     assert dense(file) == [[0, 0], [3, 4]]
 
 
-@pytest.mark.parametrize("field", ["real", "integer", "complex", "pattern"])
-def test_matrix_market_of_scipy(tmp_path, field):
-    A = sp.random_array((30, 30), density=0.1, rng=0, format="csr")
-    A.data[:] = np.arange(A.nnz)
-    scipy.io.mmwrite(tmp_path / "graph.mtx", A, field=field, symmetry="general")
-    B = read_graph(tmp_path / "graph.mtx").matrix
-    assert np.array_equal(B.indptr, A.indptr)
-    assert np.array_equal(B.indices, A.indices)
-    assert np.array_equal(B.data, np.ones(A.nnz) if field == "pattern" else A.data)
-
-
 @pytest.mark.parametrize(
     ("text", "line", "parts"),
     [

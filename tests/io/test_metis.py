@@ -1,10 +1,6 @@
 """METIS files, and every way in which one can be malformed."""
 
-import networkx as nx
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from malformed import check_error, dense
 
 from lagbc.io.read import read_graph
@@ -43,15 +39,6 @@ def test_metis_without_edge_weights(write, fmt, before):
 
 def test_metis_without_edges(write):
     assert dense(read_graph(write("2 0\n\n\n\n", "net.graph"))) == [[0, 0], [0, 0]]
-
-
-@given(st.integers(1, 12), st.floats(0, 1), st.integers(0, 2**32 - 1))
-def test_metis_gives_back_the_graph(tmp_path_factory, n, p, seed):
-    G = nx.gnp_random_graph(n, p, seed=seed)
-    lists = "".join(" ".join(str(v + 1) for v in G[u]) + "\n" for u in range(n))
-    path = tmp_path_factory.mktemp("metis") / "net.graph"
-    path.write_text(f"{n} {G.number_of_edges()}\n{lists}")
-    assert np.array_equal(read_graph(path).matrix.toarray(), nx.to_numpy_array(G))
 
 
 @pytest.mark.parametrize(
