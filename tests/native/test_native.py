@@ -9,12 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from schedules import by_levels
-from states import prepare
 from strategies import path
 
 from lagbc.graph.validate import as_graph
-from lagbc.methods.contract import SweepPlan
 from lagbc.native import core, csr, level, levels
 
 ROOT = Path(__file__).parents[2]
@@ -72,13 +69,6 @@ def test_read_only_arrays_are_taken_where_nothing_is_written():
     indices = np.array([1, 0, 2, 1], np.int32)
     indices.flags.writeable = False
     assert len(core.find_blocks(csr(np.array([0, 1, 3, 4]), indices), np.zeros(1, np.uint8))[1]) == 2
-
-
-@pytest.mark.parametrize("n", range(130, 140))
-def test_arrays_of_a_sweep_begin_with_a_cache_line(n):
-    """Rows of 64 numbers then lie in eight lines, and not in nine."""
-    sweep = prepare(by_levels, as_graph(path(n)), SweepPlan(batch=64)).sweep
-    assert [sweep.array(name).ctypes.data % 64 for name in ("omega", "values", "bits", "starts")] == [0] * 4
 
 
 @pytest.mark.parametrize("of_c", [of_c for of_c in "lq" if np.dtype(of_c).itemsize == 8])

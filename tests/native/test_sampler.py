@@ -102,16 +102,6 @@ def test_it_stops():
     assert (len(vertices), len(times), looked_at) == (0, 0, 0)
 
 
-@by_index
-def test_bytes_are_those_of_the_arrays(index):
-    one, of = sampler(GRAPHS["grid"], index), class_of("PathSampler", index)
-    names = ("places", "order", "starts", "sigma", "times", "met")
-    assert of.bytes(12) == sum(one.array(name).nbytes for name in names)
-    one.draw(1, 0, 100)
-    assert not one.array("places").any()
-    assert not one.array("times").any()
-
-
 def test_arguments_that_are_none():
     with pytest.raises(ValueError, match="two vertices"):
         sampler(sp.csr_array((1, 1)))

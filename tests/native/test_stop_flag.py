@@ -301,30 +301,6 @@ def test_chains_are_entered(number):
     assert not demand[1:].any()
 
 
-@by_index
-@pytest.mark.parametrize("way", ["waiting", "lengths"])
-def test_tight_edges_are_transposed(way, index):
-    """Edges into a vertex, by ascending tails, are those out of it in the transpose, with the same columns."""
-    module, lengths = BACKWARD[way]
-    A = scale_free(80, 500, seed=1)
-    A = with_lengths(A, [1.0, 2.0]) if lengths else A
-    graph, sweep = prepared(module, A, index, weighted=lengths is not None)
-    sweep.forward(np.random.default_rng(1).permutation(80)[:4])
-    masks = sweep.array("tight_masks")
-    if way == "waiting":
-        edges = masks, graph.reordered.indices, graph.reordered.indptr
-    else:
-        starts = sweep.array("tight_starts")
-        edges = masks[: starts[-1]], sweep.array("tight_ends")[: starts[-1]], starts
-    tight = sp.csr_array(edges, shape=(80, 80), copy=True)
-    tight.eliminate_zeros()
-    turned = tight.T.tocsr()
-    assert 80 < turned.nnz < graph.nnz
-    np.testing.assert_array_equal(sweep.array("in_starts"), turned.indptr)
-    np.testing.assert_array_equal(sweep.array("in_ends")[: turned.nnz], turned.indices)
-    np.testing.assert_array_equal(sweep.array("in_masks")[: turned.nnz], turned.data)
-
-
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_components_and_landmarks_are_not_searched_for(index):
     graph = as_graph(path(LAST + 1), directed=False)

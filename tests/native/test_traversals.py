@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import dijkstra
-from states import uncollected
-from strategies import adjacency, grid, lengths, with_lengths
+from strategies import grid, with_lengths
 
-from lagbc import reference
 from lagbc.methods.cpu.traversal import Size
 from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import class_of, core, csr
@@ -51,60 +48,6 @@ def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
         **dict.fromkeys(("endpoints", "linear"), False),
     }
     return class_of("Traversal", index)(**arguments | given)
-
-
-@by_index
-@by_queue
-def test_sums_of_roots(index, queue):
-    sweep, scores = worker(MESH, index, queue), np.zeros(35)
-    depths, overflowed, kept = sweep.sum(np.array([3, -1, 20]), None, None)
-    sweep.take(Sums(dependency=scores[None]).row(0), None)
-    of_edges = None if queue == "hops" else lengths(MESH)
-    np.testing.assert_allclose(scores, reference.brandes(*adjacency(MESH), of_edges, sources=[3, 20]), rtol=1e-12)
-    farthest = dijkstra(MESH, indices=[3, 20], unweighted=queue == "hops").max(axis=1)
-    assert depths.tolist() == [farthest[0], 0, farthest[1]]
-    assert not overflowed.any()
-    assert kept == 0
-    assert [len(array) for array in sweep.kept(None)[0]] == [0, 1, 0]  # no name, no block; a row of dependency
-    assert not sweep.array("dependency").any(), "they were taken"
-
-
-@by_index
-@by_queue
-def test_distances_and_counts(index, queue):
-    sweep, dist, sigma = worker(MESH, index, queue), np.full((35, 2), np.inf), np.zeros((35, 2))
-    sweep.write_paths(np.array([-1, 3]), dist, sigma)
-    np.testing.assert_array_equal(dist[:, 1], dijkstra(MESH, indices=3, unweighted=queue == "hops"))
-    assert np.isinf(dist[:, 0]).all()
-    assert not sigma[:, 0].any()
-    assert sigma[:, 1].min() == 1
-    assert sweep.array("order").dtype == index
-
-
-@by_index
-@by_queue
-@pytest.mark.parametrize(
-    "sums",
-    [{"dependency"}, {"distance", "depth"}, {"stress", "edges_squares"}, {"edges"}, {"dependency_squares", "inverse"}],
-    ids=sorted,
-)
-@pytest.mark.parametrize(
-    "more", [{}, {"has_omega": True, "has_class_sizes": True}, {"has_coordinates": True}, {"trips": 7}], ids=str
-)
-@uncollected()
-def test_bytes_that_are_told_are_taken(index, queue, sums, more):
-    """Of the kinds of plans; those within bounds also tell the copies of a block's sums."""
-    given = {name: np.ones(35) for name in ("omega", "class_sizes") if more.get(f"has_{name}")}
-    given |= {name: np.ones(35) for name in ("x", "y") if more.get("has_coordinates")}
-    for bounds in ({}, {"roots": 20, "of_vertices": 3, "of_edges": 2, "of_roots": 4}):
-        size = size_of(MESH, queue, **more, **bounds)
-        copies = 8 * (35 * 3 + (MESH.nnz * 2 if "edges" in sums else 0) + 20 * 4) if bounds else 0
-        before, _ = core.held_memory()
-        sweep = worker(MESH, index, queue, sums, size, **given)
-        held = core.held_memory()[0] - before
-        assert type(sweep).bytes(size, bits_of(sums)) == held + copies
-        del sweep
-        assert core.held_memory()[0] == before
 
 
 @pytest.mark.parametrize("name", ["order", "position", "root_weights", "omega", "class_sizes", "x", "y"])
