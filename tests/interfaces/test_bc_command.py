@@ -1,6 +1,5 @@
 """The command `lagbc bc`: what it prints and writes."""
 
-import gzip
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,29 +47,6 @@ def test_bc_prints_the_graph_the_method_and_the_top():
     assert lines[-1].endswith(" s")
 
 
-def test_bc_directed_uses_the_ids_of_the_file(path_graph):
-    lines = succeed("bc", path_graph).splitlines()
-    assert lines[0] == "path.txt: 4 vertices, 3 directed edges"
-    assert lines[1] == "edge list: integers in columns 1 and 2, separated by blanks"
-    assert [line.split() for line in lines[lines.index("") + 1 :][:5]] == [
-        ["rank", "vertex", "score", "out-degree", "in-degree"],
-        ["1", "10", "2", "1", "1"],
-        ["2", "30", "2", "1", "1"],
-        ["3", "20", "0", "1", "0"],
-        ["4", "40", "0", "0", "1"],
-    ]
-
-
-def test_top_0_prints_no_table(path_graph):
-    assert "rank" not in succeed("bc", path_graph, "--top", 0)
-
-
-def test_undirected_overrides_the_file(path_graph, tmp_path):
-    out = succeed("bc", path_graph, "--undirected", "--out", tmp_path / "scores.npy")
-    assert out.startswith("path.txt: 4 vertices, 3 undirected edges")
-    assert np.load(tmp_path / "scores.npy").tolist() == [2, 0, 2, 0]
-
-
 def test_directed_overrides_the_file(tmp_path):
     out = succeed("bc", "example:karate", "--directed", "--out", tmp_path / "scores.npy")
     assert out.startswith("karate: 34 vertices, 156 directed edges")
@@ -95,29 +71,6 @@ def test_csv_has_every_bit_in_matrix_order(tmp_path):
     vertices, scores = zip(*(row.split(",") for row in rows), strict=True)
     assert list(map(int, vertices)) == list(range(34))
     assert np.array_equal(np.array(scores, dtype=float), np.load(tmp_path / "scores.npy"))
-
-
-def test_csv_has_the_ids_of_the_file(path_graph, tmp_path):
-    succeed("bc", path_graph, "--out", tmp_path / "scores.csv")
-    assert (tmp_path / "scores.csv").read_text() == "vertex,score\n10,2.0\n20,0.0\n30,2.0\n40,0.0\n"
-
-
-def test_compressed_file(path_graph, tmp_path):
-    packed = tmp_path / "packed.txt.gz"
-    packed.write_bytes(gzip.compress(path_graph.read_bytes()))
-    assert succeed("bc", packed).splitlines()[3:8] == succeed("bc", path_graph).splitlines()[3:8]
-
-
-def test_sources_draws_an_estimate_from_the_seed(tmp_path):
-    def estimate(name, *options):
-        out = succeed("bc", "example:karate", "--k", 5, *options, "--out", tmp_path / name)
-        return out, np.load(tmp_path / name)
-
-    out, first = estimate("a.npy", "--seed", 3)
-    assert "estimate from 5 random roots of 34 (seed 3)" in out.splitlines()
-    assert np.array_equal(first, estimate("b.npy", "--seed", 3)[1])
-    assert not np.array_equal(first, estimate("c.npy", "--seed", 4)[1])
-    assert np.array_equal(estimate("d.npy")[1], estimate("e.npy", "--seed", 0)[1])
 
 
 @pytest.fixture
@@ -165,13 +118,6 @@ def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
     assert "k" not in seen
     defaults = {"batch": "auto", "progress": False, "checkpoint": None, "threads": None}
     assert {name: seen[name] for name in defaults} == defaults
-
-
-def test_plot_is_written(tmp_path):
-    pytest.importorskip("matplotlib")
-    out = succeed("bc", "example:karate", "--plot", tmp_path / "karate.png")
-    assert f"plot: {tmp_path / 'karate.png'}" in out.splitlines()
-    assert (tmp_path / "karate.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_plot_names_the_graph_and_the_unit(tmp_path):
@@ -241,11 +187,6 @@ def test_an_error_that_cannot_be_told_is_no_number(tmp_path):
     assert row[3] == "-"
     scores = json.loads(succeed("bc", path, *wanted, "--json"))["scores"]
     assert scores["error"][scores["vertex"].index(0)] is None
-
-
-def test_logarithms_have_no_standard_error():
-    out = succeed("stress", "example:karate", "--k", 9, "--log2")
-    assert "standard error: none; logarithms of estimates have none" in out
 
 
 def test_scores_are_written_before_their_error_is_computed(monkeypatch, tmp_path):
@@ -388,19 +329,6 @@ def test_strength_implies_weighted_in_either_order(detour, tmp_path):
 def test_absorbed_length_is_one_line(detour):
     detour.write_text("0 1 1e18\n1 2 1\n")
     assert "the length 1.0 of the edge (1, 2) is lost to rounding" in fail("bc", detour, "--weighted")
-
-
-def test_weighted_reaches_the_call(calls, detour):
-    for flags in ((), ("--weighted",), ("--strength",)):
-        succeed("bc", detour, *flags)
-    seen = [(graph.weighted, None if graph.weights is None else graph.weights.tolist()) for graph, _ in calls]
-    assert seen == [(False, None), (True, [1, 3, 1]), (True, [1, 1 / 3, 1])]
-
-
-def test_plot_with_strengths(detour, tmp_path):
-    pytest.importorskip("matplotlib")
-    out = succeed("bc", detour, "--strength", "--plot", tmp_path / "detour.png")
-    assert f"plot: {tmp_path / 'detour.png'}" in out.splitlines()
 
 
 def test_bucket_width_reaches_the_call(calls, detour):

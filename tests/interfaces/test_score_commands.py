@@ -121,24 +121,11 @@ def test_several_say_what_they_are_estimated_from():
     assert columns[1] == ["bc", "closeness", "harmonic", "stress"]
 
 
-def test_several_without_names_are_those_that_take_the_arguments():
-    for options, titles in (
-        ([], ["rank", "vertex", "bc", "closeness", "harmonic", "eccentricity", "stress"]),
-        (["--k", 20], ["rank", "vertex", "bc", "closeness", "harmonic", "stress"]),
-    ):
-        printed = succeed("centralities", "example:lesmis", *options)
-        assert titles in [line.split() for line in printed.splitlines()]
-
-
 @pytest.mark.parametrize("command", [["centralities", "--which", "bc"], ["edge-bc"]], ids=lambda command: command[0])
 def test_no_option_is_there_that_does_nothing(command):
     """Standard errors are of the scores of one centrality of vertices."""
     assert "No such option" in run(*command, "example:karate", "--k", 5, "--no-error").output
     assert "standard error" in succeed("closeness", "example:karate", "--k", 5)
-
-
-def test_more_roots_than_vertices():
-    assert "--k 100 roots cannot be drawn from 34 vertices" in fail("bc", "example:karate", "--k", 100)
 
 
 def test_a_seed_without_k_does_nothing_and_is_refused():

@@ -1,7 +1,6 @@
 """Steps that take long are shown on stderr, and taken off again."""
 
 import gzip
-import re
 import threading
 import time
 
@@ -45,20 +44,6 @@ def test_a_step_is_shown_after_two_seconds(capsys, monkeypatch):
     assert drawn(capsys).strip() == "", "the line is taken off"
 
 
-def test_time_left_where_it_can_be_told(capsys, monkeypatch):
-    clock = 100.0
-    monkeypatch.setattr(module, "monotonic", lambda: clock)
-    steps = Steps()
-    with steps.step("reading", "B"):
-        steps.progress(1_000_000, 4_000_000)
-        clock = 103.0
-        steps.draw()
-        assert re.search(r"lagbc: reading:  25%.*1.00M/4.00M \[00:03<00:09", drawn(capsys))
-        steps.progress(2_000_000, 4_000_000)
-        steps.draw()
-        assert "50%" in drawn(capsys)
-
-
 def test_phases_of_a_call_are_one_step_until_it_sweeps(capsys, monkeypatch):
     clock = 100.0
     monkeypatch.setattr(module, "monotonic", lambda: clock)
@@ -86,10 +71,6 @@ def test_phases_of_a_call_are_one_step_until_it_sweeps(capsys, monkeypatch):
             look(1.5, "")
             look(1.5, "lagbc: finishing the scores: 00:03")
     look(5, "")
-
-
-def test_every_phase_but_the_sweep_has_words():
-    assert {*calls.PHASES} - module._PHASES.keys() == {"sweep"}
 
 
 def test_nothing_is_drawn_unless_it_is_wanted(capsys, at_once):
