@@ -234,8 +234,3 @@ def test_a_search_for_the_depth_ends_within_a_level(monkeypatch):
     with pytest.raises(lagbc.StoppedError):
         on_grid((1, 2), path(9000), call, directed=False, sums=SQUARES)
     assert len(levels) < 3000
-
-
-def test_a_mesh_to_a_narrow_width(monkeypatch):
-    monkeypatch.setattr(Aim, "may_be_linear", lambda aim, sequence: True)
-    require_estimate_of_one_process("mesh", (2, 2))

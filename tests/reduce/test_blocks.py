@@ -211,12 +211,6 @@ def test_many_cut_vertices_of_a_directed_block():
         assert_right(Weighted(graph, *rng.integers(1, 4, (2, n + 100)).astype(float)))
 
 
-def test_work_is_roots_times_edges():
-    piece = unit(9, [*cycle(5), (0, 5), (5, 6), (6, 0), (0, 7), (7, 8)], lengths=[1] * 10)
-    piece.sources[2] = 0
-    assert sorted(split(piece).small.work) == [3 * 6, 4 * 10]
-
-
 def test_lengths_that_rounding_may_absorb_are_left_to_a_method():
     edges = [*cycle(4), (0, 4)]
     assert not split(unit(5, edges, lengths=[1, 1, 1, 1, 1e18])).large

@@ -34,7 +34,7 @@ import lagbc
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import chains
-from lagbc.reduce.chains import contract, group_size
+from lagbc.reduce.chains import contract
 from lagbc.reduce.weighted import NotContractible, Weighted
 from lagbc.run import bicomponents
 
@@ -144,13 +144,6 @@ def power():
     return largest_block(lagbc.read_graph(lagbc.example_path("power")).matrix)
 
 
-def test_a_hub_of_many_chains():
-    A = hub(150)
-    contracted = contract(ones(A))
-    assert len(contracted.far_ends(np.flatnonzero(contracted.vertices == 150))) == 150
-    np.testing.assert_allclose(summed(ones(A)).dependency, 2 * lagbc.bc(A, directed=False, reduce="none"), rtol=1e-12)
-
-
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
     A = with_lengths(power, [1, 2, 3]).tocsr() if weighted else power
@@ -164,21 +157,6 @@ def test_a_real_block_with_the_same_bits_by_any_threads(power, weighted):
         again = sums_of(piece, threads=threads)
         np.testing.assert_array_equal(again.dependency, ours.dependency)
         np.testing.assert_array_equal(again.edges, ours.edges)
-
-
-def test_work_is_known_before(power):
-    contracted = contract(ones(power))
-    size = group_size(contracted)
-    work = contracted.work(size)
-    seen = []
-    sums_of(ones(power), keep=lambda total: seen.append(total.done))
-    assert seen[-1] == work.junctions
-    assert seen[:-1] == list(range(size, work.junctions, size))
-    degrees = ones(power).graph.out_degrees
-    assert work.junctions == (degrees > 2).sum()
-    assert work.edges >= degrees[degrees > 2].sum() // 2 - work.junctions
-    assert 0 < work.far_columns < work.junctions
-    assert work.evaluations > 0
 
 
 def test_ctrl_c_between_groups(power):

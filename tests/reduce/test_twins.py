@@ -14,7 +14,6 @@ from lagbc.graph.validate import as_graph
 from lagbc.io.source import example_path
 from lagbc.methods.contract import SweepPlan
 from lagbc.native import core
-from lagbc.reduce import twins as reduction
 from lagbc.reduce.twins import merge
 from lagbc.reduce.weighted import Weighted
 
@@ -96,41 +95,6 @@ def test_merging_again(directed, weighted):
             scores = classes.scores(scores)
         assert_close(scores, scores_with_members(piece))
     assert rounds > 2
-
-
-@KINDS
-def test_what_is_left_is_a_graph_of_classes(directed, weighted):
-    rng = np.random.default_rng(3)
-    for _ in range(times(60)):
-        piece = random_piece(rng, directed=directed, weighted=weighted, most=12)
-        (left, classes), graph = merge(piece), piece.graph
-        if classes is None:
-            continue
-        assert left.graph.directed == graph.directed
-        assert left.graph.indptr.dtype == np.int64
-        assert left.graph.indices.dtype == graph.indices.dtype
-        for v in range(left.graph.n):
-            assert np.all(np.diff(left.graph.indices[left.graph.indptr[v] : left.graph.indptr[v + 1]]) > 0)
-        members = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
-        for ours, theirs in ((left.sources, piece.sources), (left.targets, piece.targets), (left.class_sizes, members)):
-            np.testing.assert_allclose(ours.sum(), theirs.sum())
-
-
-@KINDS
-def test_classes_are_all_there_are(directed, weighted):
-    rng, kinds = np.random.default_rng(4), set()
-    for _ in range(times(100)):
-        n, lengths = random_twins(rng, 9, directed=directed, weighted=weighted)
-        graph = graph_of(n, lengths, directed=directed, weighted=weighted)
-        first, closed = reduction._find_classes(*graph.native)
-        theirs = classes_of(n, lengths_of_graph(graph))
-        found = {(frozenset(np.flatnonzero(first == v).tolist()), int(closed[v])) for v in set(first.tolist())}
-        assert {those for those in found if len(those[0]) > 1} == theirs
-        assert all(min(those) == first[min(those)] for those, _ in found)
-        kinds |= {closed for _, closed in theirs}
-        if not directed:  # where they are merged, in any case
-            assert count(merge(Weighted(graph, np.ones(n), np.ones(n)))[1]) == len(theirs)
-    assert kinds == {0, 1}
 
 
 @KINDS
