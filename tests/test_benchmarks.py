@@ -58,36 +58,6 @@ def test_a_seed_reproduces_its_graph_and_no_other(make: Any) -> None:
     assert (make(1) != make(2)).nnz > 0
 
 
-def test_edge_counts() -> None:
-    grid_edges = 12 * 14 + 11 * 15
-    assert generators.holed_grid(12, 15).nnz == 2 * (grid_edges - grid_edges // 5)
-    assert generators.barabasi_albert(200, 4).nnz == 2 * 4 * 196
-    assert generators.erdos_renyi(201, 6).nnz == 6 * 201
-    assert generators.erdos_renyi(20, 19).nnz == 20 * 19  # complete: every pair is drawn once
-    assert generators.erdos_renyi(21, 20).nnz == 21 * 20
-
-
-def test_planar_graphs_have_their_degree_and_are_connected() -> None:
-    triangulation, roads = generators.delaunay(2000), generators.road_like(2000)
-    assert 5.9 < triangulation.nnz / 2000 < 6
-    assert 2.4 < roads.nnz / 2000 < 2.8
-    assert connected_components(triangulation)[0] == connected_components(roads)[0] == 1
-
-
-def test_rmat_is_skewed_and_in_random_order() -> None:
-    degree = np.diff(generators.rmat(12, 16).indptr)
-    assert 0.6 * 2 * (16 << 12) < degree.sum() < 2 * (16 << 12)
-    assert degree.max() > 20 * degree.mean()
-    assert (degree == 0).mean() > 0.1
-    # Unpermuted, R-MAT gathers its edges at the low numbers.
-    assert abs(degree[: 1 << 11].sum() / degree.sum() - 0.5) < 0.1
-
-
-def test_preferential_attachment_makes_hubs() -> None:
-    degree = np.diff(generators.barabasi_albert(2000, 4).indptr)
-    assert degree.max() > 10 * degree.mean()
-
-
 def test_graph_names_are_unique_and_files_are_read(tmp_path: Path) -> None:
     weighted = coo_array(([5.0, 0.0, 2.0], ([0, 1, 2], [1, 2, 2])), shape=(3, 3))
     mmwrite(tmp_path / "three.mtx", weighted)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import choice, json_lines
+from benchmarks import choice
 from benchmarks.graphs import table
 from benchmarks.survey import Network
 from lagbc import tuning
@@ -44,18 +44,6 @@ def test_a_fit_chooses_as_the_constants_that_made_the_times(device: str) -> None
     assert ratios.max() == 1
 
 
-def test_the_slopes_of_what_is_lost_are_those_of_small_steps() -> None:
-    key = choice.Key("cpu", True, 1)
-    these = choice.measured(rows("cpu"), key)
-    constants = 1.03 * choice.today(these, key) ** 1.01
-    _, slopes = choice._loss(these, constants)
-    for place in map(tuple, np.argwhere(constants)):
-        step = np.zeros_like(constants)
-        step[place] = 1e-6
-        after, before = (choice._loss(these, constants * np.exp(way * step))[0] for way in (1, -1))
-        assert slopes[place] == pytest.approx((after - before) / 2e-6, rel=1e-4, abs=1e-6)
-
-
 def test_the_page_is_written(tmp_path: Path) -> None:
     out = tmp_path / "choice.jsonl"
     out.write_text("".join(f"{json.dumps(row)}\n" for row in rows("cpu", 6)))
@@ -76,14 +64,3 @@ def test_a_case_is_measured(weighted: bool) -> None:
         assert [row["competitor"] for row in found] == [row.name for row in choice.candidates(case)]
         assert all(row["seconds"] > 0 and tuple(row["terms"]) == choose.TERMS for row in found)
     assert before == tuning.GROUPED_ROOTS
-
-
-def test_terms_are_counted_anew(tmp_path: Path) -> None:
-    """The times stay."""
-    out, case = tmp_path / "choice.jsonl", choice.cases("cpu", 1, weighted=True)[-1]
-    made = list(choice.measure(Network(table()["karate"], weighted=True), case, 0.0))
-    out.write_text("".join(f"{json.dumps(row | {'terms': {'run': 1}})}\n" for row in made))
-    with pytest.raises(KeyError):
-        choice.measured(json_lines.read(out), choice.Key("cpu", True, 1))
-    again = choice.recounted(json_lines.read(out), table().values())
-    assert again == json.loads(json.dumps(made))

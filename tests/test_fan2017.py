@@ -10,16 +10,6 @@ from scipy.io import mmwrite
 from benchmarks import fan2017, generators
 
 
-def measured(graph: str, variant: str, width: int, ms: float, status: str = "ok") -> fan2017.Row:
-    machine = {"packages": {"numpy": "2", "scipy": "1"}, "python": "3", "commit": "abc"}
-    return {
-        **{"graph": graph, "kind": "low-degree", "n": 4, "nnz": 6, "mean_degree": 1.5, "max_degree": 3},
-        **{"lengths": "random, 1..10", "roots": 2, "levels": 7, "variant": variant, "virtual_warp": width},
-        **{"ms_per_root": ms, "gteps": 1 / ms, "status": status, "device": "a device", "date": "2000-01-01"},
-        **{"cuda": 13, "cupy": "14", "machine": machine},
-    }
-
-
 def test_seeded_lengths_are_integers_and_alike_both_ways() -> None:
     pattern = generators.erdos_renyi(200, 6, seed=1)
     A = fan2017.with_lengths(pattern, directed=False)
@@ -48,25 +38,6 @@ def test_roots_have_out_edges() -> None:
     assert not loaded.few[1].any()
     described = loaded.describe()
     assert (described["mean_degree"], described["max_degree"], described["roots"]) == (1, 1, 1)
-
-
-def test_tables() -> None:
-    rows = [measured("g", "node-parallel", 1, 8.0), measured("g", "node-parallel", 4, 6.0)]
-    rows += [measured("g", "work-efficient", 1, 4.0), measured("g", "work-efficient", 8, 2.0)]
-    rows += [measured("h", "work-efficient", 1, 4.0, "failed: no memory")]
-    page = fan2017.markdown(rows, "g.png")
-    assert "| 7 | 8.0000 | 4.0000 | 2.0 | 6.0000 (4) | 2.0000 (8) | 4.0 | 0.50 |" in page
-    assert "| work-efficient | 4.0000 | - | **2.0000** | - | - |" in page
-    assert "| node-parallel | 8.0000 | **6.0000** | - | - | - |" in page
-    assert "- h, work-efficient 1: failed: no memory" in page
-    assert "| h |" not in page
-
-
-def test_figure() -> None:
-    pytest.importorskip("matplotlib")
-    rows = [measured(graph, variant, 4, 6.0) for graph in ("g", "h") for variant in fan2017.VARIANTS]
-    panels = fan2017.figure(rows).axes
-    assert [len(axes.lines) for axes in panels] == [2, 2]
 
 
 def test_disagreement_sees_nan() -> None:

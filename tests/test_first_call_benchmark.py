@@ -42,13 +42,3 @@ def test_every_call_is_one(tmp_path, monkeypatch, capsys):
         exec(first_call._FIRST_AND_SECOND, {})
         first, second = json.loads(capsys.readouterr().out)
         assert first.keys() == second.keys() == {"wall", "processor"}
-
-
-def test_sizes_of_packages(tmp_path):
-    packages = tmp_path / "lib/python3.99/site-packages"
-    (packages / "one/inner").mkdir(parents=True)
-    (packages / "one/inner/a.py").write_text("12345")
-    (packages / "one/b.py").write_text("678")
-    (packages / "two.py").write_text("9")
-    (packages / "link.py").symlink_to(packages / "two.py")
-    assert first_call._sizes(tmp_path) == {"one": 8, "two.py": 1}

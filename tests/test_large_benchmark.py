@@ -1,7 +1,5 @@
 """The graphs of the benchmark of large ones, made by NumPy; their closed form; the page."""
 
-import json
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -47,39 +45,3 @@ def test_circulant_graphs_without_a_closed_form():
 def test_wrong_scores_differ():
     assert large.difference(np.array([1.0, np.nan]), np.array([1.0, 2.0])) > 1
     assert large.difference(np.array([1.0, 2.5]), np.array([1.0, 2.0])) == 0.25
-
-
-def test_page(tmp_path, monkeypatch):
-    row = {
-        "graph": "rmat-4-2",
-        "vertices": 16,
-        "entries": 60,
-        "roots": 3,
-        "batch": 256,
-        "seconds": {"make": 0.25, "sweep": 1.5},
-        "bytes": {"make": 2**30, "sweep": 3 * 2**30},
-        "estimated": 2**31,
-        "sweep_again": 0.5,
-        "gteps": 12.0,
-        "checked_by": "closed form",
-        "difference": 0.0,
-        "status": "ok",
-        "device": "GPU",
-        "device_bytes": 2**36,
-        "cupy": "14",
-        "machine": {"commit": "0123456789ab"},
-    }
-    measured = []
-    monkeypatch.setattr(large, "measure", lambda case, rounds, commit: measured.append(case) or row)
-    out = tmp_path / "large.jsonl"
-    for _ in range(2):
-        large.main.callback(("4-2",), False, 50, 44, 1, None, out)
-    assert [(case.name, case.directed, case.roots) for case in measured] == [("rmat-4-2", False, 256)]
-    assert [json.loads(line) for line in out.read_text().splitlines()] == [row]
-    page = out.with_suffix(".md").read_text()
-    assert "12 GTEPS" in page
-    assert "| sweep | 1.5 | 3.0 |" in page
-    row |= {"graph": "circulant-50-44", "status": "wrong"}
-    with pytest.raises(SystemExit, match="scores of circulant-50-44 are wrong"):
-        large.main.callback((), True, 50, 44, 1, None, out)
-    assert (measured[-1].directed, measured[-1].roots) == (True, 64)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.io import mmwrite
-from scipy.sparse import block_diag, csr_array, kron
+from scipy.sparse import csr_array, kron
 
 import lagbc
 from benchmarks import agreement_reductions, block_costs, planned, reductions, reductions_report
 from benchmarks.blocks import necklace
 from benchmarks.generators import erdos_renyi
-from lagbc import tuning
 from lagbc.graph.validate import as_graph
-from lagbc.reduce.blocks import SmallBlocks
-from lagbc.reduce.pieces import Chains
-from lagbc.run.bicomponents import _Groups
 
 # A cycle with few chords, and a graph whose vertices are all there twice.
 CHAINS = csr_array(necklace(2500, 2.25, seed=1) + necklace(2500, 2.25, seed=1).T).astype(bool)
@@ -46,40 +40,6 @@ def test_a_run_is_timed_whole_or_near_roots_of_its_parts(A: csr_array, word: str
     assert (some.roots, some.timed) == (whole.roots, 256 * threads)
     assert whole.timed == whole.roots < A.shape[0]
     assert min(whole.planning, whole.sweeping, some.planning, some.sweeping) > 0
-
-
-def test_some_roots_are_scaled_to_all_and_small_blocks_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    A = csr_array(block_diag([CHAINS, TWINS, *(necklace(60, 3.0, seed) != 0 for seed in range(9))]))
-    monkeypatch.setattr(tuning, "SLICE_WORK", 1)
-    ticks = itertools.count()
-    with (
-        mock.patch.object(_Groups, "run", autospec=True, side_effect=_Groups.run) as groups,
-        mock.patch.object(SmallBlocks, "add", autospec=True, side_effect=SmallBlocks.add) as slices,
-    ):
-        found = planned.time_run(
-            lambda: as_graph(A, directed=False), {"device": "cpu", "threads": 1}, lambda: float(next(ticks)), 0.0
-        )
-    # The first one is timed before all are.
-    assert [call.args[1] for call in slices.call_args_list] == [0, *range(9)]
-    (chains, of_chains), (_, of_twins) = sorted(planned.parts_of(found.call), key=lambda part: part[1].work)
-    assert isinstance(chains, Chains)
-    assert sum(len(call.args[1]) for call in groups.call_args_list) == 1 + 64 + 256
-    # Each stretch takes a second of this clock.
-    assert found.sweeping == pytest.approx((of_chains.roots + of_twins.roots) / 256 + 1)
-    assert timed(A, np.inf).timed == found.roots == of_chains.roots + of_twins.roots
-
-
-def test_what_sweeps_the_same_is_timed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = timed(TWINS, 0.0, reduce="none")
-    monkeypatch.setattr(planned, "time_call", lambda *_: None)
-
-    def make() -> Any:
-        return as_graph(TWINS, directed=False)
-
-    options = {"device": "cpu", "threads": 1}
-    again = planned.time_run(make, options | {"reduce": "none"}, time.process_time, 0.0, [first])
-    assert (again.sweeping, again.call is first.call) == (first.sweeping, False)
-    assert planned.time_run(make, options, time.process_time, 0.0, [first]) is None
 
 
 def test_the_work_that_is_left() -> None:
@@ -118,21 +78,6 @@ def test_what_blocks_are_predicted_to_cost(folder: Path) -> None:
     assert [line.split(":")[0] for line in fitted] == ["BLOCK_COSTS", "JUNCTION_COSTS"] * 2
 
 
-def test_constants_of_costs_are_found_again() -> None:
-    costs = ({"pair": 3.0, "level": 0.1, "most": 9.0, "pair_edge": 0.4}, {"pair": 8, "pair_edge": 2, "evaluation": 12})
-    rows = []
-    for n, depth, share, ratio in itertools.product((1000, 20000), (5, 40, 300), (0.1, 0.3, 0.8), (1.5, 3)):
-        junctions, edges = int(n * share), int(n * share * ratio)
-        work = {"junctions": junctions, "edges": edges, "far_columns": 0, "evaluations": int(n**2 * (1 - share))}
-        whole = n * (n * min(3 + 0.1 * depth, 9) + 2 * n * ratio * 0.4)
-        contracted = junctions * (junctions * 8 + 2 * edges * 2) + 12 * work["evaluations"]
-        taken = {"as it is": whole / 1e9, "contracted": contracted / 1e9}
-        row = {"weighted": False, "n": n, "nnz": 2 * n * ratio, "depth": depth, "work": work, "seconds": taken}
-        rows.append(row)
-    for found, expected in zip(block_costs.fit(rows, weighted=False), costs, strict=True):
-        assert found == pytest.approx(expected, rel=0.01)
-
-
 def run(main: Any, *arguments: object) -> str:
     found = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert found.exit_code == 0, found.output
@@ -154,24 +99,6 @@ def test_from_a_folder_to_a_report(folder: Path) -> None:
     page = out.with_suffix(".md").read_text()
     assert page.index("## Undirected") < page.index("| chains | 2,500 |") < page.index("## Directed")
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_cells_of_a_page() -> None:
-    ran = {"status": "ok", "planning": 1.0, "sweeping": 3.0, "swept": 100, "timed": 100}
-    runs = {"plain": ran | {"sweeping": 39.0, "timed": 64}, "unreduced": ran | {"sweeping": 7.0}}
-    runs |= {"blocks": {"status": "skipped: no memory"}, "all": ran}
-    row = {"graph": "a", "n": 2000, "nnz": 6000, "directed": False, "count": 7, "classes": 0, "junctions": 1234}
-    row |= {"left": {"blocks": 0.5, "twins": 0.5, "chains": 0.25, "all": 0.25}, "runs": runs, "difference": 2e-15}
-    cells = ["a", "2,000", "3,000", "7", "-", "1,234", "50", "50", "25", "25"]
-    times, last = ["40*", "8", "-", "4"], ["10", "2", "1", "25 %", "2.0e-15"]
-    assert reductions_report.cells(row) == [*cells, "-", *times, "-", *last]
-    runs["former"] = ran | {"planning": 0.0, "sweeping": 60.0, "timed": 64, "commit": "0123"}
-    assert reductions_report.cells(row) == [*cells, "60*", *times, "15", *last]
-    assert reductions_report.summary([row, row | {"n": 999}])[1:] == [
-        "former / reduced: 15.00 (1 networks, 15.00 to 15).",
-        "plain / reduced: 10.00 (1 networks, 10.00 to 10).",
-        "best unreduced / reduced: 2.00 (1 networks, 2.00 to 2).",
-    ]
 
 
 def test_scores_agree_with_and_without_reductions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
