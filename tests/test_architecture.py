@@ -290,23 +290,6 @@ def test_rows_of_the_table():
         assert set(row.sums) <= {field.name for field in fields(Sums)}
 
 
-def test_auto_takes_no_traversal():
-    """`choose` takes the first row of a device; the kernels of the literature are there to be compared."""
-    for device in ("cpu", "cuda"):
-        rows = [row for row in lagbc.METHODS if row.device == device and not row.weighted]
-        assert (rows[0].name, rows[0].formulation) == ("batched", "semiring")
-
-
-READY = [row for row in lagbc.METHODS if row.available]
-
-
-@pytest.mark.parametrize("row", READY, ids=lambda row: f"{row.name}-{row.device}-{row.weighted}")
-def test_methods_have_their_functions(row):
-    module = row.load()
-    for function in ("prepare", "forward", "backward"):
-        assert callable(getattr(module, function))
-
-
 def test_data_files_are_found():
     data = resources.files("lagbc") / "data"
     names = {file.name for file in data.iterdir()}

@@ -192,25 +192,6 @@ def test_a_column_each_or_none():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_without_bounds_it_is_what_it_was(together, weighted):
-    A = with_lengths(grid(9, 14), [1.0, 2.0, 3.0])
-    for name in ALL[:-1]:
-        plain = lagbc.centralities(A, name, weighted=weighted)[name]
-        bounded = lagbc.centralities(A, name, weighted=weighted, cutoff=np.inf)[name]
-        if name == "edge_bc":
-            plain, bounded = plain.toarray(), bounded.toarray()
-        np.testing.assert_allclose(bounded, plain, rtol=1e-12, err_msg=name)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_one_of_several_is_what_it_is_alone(together, weighted):
-    A = with_lengths(scale_free(400, 900, seed=2), [1.0, 1.5, 4.0])
-    several = lagbc.bc(A, weighted=weighted, cutoff=[2, 9, 4])
-    for j, cutoff in enumerate([2, 9, 4]):
-        np.testing.assert_allclose(several[:, j], lagbc.bc(A, weighted=weighted, cutoff=cutoff), rtol=1e-12)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
 def test_same_bits(together, weighted):
     A = with_lengths(scale_free(500, 1500, seed=4), [1.0, 2.5])
     names, how = (*ALL, "gravity"), {"weighted": weighted, "cutoff": [2, 5], "decay": [0.1, 0.2]}
@@ -413,8 +394,3 @@ def test_what_a_call_would_do():
     assert three.workspace > one.workspace
     with pytest.raises(ValueError, match="leave out decay"):
         lagbc.plan(A, demand=A, decay=3)
-
-
-def test_few_roots_are_shared_out_and_many_fill_their_blocks():
-    blocks = TRAVERSALS[0].load().blocks
-    assert [blocks.size(roots) for roots in (1, 1000, 1025, 10_000, 10**6)] == [16, 16, 17, 157, 1024]

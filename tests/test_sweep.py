@@ -14,20 +14,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from killed import Killed, kill_after
-from scipy.sparse.csgraph import dijkstra
 from states import prepare
 from strategies import cycle, diamonds, disjoint, grid, oracle, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc import limits
-from lagbc.graph import host
 from lagbc.graph.validate import as_graph
 from lagbc.limits import SMALL_RUN, budget
 from lagbc.methods import table as methods
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.cpu import batched as batched_method
 from lagbc.methods.cpu import extended
-from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Bounds, Sums
 from lagbc.native import core
 from lagbc.planning import sweep as planned
@@ -52,36 +49,6 @@ def _no_thread_is_left():
 
 def batched(A, **options):
     return lagbc.bc(A, method="batched", device="cpu", **options)
-
-
-# The order of the roots
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_many_roots_are_grouped_by_their_distances_to_the_hub(weighted):
-    graph = as_graph(MANY_LENGTHS, weighted=weighted)
-    row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", weighted))
-    roots = np.arange(100, graph.n)
-    few, many = (order_roots(graph, row, some) for some in (roots[:900], roots))
-    with_edges = roots[graph.out_degrees[roots] > 0]
-    assert sorted(many) == with_edges.tolist()
-    assert len(many) >= 1024
-    assert sorted(few) == roots[:900][graph.out_degrees[roots[:900]] > 0].tolist()
-    np.testing.assert_array_equal(few, graph.order[np.isin(graph.order, few)])
-    lengths = graph.transpose.matrix.astype(float)
-    to_hub = dijkstra(lengths, indices=graph.order[0], unweighted=not weighted)
-    to_hub = np.where(np.isfinite(to_hub), to_hub, 0)[many]
-    assert (np.diff(to_hub) >= 0).all()
-    assert to_hub[-1] > to_hub[0]
-
-
-def test_distances_to_the_hubs_are_found_once_a_graph(monkeypatch):
-    graph, found, search = as_graph(MANY), [], host.hub_distances
-    monkeypatch.setattr(host, "hub_distances", lambda *given: found.append(0) or search(*given))
-    row = next(row for row in lagbc.METHODS if (row.name, row.device, row.weighted) == ("batched", "cpu", False))
-    every, some = (order_roots(graph, row, np.arange(count)) for count in (graph.n, 1500))
-    np.testing.assert_array_equal(some, every[every < 1500])
-    assert len(found) == 1
 
 
 # Progress
@@ -172,16 +139,6 @@ def test_finished_checkpoint_returns_at_once(bc, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 
-def test_checkpoint_of_another_order_is_refused(tmp_path, monkeypatch):
-    """What is done is a prefix of an order that depends on thresholds; another order must not go on from it."""
-    file = tmp_path / "run"
-    with pytest.raises(Killed):
-        batched(grid(20, 20), checkpoint=file, progress=kill_after(1))
-    monkeypatch.setattr("lagbc.tuning.HIGH_DIAMETER", 1e9)
-    with pytest.raises(lagbc.CheckpointError, match="belongs to another version's order of the roots, or to options"):
-        batched(grid(20, 20), checkpoint=file)
-
-
 def test_sample_without_a_seed_resumes_with_its_roots(tmp_path):
     file = tmp_path / "run"
     with pytest.raises(Killed):
@@ -257,19 +214,6 @@ def test_file_that_is_no_checkpoint(tmp_path, content):
     with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint"):
         batched(A, checkpoint=file)
     assert file.read_bytes() == before
-
-
-def test_checkpoint_cut_off(tmp_path):
-    file = tmp_path / "run"
-    batched(A, checkpoint=file)
-    file.write_bytes(file.read_bytes()[:-1000])
-    with pytest.raises(lagbc.CheckpointError, match="is not a lagbc checkpoint"):
-        batched(A, checkpoint=file)
-
-
-def test_checkpoint_in_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(lagbc.CheckpointError, match="there is no folder"):
-        batched(A, checkpoint=tmp_path / "missing" / "run")
 
 
 # Interrupt
@@ -540,15 +484,6 @@ def test_over_budget(bc, monkeypatch, empty_process):
         bc(A)
 
 
-def test_threads_are_given_up_first(monkeypatch, empty_process):
-    one = lagbc.plan(A, method="batched", device="cpu", threads=1).memory
-    monkeypatch.setenv("LAGBC_MEMORY", str(one.total + 1000))
-    fitted = lagbc.plan(A, method="batched", device="cpu", threads=8)
-    assert fitted.sweeps[0].threads == 1
-    assert fitted.memory.total == one.total == one.graph + one.workspace + one.scores
-    np.testing.assert_allclose(batched(A, threads=8), oracle(A), rtol=1e-12)
-
-
 def test_batch_shrinks(failing, monkeypatch, empty_process):
     failing(block=16, widest=None, auto=64, concurrent=False)
     small = lagbc.plan(A, batch=16, method="failing").memory
@@ -576,12 +511,6 @@ SHAPES = {
 @functools.cache
 def shape_with_lengths(name):
     return with_lengths(SHAPES[name], np.arange(1, 11))
-
-
-def compile_both_ways(bc):
-    """Run graphs of low and of high diameter, which are swept in other ways."""
-    bc(path(3))
-    bc(path(60))
 
 
 @functools.cache
@@ -681,22 +610,6 @@ def test_roots_beyond_float64_keep_to_the_budget():
         np.testing.assert_array_equal(found[0], plenty)
     with pytest.raises(MemoryError, match="smallest batch, 16"), pytest.warns(lagbc.MemoryWarning):
         lagbc.bc(given, memory=2_600_000, **options)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_estimate_of_a_path_is_near(weighted):
-    """Roots spread along a path: their columns pass a row one by one, so that a queue is nearly at its largest.
-
-    With lengths it grows to that; in hops there is room for it at first, as such depths need it.
-    """
-    given, bc = path(1280), functools.partial(batched, weighted=weighted)
-    sources = np.arange(10, 1280, 20)
-    compile_both_ways(bc)
-    peak = most_memory(lambda: bc(given, sources=sources))
-    options = {"threads": 1, "weighted": weighted, "method": "batched", "device": "cpu"}
-    estimate = lagbc.plan(given, sources=sources, **options).memory
-    grown = 1280 * 64 * 12 * weighted
-    assert 0.7 * estimate.total < peak <= estimate.total + 300_000 + 2 * grown
 
 
 @pytest.mark.parametrize("weighted", [False, True])
