@@ -236,9 +236,10 @@ def test_subsets(either, A, directed, data):
     theirs = expected(A, *names, **kind, sources=sources, omega=omega)
     ours = {name: call(either, name)(A, directed=directed, sources=sources, targets=targets) for name in names}
     assert_all_equal(ours, theirs, names)
-    theirs = expected(A, "harmonic", **kind, sources=sources)["harmonic"]
-    ours = call(either, "harmonic")(A, directed=directed, sources=sources)
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    names = ("closeness", "harmonic")
+    theirs = expected(A, *names, **kind, sources=sources)
+    ours = {name: call(either, name)(A, directed=directed, sources=sources) for name in names}
+    assert_all_equal(ours, theirs, names)
 
 
 def test_factors_of_all(centralities):

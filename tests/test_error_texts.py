@@ -138,6 +138,27 @@ MATRICES = {
     "objects": np.array([[None, 1], [1, None]], object),
     "sparse, not square": sp.csr_array((2, 3)),
 }
+# In place of (indptr, indices) or (data, indices, indptr).
+ROWS, COLUMNS = [0, 1, 2, 3], [1, 2, 0]
+MASKED = np.ma.masked_array([1, 2, 0], mask=[0, 1, 0])
+TUPLES = [
+    *((ROWS,), (ROWS, COLUMNS, COLUMNS, ROWS), (COLUMNS, ROWS), (ROWS, COLUMNS, [1, 1, 1]), ([0, 2, 1, 3], COLUMNS)),
+    *(([1, 1, 2, 3], COLUMNS), ([0, 1, 2, 4], COLUMNS), ([], COLUMNS), ([], []), ([1.0, 1.0], COLUMNS, ROWS)),
+    *((ROWS, [1, 2, 3]), (ROWS, [1, -1, 0]), (ROWS, [1.0, 2.0, 0.0]), (ROWS, [[1, 2, 0]]), ([True, False], [0])),
+    *((ROWS, MASKED), ([[1], [1, 2]], COLUMNS, ROWS), ([[1, 1, 1]], COLUMNS, ROWS), (np.ones(3), (COLUMNS, COLUMNS))),
+]
+# Columns of sources, targets and lengths.
+EDGES = [
+    *((["a", None], ["b", "c"]), (["a", "b"], ["b", NAN]), (["a", ""], ["b", "c"]), (["a", "b\nc"], ["b", "c"])),
+    *((["a", 1], ["b", "c"]), ([1, "a"], ["b", "c"]), ([1.0, NAN], [0, 1]), ([1.0, 2.0], [0, 1]), (["\ud800"], ["b"])),
+    *(([0, -(2**63) - 1], [1, 2]), ([0, 1], [1, 2**64]), ([0, 1], np.array([1, 2**63], np.uint64)), ([True], [0])),
+    *(([b"a"], [b"b"]), (["a", "b"], [0, 1]), ([0, 1], ["a", "b"]), ([0, 1], [1]), ([], [1]), ([0, 1], [1, 2], [1])),
+    *((MASKED, COLUMNS), (COLUMNS, MASKED), (ROWS[:3], COLUMNS, MASKED), ([0, np.ma.masked], [1, 2]), ("from", "to")),
+    *((np.zeros((2, 2), int), [0, 1]), (3, 4), ([[0], [1, 2]], [0, 1]), ([0, 1], [1, 2], [1.0, -2.0])),
+    *(([0, 1], [1, 2], [0, 0]), ([0, 1], [1, 2], [1, NAN]), ([0, 1], [1, 2], [1, None]), ([0, 1], [1, 2], [1, "far"])),
+    *(([0, 1], [1, 2], ["1", "2"]), ([0, 1], [1, 2], [1j, 2]), ([0, 1], [1, 2], [2**60, 1])),
+    *(([0, 1], [1, 2], [1e308, 1]), ([0, 1], [1, 2], [1, 10**400])),
+]
 LENGTHS = {
     "zero": lengths(0.0),
     "negative": lengths(-2.0),
@@ -157,12 +178,14 @@ OF_OTHERS = {
         *({"cutoff": -1}, {"endpoints": True}, {"targets": [0]}, {"wf_improved": "yes"}, {"distance": "length"}),
         *({"u": N}, {"u": [0, 0]}, {"u": {0, 1}}, {"u": 0, "k": 2}, {"u": 0, "standard_error": True}, {"seed": 1}),
         *({"u": 0, "checkpoint": "a.npz"}, {"u": 0, "batch": 64}, {"u": 0, "memory": 1}, {"wf_improved": None}),
+        *({"top": 0}, {"top": 1.5}, {"top": 2, "u": 1}, {"top": 2, "k": 3, "standard_error": True}, {"k": 1}),
+        {"top": 2, "cutoff": [1, 2]},
     ],
-    "harmonic": [{"normalized": True}, {"decay": 1.0}, {"sources": [N]}, {"weighted": 1}],
+    "harmonic": [{"normalized": True}, {"decay": 1.0}, {"sources": [N]}, {"weighted": 1}, {"k": 1}],
     "eccentricity": [{"sources": [0]}, {"k": 2}, {"cutoff": NAN}, {"seed": 1}, {"endpoints": True}, {"threads": 0}],
     "stress": [
         *({"log2": "yes"}, {"decay": 1.0}, {"source_weights": np.ones(N)}, {"targets": [0, 0]}, {"normalized": True}),
-        {"demand": sp.eye(N)},
+        *({"demand": sp.eye(N)}, {"k": 1}, {"k": 5, "log2": True, "standard_error": True}),
     ],
     "edge_bc": [
         *({"endpoints": True}, {"k": 0}, {"demand": sp.eye(3)}, {"normalized": "no"}, {"k": N + 1}),
@@ -173,14 +196,27 @@ OF_OTHERS = {
         {"target_weights": np.full(N, 1.5e308), "cutoff": 1},
     ],
     "gravity": [{}, {"decay": -1}, {"sources": [0], "decay": 1.0}],
-    "straightness": [{}, {"coordinates": np.ones((2, 2))}, {"coordinates": np.ones((N, 2)), "k": 2}],
-    "percolation": [{"states": None}, {"states": np.ones(3)}, {"states": weights(-1.0)}, {"states": weights(1e300)}],
+    "straightness": [
+        *({}, {"coordinates": np.ones((2, 2))}),
+        *({"coordinates": np.ones((N, 2)), name: 2} for name in ("k", "sources", "decay", "normalized")),
+    ],
+    "percolation": [
+        *({"states": None}, {"states": np.ones(3)}, {"states": weights(-1.0)}, {"states": weights(1e300)}),
+        {"states": [10**400, *[1] * (N - 1)]},
+        *({"states": np.ones(N), name: [1]} for name in ("sources", "targets", "cutoff", "decay", "k", "normalized")),
+    ],
+    "distances": [{"standard_error": True}],
+    "girvan_newman": [
+        *({"until": 0}, {"until": N + 1}, {"at_once": 0}, {"at_once": 1.5}, {"checkpoint": "a.npz"}, {"thread": 1}),
+    ],
     "group_bc": [{"groups": 3}, {"groups": [3]}, {"groups": [[0, 0]]}, {"groups": [[N]]}, {"groups": [[0]], "stop": 3}],
     "shortest_path_counts": [{"sources": [N]}, {"sources": [0, 0]}, {"sources": [0], "log2": 3}, {"sources": {0, 1}}],
     "centralities": [
         *({"which": "brandes"}, {"which": ()}, {"which": 3}, {"which": "bc, stress"}, {"which": ("bc", "pagerank")}),
         *({"which": "closeness", "decay": 1}, {"which": ("bc", "gravity"), "cutoff": 1}, {"seed": 1}),
         *({"which": ("bc", "reach"), "sources": [0]}, {"which": ("bc", "closeness"), "demand": sp.eye(N)}),
+        *({"which": ("bc", "closeness"), "targets": [0]}, {"which": ("bc", "eccentricity"), "sources": [0]}),
+        *({"which": ("stress", "closeness"), "normalized": True}, {"which": "straightness"}),
     ],
     "plan": [
         *({"which": "no"}, {"which": 3}, {"demand": -MESH}, {"demand": sp.eye(N), "decay": 3}, {"stop": True}),
@@ -188,8 +224,20 @@ OF_OTHERS = {
         *({"method": way} for way in ("warp-centric:4:8", "node-parallel:", "dijkstra:4", "hybird:4")),
         {"method": "dijkstra:2", "weighted": True},
     ],
-    "compare": [{"rng": -1}, {"progress": "yes"}, {"roots": [0, 0]}],
-    "estimate": [{"directed": 3}, {"centrality": ["bc"]}, {"progress": None}, {"vertices": {0, 1}}],
+    "compare": [
+        *({"rng": -1}, {"progress": "yes"}, {"roots": [0, 0]}, {"device": "tpu"}, {"roots": 0}, {"roots": [N]}),
+        *({"roots": "all"}, {"dtype": "float16"}, {"time_limit": 0}, {"time_limit": "1"}, {"batch": "wide"}),
+        {"threads": 0},
+    ],
+    "estimate": [
+        *({"directed": 3}, {"centrality": ["bc"]}, {"progress": None}, {"vertices": {0, 1}}, {"relative_error": 0}),
+        *({"error": -1.0}, {"confidence": 1}, {"top": 0}, {"tie": 0.1}, {"max_roots": 0}, {"max_seconds": 0}),
+        *({"vertices": []}, {"vertices": [1, 1]}, {"vertices": [1], "top": 1}, {"centrality": "stress"}),
+        *({"centrality": "foo"}, {"centrality": "edge_bc", "top": 3}, {"endpoints": True, "directed": True}),
+        *({"centrality": "harmonic", "endpoints": True}, {"rng": "x"}, {"sources": [1]}, {"which": "bc"}),
+        *({"cutoff": 2}, {"k": 3}, {"num_samples": 3}, {"max_root": 3}, {"seed": 3}, {"foo": 3}, {"top": N + 1}),
+        {"error": 0.1, "relative_error": 0.2},
+    ],
     "estimate_memory": [
         {"divice": "cpu"},
         {"roots": -1},
@@ -277,6 +325,10 @@ def calls(device="cpu"):
     for what, A in LENGTHS.items():
         named[f"bc of lengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "weighted": True}, A)
         named[f"bc of strengths, {what}"] = partial(of_a_call, "bc", {**on_cpu, "strength": True}, A)
+    for number, A in enumerate(TUPLES, 1):
+        named[f"bc of tuple {number}"] = partial(of_a_call, "bc", on_cpu, A)
+    for number, columns in enumerate(EDGES, 1):
+        named[f"graph_from_edges {number}"] = partial(told, partial(lagbc.graph_from_edges, *columns, directed=True))
     for function, several in OF_OTHERS.items():
         for number, given in enumerate(several, 1):
             named[f"{function} {number}"] = partial(of_a_call, function, given)

@@ -48,11 +48,6 @@ def test_it_is_in_the_unit_of_the_scores(graph):
     np.testing.assert_allclose(errors_of(graph, 40, 1, normalized=True), plain / pairs, rtol=1e-12)
 
 
-def test_the_seed_gives_it(graph):
-    assert np.array_equal(errors_of(graph, 40, 1), errors_of(graph, 40, 1), equal_nan=True)
-    assert not np.array_equal(errors_of(graph, 40, 1), errors_of(graph, 40, 2), equal_nan=True)
-
-
 def test_more_roots_less_error(graph):
     few, many = (np.nansum(errors_of(graph, k, 1)) for k in (20, 110))
     assert many < few / 3
@@ -173,11 +168,6 @@ def test_the_checkpoint_and_the_bar_are_those_of_the_scores(graph, tmp_path):
 def test_what_has_no_error_is_refused(graph, given, told):
     with pytest.raises((TypeError, ValueError), match=told):
         lagbc.bc(graph, **{"standard_error": True} | given)
-
-
-def test_logarithms_have_none(graph):
-    with pytest.raises(ValueError, match="log2"):
-        lagbc.stress(graph, k=5, log2=True, standard_error=True)
 
 
 @pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])

@@ -208,22 +208,6 @@ def test_graphs_without_edges(n):
     assert np.isnan(found.modularity).all()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"until": 0}, "until=0"),
-        ({"until": 9}, "until=9 communities are more than the graph has vertices: 4 vertices"),
-        ({"at_once": 0}, "at_once=0: it is a share"),
-        ({"at_once": 1.5}, r"at_once=1\.5"),
-        ({"checkpoint": "a.npz"}, "means nothing to girvan_newman"),
-        ({"thread": 1}, "thread"),
-    ],
-)
-def test_wrong_arguments(given, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        lagbc.girvan_newman(nx.path_graph(4), **given)
-
-
 def test_progress_and_stop():
     seen, G = [], nx.karate_club_graph()
     lagbc.girvan_newman(G, progress=seen.append)

@@ -121,5 +121,3 @@ def test_numbers_beyond_float64():
     small = sp.coo_array(([1e-310, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
     with pytest.raises(ValueError, match="an edge has the length 1e-310; its inverse is more than float64 holds"):
         lagbc.distances(small, weighted=True)
-    with pytest.raises(ValueError, match="standard_error=True is that of an estimate"):
-        lagbc.distances(path, standard_error=True)

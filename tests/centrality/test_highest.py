@@ -3,7 +3,6 @@
 import json
 import threading
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -131,27 +130,6 @@ def test_sums_are_least_by_distances_from_a_landmark(A):
 
 
 @BOTH
-@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
-def test_real_networks_as_networkx_has_them(pruned, name, directed, example):
-    A = example("lesmis").matrix
-    A = sp.triu(A) if directed else A
-    G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
-    scores = {"closeness": nx.closeness_centrality, "harmonic": nx.harmonic_centrality}[name](G)
-    found = getattr(lagbc, name)(A, top=12, directed=directed)
-    np.testing.assert_allclose(found.scores, sorted(scores.values(), reverse=True)[:12], rtol=1e-12)
-    np.testing.assert_allclose([scores[vertex] for vertex in found.vertices], found.scores, rtol=1e-12)
-
-
-@BOTH
-def test_other_numbers_of_the_vertices_give_the_same_scores(pruned, name):
-    A = scale_free(400, 1600, seed=7).tocsr()
-    order = np.random.default_rng(5).permutation(A.shape[0])
-    found, moved = (getattr(lagbc, name)(B, top=8, directed=False) for B in (A, A[order][:, order]))
-    np.testing.assert_allclose(moved.scores, found.scores, rtol=1e-13)
-    assert set(order[moved.vertices[:5]]) == set(found.vertices[:5])
-
-
-@BOTH
 @pytest.mark.parametrize(
     "how",
     [
@@ -195,22 +173,6 @@ def test_a_table_has_the_highest_first_by_name():
         lagbc.table(nx.path_graph(2), found)
     with pytest.raises(TypeError, match="closeness has the highest scores alone"):
         lagbc.table(G, {"closeness": found})
-
-
-@pytest.mark.parametrize(
-    ("how", "error", "said"),
-    [
-        ({"top": 0}, ValueError, "top=0: it is a count, 1 or more"),
-        ({"top": 1.5}, TypeError, "top=1.5 is not an integer"),
-        ({"top": 2, "u": 1}, ValueError, "leave out u, standard_error and further cutoffs"),
-        ({"top": 2, "k": 3, "standard_error": True}, ValueError, "leave out u, standard_error and further cutoffs"),
-        ({"top": 2, "cutoff": [1, 2]}, ValueError, "leave out u, standard_error and further cutoffs"),
-    ],
-    ids=str,
-)
-def test_refused(how, error, said):
-    with pytest.raises(error, match=said):
-        lagbc.closeness(star(4), **how)
 
 
 def test_a_stop_ends_the_searches(pruned):

@@ -45,23 +45,6 @@ def test_states_too_far_apart(least, most):
     np.testing.assert_allclose(lagbc.percolation(G, [1e-280, 0, 1, 1e-280])[2], 3 / 2 / 2, rtol=1e-12)
 
 
-def test_states_that_are_none():
-    with pytest.raises(ValueError, match=r"states has shape \(2,\)"):
-        lagbc.percolation(np.zeros((3, 3)), [1, 2])
-    with pytest.raises(ValueError, match=r"states holds 10000000000000000000\.\.\. at vertex 1, beyond float64"):
-        lagbc.percolation(nx.path_graph(3), [1, 10**400, 1])
-    with pytest.raises(ValueError, match="states holds 1 values that are not finite"):
-        lagbc.percolation(np.zeros((2, 2)), [1, -1])
-    with pytest.raises(TypeError, match="states is None"):
-        lagbc.percolation(np.zeros((2, 2)), None)
-
-
-@pytest.mark.parametrize("name", ["sources", "targets", "cutoff", "decay", "k", "normalized", "source_weights"])
-def test_arguments_of_bc_mean_nothing_to_it(name):
-    with pytest.raises(TypeError, match=f"there is no argument '{name}'"):
-        lagbc.percolation(nx.path_graph(5), [1] * 5, **{name: [1]})
-
-
 def test_states_may_be_a_mapping():
     G = nx.les_miserables_graph()
     states = {name: len(name) / 20 for name in sorted(G)}

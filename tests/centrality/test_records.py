@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from strategies import adjacency, lengths, scale_free
+from strategies import adjacency, scale_free
 
 import lagbc
 from lagbc import reference
@@ -45,47 +45,6 @@ def test_a_centrality_is_added_and_taken_away():
         lagbc.centralities(A, "reached")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"which": ("bc", "closeness"), "targets": [0]}, "targets means nothing to closeness; leave it out, or them$"),
-        ({"which": ("bc", "eccentricity"), "sources": [0]}, "sources means nothing to eccentricity"),
-        (
-            {"which": ("stress", "closeness"), "normalized": True},
-            "normalized means nothing to stress, closeness; leave it out$",
-        ),
-        ({"which": ("harmonic",), "k": 3}, None),
-        ({"which": ("bc", "closeness"), "normalized": True}, None),
-    ],
-)
-def test_arguments_that_mean_nothing(arguments, message):
-    which = arguments.pop("which")
-    if message is None:
-        lagbc.centralities(A, which, **arguments)
-        return
-    with pytest.raises(ValueError, match=message):
-        lagbc.centralities(A, which, **arguments)
-
-
-def of_distances(A, sources, weighted):
-    """Closeness and harmonic centrality by the oracle, from some sources."""
-    n = A.shape[0]
-    into = reference.distances_into(*adjacency(A), lengths(A) if weighted else None, sources=sources)
-    closeness = [len(d) / (n - 1) * (len(d) / sum(d)) if d else 0.0 for d in into]
-    return closeness, [sum(1 / x for x in d) for d in into]
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("sources", [[3], [0, 7, 21], list(range(30))])
-def test_sources_of_distances(sources, weighted):
-    closeness, harmonic = of_distances(A, sources, weighted)
-    both = lagbc.centralities(A, ("closeness", "harmonic"), sources=sources, weighted=weighted)
-    np.testing.assert_allclose(lagbc.closeness(A, sources=sources, weighted=weighted), closeness, rtol=1e-12)
-    np.testing.assert_allclose(lagbc.harmonic(A, sources=sources, weighted=weighted), harmonic, rtol=1e-12)
-    np.testing.assert_array_equal(both["closeness"], lagbc.closeness(A, sources=sources, weighted=weighted))
-    np.testing.assert_array_equal(both["harmonic"], lagbc.harmonic(A, sources=sources, weighted=weighted))
-
-
 @pytest.mark.parametrize("name", ["harmonic", "stress", "edge_bc", "bc"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_estimates_have_no_bias(name, directed, monkeypatch):
@@ -99,19 +58,6 @@ def test_estimates_have_no_bias(name, directed, monkeypatch):
         total = total + lagbc.centralities(small, name, directed=directed, k=2, rng=0)[name]
     as_array = (lambda x: x.toarray()) if name == "edge_bc" else np.asarray
     np.testing.assert_allclose(as_array(total) / len(samples), as_array(exact), rtol=1e-12, atol=1e-12)
-
-
-def test_a_sample_of_all_is_no_estimate():
-    for name in ("closeness", "harmonic", "stress", "bc"):
-        exact = lagbc.centralities(A, name)[name]
-        np.testing.assert_allclose(lagbc.centralities(A, name, k=30, rng=1)[name], exact, rtol=1e-13)
-    np.testing.assert_allclose(lagbc.stress(A, log2=True, k=30), lagbc.stress(A, log2=True), rtol=1e-13)
-
-
-@pytest.mark.parametrize("name", ["closeness", "harmonic", "stress", "bc"])
-def test_one_sampled_root_tells_nothing_of_itself(name):
-    with pytest.raises(ValueError, match="k=1 without endpoints leaves the score of the sampled vertex undefined"):
-        lagbc.centralities(A, name, k=1)
 
 
 def test_weights_of_vertices_and_edges():

@@ -67,22 +67,6 @@ def test_a_group_that_leaves_no_pair_has_no_share_of_pairs_that_end_in_it():
     assert lagbc.group_bc(path, [[1, 2, 3]], endpoints=True).tolist() == [6]
 
 
-@pytest.mark.parametrize("normalized", [True, False])
-@pytest.mark.parametrize("size", [1, 2])
-def test_small_groups_are_those_of_networkx(size, normalized):
-    G = nx.karate_club_graph()
-    groups = [[v, (7 * v + 3) % 34][:size] for v in range(0, 34, 5)]
-    theirs = nx.group_betweenness_centrality(G, groups, normalized=normalized, backend="networkx")
-    np.testing.assert_allclose(lagbc.group_bc(G, groups, normalized=normalized), theirs, rtol=1e-9)
-
-
-def test_a_group_of_one_is_a_vertex():
-    A = lagbc.read_graph("example:lesmis")
-    np.testing.assert_allclose(lagbc.group_bc(A, [[v] for v in range(77)]), lagbc.bc(A), rtol=1e-12)
-    weighted = lagbc.group_bc(A.matrix, [[v] for v in range(77)], strength=True)
-    np.testing.assert_allclose(weighted, lagbc.bc(A.matrix, strength=True), rtol=1e-12)
-
-
 def test_groups_that_are_counted_apart(monkeypatch):
     G = nx.karate_club_graph()
     groups = [[v, v + 1] for v in range(9)]

@@ -179,11 +179,6 @@ def test_where_it_is_computed():
     A, places = grid(6, 7), [(i // 7, i % 7) for i in range(42)]
     with pytest.raises(ValueError, match="straightness, are summed on the CPU alone, not on a GPU; pass device='auto'"):
         lagbc.straightness(A, places, device="cuda")
-    for name in ("sources", "decay", "k", "normalized"):
-        with pytest.raises(TypeError, match=f"straightness takes no {name}|takes no {name}|{name}"):
-            lagbc.straightness(A, places, **{name: 1})
-    with pytest.raises(ValueError, match="there is no centrality 'straightness'"):
-        lagbc.centralities(A, "straightness")
 
 
 def test_a_checkpoint_of_other_coordinates_is_refused(tmp_path):

@@ -118,29 +118,19 @@ def test_ctrl_c_ends_it(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("error", "message", "arguments"),
+    ("message", "arguments"),
     [
-        (ValueError, "there is no 'fast' for hops; there are 'all' and batched on cpu", {"methods": ["fast"]}),
-        (ValueError, "there is no 'fast', 'slow' for hops", {"methods": ["fast", "batched", "slow"]}),
-        (ValueError, "there is no 'spmm' on cpu for hops", {"methods": ["batched", "spmm"], "device": "cpu"}),
-        (ValueError, "there is no 'spmm' with lengths", {"methods": ["batched", "spmm"], "weighted": True}),
-        (ValueError, "there is no 'dijkstra' for hops", {"methods": "dijkstra"}),
-        (ValueError, "there is no name for hops; there are 'all' and", {"methods": []}),
-        (ValueError, "device='tpu' is not", {"device": "tpu"}),
-        (ValueError, "roots=0: it is a count", {"roots": 0}),
-        (ValueError, "roots holds 60, which is not a vertex", {"roots": [60]}),
-        (ValueError, "roots names vertex 1 more than once; name it once$", {"roots": [1, 1]}),
-        (TypeError, "roots='all' is not an integer", {"roots": "all"}),
-        (ValueError, "dtype='float16' is none of 'float64' and 'float32'", {"dtype": "float16"}),
-        (ValueError, "time_limit=0", {"time_limit": 0}),
-        (TypeError, "time_limit='1'", {"time_limit": "1"}),
-        (ValueError, "bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
-        (TypeError, "batch='wide'", {"batch": "wide"}),
-        (ValueError, "threads=0", {"threads": 0}),
+        ("there is no 'fast' for hops; there are 'all' and batched on cpu", {"methods": ["fast"]}),
+        ("there is no 'fast', 'slow' for hops", {"methods": ["fast", "batched", "slow"]}),
+        ("there is no 'spmm' on cpu for hops", {"methods": ["batched", "spmm"], "device": "cpu"}),
+        ("there is no 'spmm' with lengths", {"methods": ["batched", "spmm"], "weighted": True}),
+        ("there is no 'dijkstra' for hops", {"methods": "dijkstra"}),
+        ("there is no name for hops; there are 'all' and", {"methods": []}),
+        ("bucket_width=2.0 means nothing to", {"bucket_width": 2.0}),
     ],
 )
-def test_wrong_arguments(error, message, arguments):
-    with pytest.raises(error, match=message):
+def test_wrong_arguments(message, arguments):
+    with pytest.raises(ValueError, match=message):
         lagbc.compare(GRAPH, **arguments)
 
 

@@ -161,28 +161,6 @@ def test_branches_are_exact():
     np.testing.assert_allclose(found.scores[leaves], scores[leaves], atol=1e-12)
 
 
-@pytest.mark.parametrize("given", [{"sources": [1]}, {"which": "bc"}, {"cutoff": 2}])
-def test_arguments_of_other_functions_are_named_beside_its_own(given):
-    with pytest.raises(TypeError, match=f"estimate takes no {next(iter(given))}; it takes A, centrality, .*max_roots"):
-        lagbc.estimate(BRANCHED, directed=False, **given)
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("k", r"did you mean max_roots=\?"),
-        ("num_samples", r"did you mean max_roots=\?"),
-        ("max_root", r"did you mean max_roots=\?"),
-        ("seed", r"did you mean rng=\?"),
-        ("foo", "the options of a run are method, device"),
-    ],
-)
-def test_arguments_that_there_are_not(name, said):
-    for function in (lagbc.estimate, lagbc.bc) if name in ("seed", "foo") else (lagbc.estimate,):
-        with pytest.raises(TypeError, match=f"there is no argument '{name}'; {said}"):
-            function(BRANCHED, directed=False, **{name: 3})
-
-
 def test_the_highest_are_certain_or_tied():
     found, scores = estimated("hops", top=3, tie=0.05), exact("hops")
     assert not found.exact
@@ -329,36 +307,6 @@ def test_roots_that_overflow_are_computed_into_their_round():
     assert found.lower.max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"relative_error": 0}, "relative_error=0"),
-        ({"error": -1.0}, "error=-1.0"),
-        ({"confidence": 1}, "confidence=1"),
-        ({"top": 0}, "top=0"),
-        ({"tie": 0.1}, "tie=0.1"),
-        ({"max_roots": 0}, "max_roots=0"),
-        ({"max_seconds": 0}, "max_seconds=0"),
-        ({"vertices": []}, "vertices is empty"),
-        ({"vertices": [1, 1]}, "vertices names"),
-        ({"vertices": [1], "top": 1}, "does not go with vertices"),
-        ({"centrality": "stress"}, "stress is not estimated"),
-        ({"centrality": "foo"}, "there are: bc, edge_bc, closeness, harmonic$"),
-        ({"centrality": "edge_bc", "top": 3}, "scores of edges"),
-        ({"centrality": "harmonic", "endpoints": True}, "endpoints means nothing"),
-        ({"endpoints": True, "directed": True}, "endpoints are counted"),
-        ({"method": "graphblas"}, "does not sum"),
-        ({"rng": "x"}, "rng="),
-    ],
-    ids=str,
-)
-def test_wrong_arguments_are_named(given, said):
-    with pytest.raises((ValueError, TypeError), match=said):
-        lagbc.estimate(SOCIAL, **{"directed": False, **given})
-    with pytest.raises(TypeError, match="sources"):
-        lagbc.estimate(SOCIAL, sources=[1])
-
-
 def test_closeness_is_that_of_connected_graphs():
     for directed in (True, False):
         with pytest.raises(InvalidValueError, match="connected"):
@@ -457,13 +405,3 @@ def test_scores_that_are_all_zero_in_the_first_round(A, centrality, given):
     assert not found.scores.any()
     assert found.exact == ("max_roots" not in given)
     assert np.isfinite(found.upper).all()
-
-
-def test_more_of_the_highest_than_vertices():
-    with pytest.raises(ValueError, match="top=4: the graph has 3 vertices"):
-        lagbc.estimate(np.eye(3, k=1), top=4)
-
-
-def test_one_error_is_asked_for():
-    with pytest.raises(ValueError, match="error takes the place of relative_error: give one of them"):
-        lagbc.estimate(np.eye(3, k=1), error=0.1, relative_error=0.2)

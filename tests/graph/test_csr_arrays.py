@@ -75,46 +75,6 @@ def test_no_vertices_and_no_edges():
     np.testing.assert_array_equal(lagbc.bc(([], [], [0, 0, 0]), weighted=True), np.zeros(2))
 
 
-ROWS, COLUMNS = [0, 1, 2, 3], [1, 2, 0]
-MASKED = np.ma.masked_array([1, 2, 0], mask=[0, 1, 0])
-
-
-@pytest.mark.parametrize(
-    ("A", "error", "message"),
-    [
-        ((ROWS,), TypeError, r"A is a tuple of 1; a tuple is \(indptr, indices\) or \(data, indices, indptr\)"),
-        ((ROWS, COLUMNS, COLUMNS, ROWS), TypeError, "A is a tuple of 4; a tuple is"),
-        ((COLUMNS, ROWS), ValueError, r"indptr of A does not rise from 0 to 4, the number of indices; a tuple is"),
-        ((ROWS, COLUMNS, [1, 1, 1]), ValueError, "indptr of A does not rise from 0 to 3"),
-        (([0, 2, 1, 3], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
-        (([1, 1, 2, 3], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
-        (([0, 1, 2, 4], COLUMNS), ValueError, "indptr of A does not rise from 0 to 3"),
-        (([], COLUMNS), ValueError, "indptr of A does not rise"),
-        (([], []), ValueError, "indptr of A does not rise"),
-        (([1.0, 1.0], COLUMNS, ROWS), ValueError, "A has 2 values for 3 indices"),
-        ((ROWS, [1, 2, 3]), ValueError, r"indices of A lie in 1\.\.3, but the vertices are 0\.\.2"),
-        (
-            (ROWS, [1, -1, 0]),
-            ValueError,
-            r"indices of A lie in -1\.\.1, but the vertices are 0\.\.2, as indptr has 3 rows",
-        ),
-        ((ROWS, [1.0, 2.0, 0.0]), TypeError, r"indices of A has shape \(3,\) and dtype float64; it is integers, an"),
-        ((ROWS, [[1, 2, 0]]), TypeError, r"indices of A has shape \(1, 3\) and dtype int64; it is integers, an array"),
-        (([True, False], [0]), TypeError, "indptr of A has shape .* and dtype bool"),
-        ((ROWS, MASKED), TypeError, "indices of A is a masked array, 1 of 3 entries being masked"),
-        (([[1], [1, 2]], COLUMNS, ROWS), TypeError, "data of A is ragged"),
-        (([[1, 1, 1]], COLUMNS, ROWS), TypeError, r"data of A has shape \(1, 3\) .* it is an array of one dimension"),
-        ((np.ones(3), (COLUMNS, COLUMNS)), TypeError, "indptr of A has shape .* and dtype float64"),
-    ],
-    ids=str,
-)
-def test_what_is_no_matrix(A, error, message):
-    for function in (lagbc.bc, lagbc.edge_bc, lagbc.as_graph):
-        with pytest.raises(error, match=message) as caught:
-            function(A)
-        assert isinstance(caught.value, lagbc.Error)
-
-
 def test_lengths_of_arrays():
     A = matrix()
     with pytest.raises(
