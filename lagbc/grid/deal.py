@@ -401,8 +401,8 @@ def fold(
 def components_of(line: Line, tails: NDArray[Any], heads: NDArray[Any], n: int) -> Ints:
     """Return the least vertex of the component of each vertex, by the edges of all ranks, sorted on each rank.
 
-    A label is a vertex of the same component. In turns each rank lowers the labels of each of its own components to
-    their least, and all ranks take the least label of each vertex, and the label of that.
+    A label is a vertex of the same component. In a turn each rank lowers the labels in each of its own components to
+    their least. Then all ranks take the least label of each vertex on any rank, and the label of that label.
     """
     own = weak_components(np.searchsorted(tails, np.arange(n + 1)), heads)
     labels: Ints = np.arange(n)

@@ -17,7 +17,6 @@ from math import isqrt
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lagbc.calls import stopping_by
 from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError
@@ -105,18 +104,32 @@ def call_on_line(
 
 def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> Dealt:
     """Deal the parts of all ranks over grids that fit. Errors of lagbc are the same on all ranks; others end them."""
-    taken, stop = _taken(options, call, take_part, stack), StopFlag()
-    stack.enter_context(_delayed_signals(stop))
-    agreed = _agree(line, options, call, taken)
+    told = _Told((call.key, options.grid, options.overlap, options.device, call.folds))
+    part: Graph | None = None
+    degrees: Any = None  # of each vertex in the part, both ways together
+    sums, stop = frozenset[str](), StopFlag()
     try:
-        edges = np.zeros(agreed.n, np.int64) if taken.edges is None else taken.edges
-        site = _site(line, *options.device).for_degrees(int(line.combine(edges, "sum").max(initial=0)))
-        fitted = _fitted(line, options, agreed, site)
-        finds_hub = bool(agreed.sums & SQUARES)  # as estimates do
-        graph = deal.deal_graph(
-            line, taken.part.graph, agreed.n, fitted.shape, agreed.directed, folds=call.folds, finds_hub=finds_hub
-        )
-        graph.grids = Grids(line, graph, fitted.site, 1 + options.overlap, fitted.room, stop)
+        stack.enter_context(stopping_by(options.stop))
+        if options.memory is None:
+            stated_budget()  # raises if LAGBC_MEMORY of this rank's host is no size
+        part, directed, counted = take_part()
+        told, sums = told._replace(directed=directed, counted=counted), call.sums()
+        if part is not None:
+            host, told = part.on_host, told._replace(n=part.n, entries=part.nnz)
+            degrees = host.out_degrees + np.bincount(host.indices, minlength=host.n)
+    except BaseException as error:
+        told = told._replace(error=portable(error))
+    stack.enter_context(_delayed_signals(stop))
+    agreed = _agree(line, told)
+    n, directed = agreed.n or 0, agreed.directed
+    try:
+        degrees = line.combine(np.zeros(n, np.int64) if degrees is None else degrees, "sum")
+        site = _site(line, *options.device).for_degrees(int(degrees.max(initial=0)))
+        entries = agreed.entries * (1 if directed else 2)
+        shape, room, site = _fitted(line, options, n, entries, sums, site, directed=directed)
+        finds_hub = bool(sums & SQUARES)  # as estimates do
+        graph = deal.deal_graph(line, part, n, shape, directed, folds=call.folds, finds_hub=finds_hub)
+        graph.grids = Grids(line, graph, site, 1 + options.overlap, room, stop)
         stack.callback(graph.grids.close)
     except Error:
         raise
@@ -164,75 +177,42 @@ def _delayed_signals(stop: StopFlag) -> Iterator[None]:
     handle()
 
 
-class _Agreed(NamedTuple):
-    """The graph and the sums of a call, on which all ranks agree."""
+class _Told(NamedTuple):
+    """A rank's call and part, as all ranks are told."""
 
-    n: int
-    entries: int  # of all parts
-    directed: bool
-    sums: frozenset[str]
-
-
-class _Taken(NamedTuple):
-    """The part of a rank and the sums of the call, or an error."""
-
-    part: Part = Part(None, True)
-    edges: NDArray[np.int64] | None = None  # (n,): count of the edges of each vertex in the part, both ways together
-    sums: frozenset[str] = frozenset()
-    error: BaseException | None = None
+    call: Any  # equal on all ranks
+    n: int | None = None  # vertices; None without a part
+    entries: int = 0
+    directed: bool = True
+    counted: tuple[int, int] = (0, 0)  # as in `Part`
+    error: BaseException | None = None  # in place of the part
 
 
-def _taken(options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> _Taken:
-    """Take the part of this rank; an error is returned, for `_agree` to raise on all ranks."""
-    try:
-        stack.enter_context(stopping_by(options.stop))
-        if options.memory is None:
-            stated_budget()  # raises if LAGBC_MEMORY of this rank's host is no size
-        part, edges = take_part(), None
-        if part.graph is not None:
-            host = part.graph.on_host
-            edges = host.out_degrees + np.bincount(host.indices, minlength=host.n)
-        return _Taken(part, edges, call.sums())
-    except BaseException as error:
-        return _Taken(error=portable(error))
-
-
-def _agree(line: Line, options: OfGrid, call: Call, taken: _Taken) -> _Agreed:
-    """Compare the calls and parts of all ranks; raise the error of any."""
-    own = call.key, options.grid, options.overlap, options.device, call.folds
-    graph, directed, counted = taken.part
-    size = None if graph is None else (graph.n, graph.nnz)
-    told = of_all(line, (own, directed, size, taken.error, counted))
-    for rank, (other, _, _, failed, _) in enumerate(told):
-        if other != own:
-            raise InvalidValueError(f"all ranks of comm make the same call; rank {rank} makes {other}, not {own}")
-        if failed is not None:
-            raise failed
-    read, stated = sum(one[-1][0] for one in told), max(one[-1][1] for one in told)
+def _agree(line: Line, own: _Told) -> _Told:
+    """Compare the calls and parts of all ranks, and return the same for the whole graph; raise the error of any."""
+    told = of_all(line, own)
+    for rank, other in enumerate(told):
+        if other.call != own.call:
+            raise InvalidValueError(
+                f"all ranks of comm make the same call; rank {rank} makes {other.call}, not {own.call}"
+            )
+        if other.error is not None:
+            raise other.error
+    read, stated = sum(one.counted[0] for one in told), max(one.counted[1] for one in told)
     if read != stated:
         raise GraphFormatError(f"all ranks together have read {read} entries of a file that says that it has {stated}")
-    n = _number_of_vertices([None if one is None else one[0] for _, _, one, *_ in told])
-    directions = {one for _, one, of_rank, *_ in told if of_rank is not None}
-    if len(directions) > 1:
-        raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
-    entries = sum(one[1] for _, _, one, *_ in told if one is not None)
-    return _Agreed(n, entries, directions.pop(), taken.sums)
-
-
-def _number_of_vertices(of_ranks: list[int | None]) -> int:
-    """Return the number of vertices, the same in all parts; None is a rank without a part."""
-    numbers = {one for one in of_ranks if one is not None}
-    if len(numbers) != 1:
-        said = ", ".join(f"{one} on rank {rank}" for rank, one in enumerate(of_ranks) if one is not None)
-        raise InvalidValueError(
-            f"each rank passes a part of one matrix, or None; they are of different sizes: {said}"
-            if said
-            else "no rank passes a matrix; pass all of it on rank 0, or a part of it on each"
-        )
-    (n,) = numbers
+    parts: list[_Told] = [one for one in told if one.n is not None]
+    if not parts:
+        raise InvalidValueError("no rank passes a matrix; pass all of it on rank 0, or a part of it on each")
+    n = parts[0].n or 0
+    if any(one.n != n for one in parts):
+        said = ", ".join(f"{one.n} on rank {rank}" for rank, one in enumerate(told) if one.n is not None)
+        raise InvalidValueError(f"each rank passes a part of one matrix, or None; they are of different sizes: {said}")
     if n > deal.MOST_VERTICES:
         raise OutOfRangeError(f"{n} vertices: a grid takes at most {deal.MOST_VERTICES}, whose pairs have 64 bits")
-    return n
+    if len({one.directed for one in parts}) > 1:
+        raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
+    return parts[0]._replace(entries=sum(one.entries for one in parts))
 
 
 def _site(line: Line, device: str, numbers: tuple[int, ...] | All | None) -> Site:
@@ -279,32 +259,25 @@ def _has_nccl() -> bool:
     return bool(nccl.available)
 
 
-class _Fitted(NamedTuple):
-    """A grid that fits into the memory of all ranks."""
+def _fitted(
+    line: Line, options: OfGrid, n: int, entries: int, sums: frozenset[str], site: Site, *, directed: bool
+) -> tuple[Shape, int, Site]:
+    """Return a grid, the bytes that a rank may take, and this rank's site with as many groups as fit into these.
 
-    shape: Shape
-    room: int  # bytes that a rank may take
-    site: Site  # of this rank, with as many groups as fit
-
-
-def _fitted(line: Line, options: OfGrid, agreed: _Agreed, site: Site) -> _Fitted:
-    """Return the smallest grid, or the one asked for, with room for the sums; MemoryError if there is none."""
-    n, sums, entries = agreed.n, agreed.sums, agreed.entries * (1 if agreed.directed else 2)
+    It is the smallest grid, or the one asked for, with room for the sums; MemoryError if there is none.
+    """
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
     in_flight = 1 + options.overlap
-    for shape in _shapes(line.size) if options.grid == "auto" else [_required(options.grid, line.size)]:
-        size, of_rank, batches = (
-            deal.size_of_block(shape, n),
-            entries // shape.size,
-            in_flight * line.size // shape.size,
-        )
+    for shape in _shapes(line.size, options.grid):
+        size, of_rank = deal.size_of_block(shape, n), entries // shape.size
+        batches = in_flight * line.size // shape.size
         dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * batches)
         dealt += _bytes_of_sequence(n) if sums & SQUARES else 0
-        held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=agreed.directed)
+        held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=directed)
         least = in_flight * bytes_of(site.arrays(size, sums))
         fits_on_host = site.gpu is None or dealt <= on_host
         if fits_on_host and held + least <= room:
-            return _Fitted(shape, room, site.widest(size, sums, (room - held) // in_flight))
+            return shape, room, site.widest(size, sums, (room - held) // in_flight)
     needed, of_host = (held + least, "") if fits_on_host else (dealt, " of its host")
     raise OutOfMemoryError(
         f"a rank of a {shape} grid needs {in_units(needed)}{of_host} for its part, but may take "
@@ -329,19 +302,16 @@ def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:
     return (here // site.sharers, host // site.mates) if stated_budget() is None else (here, host)  # of each process
 
 
-def _required(grid: tuple[int, int], ranks: int) -> Shape:
-    """Return the grid asked for; ValueError unless the ranks make up such grids."""
-    shape = Shape(*grid)
-    if ranks % shape.size:
-        raise InvalidValueError(
-            f"grid={shape} takes {shape.size} ranks or a multiple; there are {ranks}: start another number of them, or "
-            "pass another grid"
-        )
-    return shape
-
-
-def _shapes(ranks: int) -> list[Shape]:
-    """Return the grids that so many ranks make up, from the smallest on, each as square as can be."""
+def _shapes(ranks: int, grid: Any) -> list[Shape]:
+    """Return the grid asked for; for "auto" all that so many ranks make up, the smallest first, as square as can be."""
+    if grid != "auto":
+        shape = Shape(*grid)
+        if ranks % shape.size:
+            raise InvalidValueError(
+                f"grid={shape} takes {shape.size} ranks or a multiple; there are {ranks}: start another number of "
+                "them, or pass another grid"
+            )
+        return [shape]
     sizes = [size for size in range(1, ranks + 1) if ranks % size == 0]
     columns = [max(c for c in range(1, isqrt(size) + 1) if size % c == 0) for size in sizes]
     return [Shape(size // c, c) for size, c in zip(sizes, columns, strict=True)]

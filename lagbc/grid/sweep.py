@@ -126,7 +126,7 @@ class Cell:
         """Sweep forward: find all levels, and count paths; also return the columns out of range."""
         rows, length = self._rows, self._length
         present = np.flatnonzero(numbers >= 0)
-        columns = present[numbers[present] // length == self._grid.piece]
+        columns = present[numbers[present] // length == self._grid.piece]  # whose roots this rank owns
         columns = columns[np.argsort(numbers[columns])]
         own = self._own(_NOBODY, rows.begin, present, numbers[columns] % length, columns)
         most, levels, left = rows.columns, list[Level](), self._asked.room

@@ -216,7 +216,7 @@ def reduce(
 
 
 def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced:
-    """Return the same, but with one contracted bicomponent whole, or without its twins."""
+    """Return the pieces with a contracted bicomponent, of this number, whole or with its twins merged instead."""
     chains = reduced.pieces[number]
     assert isinstance(chains, Chains)
     form = _reduce_part(chains.part, chains.request, settings, chains=False)

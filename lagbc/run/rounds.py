@@ -205,7 +205,7 @@ def _solve(rate: Values) -> float:
 
 
 def aims_of_top(scores: Values, k: int, tie: float) -> Values:
-    """Return an error for each score within which the k highest are told from the others; ties may be `tie` apart."""
+    """Return an error for each score that tells the k highest from the others, if they are `tie` or more apart."""
     if k >= len(scores):
         return np.ones_like(scores)
     ranked = module_of(scores).partition(scores, [len(scores) - k - 1, len(scores) - k])

@@ -462,7 +462,9 @@ class Packed(NamedTuple):
 def pack(work: PieceWork) -> Packed:
     """Pack a work: without its items, but with all cached properties of its graph that workers need."""
     buffers: list[pickle.PickleBuffer] = []
-    sweep = work.sweep._replace(reason="", too_large="", seconds=None, memory=Memory())  # without what changes no sum
+    sweep = work.sweep._replace(
+        reason="", too_large="", seconds=None, memory=Memory()
+    )  # words and predictions fix no sum
     head = pickle.dumps((_carried(work.piece), sweep, work.panel), protocol=5, buffer_callback=buffers.append)
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()
