@@ -1,4 +1,4 @@
-"""The bytes and cores that a call may take: as the user states, or a share of those that the system leaves."""
+"""The bytes and cores that a call may take: as stated by the user, or as left by the system."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _available(root: Path) -> int:
 
 
 def usable_cores(numbers: set[int] | None = None, root: Path = Path("/")) -> int:
-    """Count cores, by default those that the process may use; at most as many as its control groups grant time of."""
+    """Count cores, by default all that the process may use; at most as many as its control groups grant time for."""
     numbers = usable_cores_by_number() if numbers is None else numbers
     return max(1, min(len(numbers), _cores_of_groups(root)))
 

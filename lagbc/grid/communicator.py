@@ -1,4 +1,4 @@
-"""Messages among ranks: along a line of ranks, and in a grid, whose rows and columns are lines.
+"""Messages among ranks: along a line of ranks, and in a grid of lines, its rows and columns.
 
 A message of a sweep is a generator of steps: it yields where it waits, and another sweep goes on meanwhile. Ranks are
 processes in `lagbc.grid.mpi`, and threads of one process in tests.

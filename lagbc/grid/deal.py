@@ -8,8 +8,8 @@ Trees of an undirected graph may be folded first. A vertex of degree one is a le
 none, and the rest is the core. The neighbour of a leaf is the exclusive or of the numbers of its neighbours, as it has
 one, so that each round needs arrays of vertices alone.
 
-Without a vertex v of a tree its component falls into branches b. With S roots and T targets in the component, s and t
-of them v itself, the pairs whose path leads through v are
+Without a vertex v of a tree its component falls into branches b. Let the component have S roots and T targets, branch b
+S_b and T_b, and v itself s and t. Then the pairs with v on their path, but not at an end, are
 
     (S - s) (T - t) - sum over b of S_b T_b
 
@@ -133,7 +133,7 @@ class Blocks(NamedTuple):
     reach: Block  # the transpose of `into`
 
     def bytes(self, way: Way) -> int:
-        """Count the bytes of the blocks, and of those that a sweep this way makes of them."""
+        """Count the bytes of the blocks, and of the blocks that `swept` makes of them."""
         own = sum(block.indptr.nbytes + block.indices.nbytes for block in {*self})
         if way == "along":
             return own
@@ -175,17 +175,17 @@ class Trees(NamedTuple):
         return sums
 
     def through(self, roots: Floats, targets: Floats) -> Floats:
-        """Return for each vertex the pairs whose path leads through it, without the pairs left to the sweep."""
-        below, beneath, core = self.folded(roots), self.folded(targets), self.is_core
-        branches = np.zeros(len(roots))
+        """Return for each vertex the pairs with a path through it, without the pairs left to the sweep."""
+        inner = self.folded(roots), self.folded(targets)  # of the vertex, and all that hangs from it
+        branches, core = np.zeros(len(roots)), self.is_core
         for leaves in self.rounds:
-            np.add.at(branches, self.parent[leaves], below[leaves] * beneath[leaves])
-        all_roots, all_targets = (
-            np.bincount(self.component[core], weights[core], len(roots))[self.component] for weights in (below, beneath)
+            np.add.at(branches, self.parent[leaves], inner[0][leaves] * inner[1][leaves])
+        outer_roots, outer_targets = (
+            np.bincount(self.component[core], weights[core], len(roots))[self.component] - weights for weights in inner
         )
-        above, beyond, hung, met = all_roots - below, all_targets - beneath, below - roots, beneath - targets
-        # (S - s) (T - t) - above beyond, without its cancellation
-        return above * met + hung * beyond + (hung * met - branches)
+        hung_roots, hung_targets = inner[0] - roots, inner[1] - targets
+        # (S - s) (T - t) - outer_roots outer_targets, without its cancellation
+        return outer_roots * hung_targets + hung_roots * outer_targets + (hung_roots * hung_targets - branches)
 
 
 @dataclass(eq=False, repr=False)
@@ -215,7 +215,7 @@ class Dealt(Outline):
 
     @property
     def nnz(self) -> int:
-        """The count of edges, those of trees too; an undirected edge counts twice."""
+        """The count of edges, with folded ones; an undirected edge counts twice."""
         return int(self.indptr[-1])
 
     @property
@@ -366,7 +366,7 @@ def deal_graph(
 def fold(
     line: Line, tails: NDArray[Any], heads: NDArray[Any], degrees: Ints
 ) -> tuple[Trees | None, NDArray[np.bool_], Ints]:
-    """Fold the trees of an undirected graph, each edge of which is on one rank; None if there is no tree.
+    """Fold the trees of an undirected graph, which has each edge on one rank; None if there is no tree.
 
     Also return a mask of this rank's edges that are left, and the degrees in the core.
     """

@@ -47,7 +47,7 @@ class Spread(Whole):
     """A graph that is dealt over ranks."""
 
     graph: Any
-    beside: Floats | None = None  # of each vertex, the pairs whose paths lead through folded trees
+    beside: Floats | None = None  # (n,): the dependencies that folded trees add to the sweep
 
     def placed(self, method: Method) -> Any:
         return self.graph
@@ -172,7 +172,7 @@ def _(piece: Spread, sweep: Sweep, room: Room | None, module: MethodModule | Non
 
 
 class SpreadSweeps(Sweeps):
-    """Sums over roots whose batches ranks sweep."""
+    """Sums over roots, swept by ranks."""
 
     piece: Spread
 
@@ -234,7 +234,7 @@ class SpreadSweeps(Sweeps):
 
 
 class SpreadRounds(SpreadSweeps, Rounds):
-    """Sums over rounds whose batches ranks sweep."""
+    """Sums over rounds, swept by ranks."""
 
     def _near_together(self, roots: Items) -> Items:
         return _as_dealt(self.piece.graph, roots)  # no rank knows which roots are near

@@ -1,4 +1,4 @@
-"""A call of the ranks of an MPI program whose graph is dealt over them.
+"""A call of the ranks of an MPI program, over which its graph is dealt.
 
 All ranks deal their edges, and sweep in rounds. Rank 0 also asks for the rounds, adds up their sums, and makes scores.
 All ranks return its result, or raise the error of any rank.

@@ -1,4 +1,4 @@
-"""The site of a rank: the CPU, or a GPU, whose messages go by NCCL or through the host."""
+"""The site of a rank: the CPU, or a GPU with messages by NCCL or through the host."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Site(NamedTuple):
             cuda.get_current_stream().synchronize()
 
     def edges(self, block: Block, length: int) -> Any:
-        """Copy a block, whose rows are pieces of a length, to the site; called in the context."""
+        """Copy a block, with pieces of a length, to the site; called in the context."""
         return self._module.edges(block.indptr, block.indices, length)
 
     def block(self, plan: BlockPlan) -> BlockSweep:
@@ -96,7 +96,7 @@ class Site(NamedTuple):
         return made
 
     def line(self, line: Line) -> Any:
-        """Return a line whose messages are arrays of this site; all ranks of the line call."""
+        """Return a line for messages in arrays of this site; all ranks of the line call."""
         if self.gpu is None or line.size == 1:
             return line
         if self.by_nccl:
@@ -134,7 +134,7 @@ class EdgesOfRank:
 
 
 class _HostedLine:
-    """A line whose messages are arrays of GPUs, and go through the host."""
+    """A line for messages in arrays of GPUs, which go through the host."""
 
     def __init__(self, line: Line) -> None:
         self.size, self.rank, self._line = line.size, line.rank, line
@@ -160,7 +160,7 @@ class _HostedLine:
 
 
 class _NcclLine:
-    """A line whose messages go from GPU to GPU, after their sizes went from host to host."""
+    """A line for messages from GPU to GPU, after their sizes went from host to host."""
 
     def __init__(self, line: Line) -> None:
         from cupy.cuda import nccl

@@ -54,7 +54,7 @@ class Ended(Interrupted):
 
 
 class Cell:
-    """The part of a rank in batches, one after the other, with rows of its own."""
+    """A rank's part of batches, which are swept one at a time."""
 
     def __init__(self, grid: Grid, rows: BlockSweep, length: int, asked: Asked, at: Callable[[], Context]) -> None:
         self._grid, self._rows, self._length, self._asked, self._at = grid, rows, length, asked, at
@@ -126,7 +126,7 @@ class Cell:
         """Sweep forward: find all levels, and count paths; also return the columns out of range."""
         rows, length = self._rows, self._length
         present = np.flatnonzero(numbers >= 0)
-        columns = present[numbers[present] // length == self._grid.piece]  # whose roots this rank owns
+        columns = present[numbers[present] // length == self._grid.piece]  # with roots of this rank
         columns = columns[np.argsort(numbers[columns])]
         own = self._own(_NOBODY, rows.begin, present, numbers[columns] % length, columns)
         most, levels, left = rows.columns, list[Level](), self._asked.room
@@ -182,7 +182,7 @@ class Cell:
         return live
 
     def _shared(self, own: Live) -> Steps[Live]:
-        """Return the rows of a level that are in the block: those of all ranks of the grid row."""
+        """Return the rows of a level that are in the block, from all ranks of the grid row."""
         rows = self._rows
         of_all = yield from self._grid.along_row.all_gather(self._own(NOTHING, rows.pack_bits, own))
 

@@ -49,12 +49,12 @@ class Copies(NamedTuple):
 
     ptr: Any  # int64 (blocks + 1,): the copies of bicomponent b are ``ptr[b]`` to ``ptr[b + 1]``
     vertices: Any  # (copies,): the vertex of each copy, ascending in a bicomponent
-    # (n,): the bicomponent of which a vertex is a member, or -1; see lagbc/native/kernels/reduce/biconnected.h
+    # (n,): the bicomponent that has each vertex as a member, or -1; see lagbc/native/kernels/reduce/biconnected.h
     home: Any
     at_home: Any  # (n,): the copy of the vertex there, or -1
     attach: Any  # (blocks,): the attachment of each bicomponent: the one vertex that is no member
     at_attach: Any  # (blocks,): the copy of the attachment
-    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents whose attachment each vertex is, ascending
+    # hung_ptr, hung: (n + 1,) and (blocks,): the bicomponents that have each vertex as attachment, ascending
     hung_ptr: Any
     hung: Any
 
@@ -144,8 +144,8 @@ class Split(NamedTuple):
 def split(piece: Weighted, *, edges: bool = False) -> Split:
     """Split a piece, on the host, into its bicomponents; O(n + nnz), nothing is swept. `edges` says to sum edges, too.
 
-    Bicomponents of a directed graph are those of its pattern taken both ways. If there is only one, it has the graph
-    itself. In hops, and with whole lengths, scores are exact but for rounding. Sums of other lengths begin inside a
+    A directed graph is split as its pattern taken both ways. If there is only one bicomponent, it has the graph itself.
+    In hops, and with whole lengths, scores are exact but for rounding. Sums of other lengths begin inside a
     bicomponent, so that ties may fall otherwise. Raises ValueError for vertices with members, OverflowError for weights
     beyond `check_range`, and NotReducible for a directed graph with many cut vertices that reach large and different
     sets.
@@ -297,7 +297,7 @@ class SmallBlocks:
 
     @cached_property
     def _of_copies(self) -> tuple[NDArray[Any], Scores | None]:
-        """Places and distances of searches; a search clears those of its bicomponent, so that threads share both."""
+        """Places and distances of searches; a search clears its bicomponent afterwards, so that threads share both."""
         copies = len(self.rows.sources)
         dist = None if self.rows.weights is None else np.full(copies, np.inf)
         return np.full(copies, copies, self.rows.indices.dtype), dist
@@ -306,6 +306,7 @@ class SmallBlocks:
         """Add the sums of a slice to F at all copies, and E at all entries; threads may add other slices meanwhile."""
         first, last = self._blocks_of(number)
         rows, blocks = self.rows, self.numbers[first:last]
+        # vertices, edges: of the largest bicomponent of the slice
         vertices = int((rows.ptr[blocks + 1] - rows.ptr[blocks]).max())
         edges = int((rows.indptr[rows.ptr[blocks + 1]] - rows.indptr[rows.ptr[blocks]]).max())
         begin = int(self.roots[:first].sum())

@@ -36,10 +36,10 @@ from lagbc.reduce.weighted import NotContractible, Weighted
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# A group on a CPU: its most roots, a number of which they are a multiple, and the most bytes of its distances.
+# A group on a CPU has at most GROUP roots, a multiple of _BLOCK, and distances of at most so many bytes.
 GROUP, _BLOCK = 256, 64
 _GROUP_BYTES = 2**27
-# A group on a GPU: a number of which its roots are a multiple, and the most bytes of its distances.
+# A group on a GPU has a multiple of so many roots, and distances of at most so many bytes.
 _GPU_BLOCK, _GPU_GROUP_BYTES = 256, 2**31
 # The sums that junctions need of a method.
 ADDED = frozenset({"dependency", "edges"})
@@ -153,8 +153,7 @@ class Contracted:
 
     def far_ends(self, rows: Integers) -> Integers:
         """Return the other ends of the chains that begin at some rows, ascending, without these rows."""
-        first_halves, halves = self.ways.first_halves, self.ways.halves
-        at = np.concatenate([halves[first_halves[row] : first_halves[row + 1]] for row in rows])
+        at = self.ways.halves[places_of(self.ways.first_halves, rows)]
         far: Integers = np.setdiff1d(self.ways.ends[1 - (at & 1), at >> 1], rows)
         return far
 
@@ -266,7 +265,8 @@ class _Chains(NamedTuple):
 
     def in_order(self, order: Integers) -> _Chains:
         """Return the chains in another order."""
-        inside, steps = _ragged(self.counts, order), _ragged(self.counts + 1, order)
+        starts = np.concatenate([[0], np.cumsum(self.counts)])
+        inside, steps = places_of(starts, order), places_of(starts + np.arange(len(starts)), order)
         return _Chains(
             self.ends[order],
             self.lengths[order],
@@ -277,10 +277,11 @@ class _Chains(NamedTuple):
         )
 
 
-def _ragged(counts: Integers, order: Integers) -> Integers:
-    """Return the places of the items of groups, which have these counts, with the groups in another order."""
-    starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
-    places: Integers = np.arange(counts.sum()) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+def places_of(starts: Integers, rows: Integers) -> Integers:
+    """Return the places of some rows, one row after the other; row r has the places ``starts[r]:starts[r + 1]``."""
+    counts = starts[rows + 1] - starts[rows]
+    begins = np.cumsum(counts) - counts
+    places: Integers = np.arange(counts.sum()) + np.repeat(starts[rows] - begins, counts)
     return places
 
 
@@ -397,7 +398,7 @@ class Columns:
     """Columns of distances and path counts from the roots of a group and its far ends, and M of the group.
 
     A column has an entry for each row of the contracted graph. First are the columns of the group, at most `size`, then
-    those of up to `more` far ends. The methods are called for one group after the other:
+    the columns of far ends, at most `more`. For each group the methods are called in order:
 
         begin     with its roots
         write     with columns of the group, and of far ends

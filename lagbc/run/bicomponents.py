@@ -24,7 +24,7 @@ from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
 from lagbc.methods.table import Method
 from lagbc.planning.sweep import Sweep
-from lagbc.reduce.chains import ADDED, Columns, Contracted, Flows, Ways, edge_scores, scores, widths
+from lagbc.reduce.chains import ADDED, Columns, Contracted, Flows, Ways, edge_scores, places_of, scores, widths
 from lagbc.reduce.pieces import Chains, Small
 from lagbc.reduce.weighted import NotContractible
 from lagbc.run.work import Arrays, Hand, Items, MethodWork, PieceWork, Reads, Span, Total
@@ -163,22 +163,14 @@ def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...
 
 
 def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Return the vertices inside the chains whose first end is among some rows, then those of second ends.
+    """Return the vertices inside chains with their first end among some rows; the same of the second end.
 
     A row owns the demand that leaves a chain by it, as its first end also the demand within the chain. Vertices are
     numbered from the end that owns them.
     """
-    halves: Any = np.concatenate([ways.halves[ways.first_halves[row] : ways.first_halves[row + 1]] for row in rows])
-    first, second = (_inside(ways, halves[halves & 1 == side] >> 1) for side in (0, 1))
+    halves = ways.halves[places_of(ways.first_halves, rows)]
+    first, second = (places_of(ways.starts, halves[halves & 1 == side] >> 1) for side in (0, 1))
     return first, second
-
-
-def _inside(ways: Ways, chains: Items) -> Items:
-    """Return the vertices inside some chains, one chain after the other."""
-    counts = ways.starts[chains + 1] - ways.starts[chains]
-    begins = np.cumsum(counts) - counts
-    places: Items = np.arange(counts.sum()) + np.repeat(ways.starts[chains] - begins, counts)
-    return places
 
 
 class _Groups:
@@ -304,7 +296,7 @@ class Slices(PieceWork):
             if sums.edges is not None:
                 of_slice.edges = sums.edges[entries]
             for _name, array in of_slice:
-                array.fill(0)  # places between the bicomponents of a slice may be those of another slice
+                array.fill(0)  # other slices have places between these
             blocks.add(span.first, sums.dependency, sums.edges)
             return of_slice.moved(np.copy)
 

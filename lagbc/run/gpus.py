@@ -182,6 +182,7 @@ class _DeviceHand:
             return self._retried(span)
 
     def _retried(self, span: Span | None) -> tuple[list[Found], Copies]:
+        """Have a state, and begin a span if there is one, with less at a time while memory runs out."""
         hand = self._hand
         while True:
             copies, found = self.device.copies(), list[Found]()

@@ -251,7 +251,7 @@ class Checkpoint:
     def __init__(self, path: Path) -> None:
         self.path = _target_of(path)
         self.labels: list[str] = []  # of the works in the file
-        self.roots: NDArray[np.int64] | None = None  # those in the file, and later those of the call
+        self.roots: NDArray[np.int64] | None = None  # in the file, and later of the call
         self._before: Mapping[str, str] = {}  # digests in the file
         self._digests: Mapping[str, str] = {}  # digests of the call
         self._works: Sequence[PieceWork] = ()
@@ -298,7 +298,7 @@ class Checkpoint:
         )
 
     def begin(self, works: Sequence[PieceWork], totals: list[Total]) -> list[Total]:
-        """Take the works of the call; return the totals, those of works that have none yet from the file.
+        """Take the works of the call; return the totals, with totals of the file where there are none.
 
         The first time the file is written at once: FileError says that it cannot be, before anything is summed.
         """
@@ -326,7 +326,7 @@ class Checkpoint:
     def _read(
         self, works: Sequence[PieceWork], orders: list[str], totals: Sequence[Total], *, anew: bool = False
     ) -> list[Total]:
-        """Return the totals, those of works that have none from the file.
+        """Return the totals, with totals of the file where there are none.
 
         If the works are planned `anew`, one may be whole where the file has chains; it begins from nothing.
         """

@@ -3,10 +3,10 @@
 Rank 0 makes the call, and adds up. Its executor gives each task to a free rank, rank 0 among them. The other ranks do
 tasks until the call ends, and return the result of rank 0, or raise its error.
 
-On each rank a thread sends and receives all messages. Ctrl-C, of which Python tells the main thread alone, so neither
-splits a message nor waits for one. The thread polls, and sleeps between two looks. Rank 0 sends tasks, then None. The
-other ranks send an answer to each task in order, an error if they leave by themselves, then None. So no message is left
-when the communicator is freed: the next communicator of the same number would receive it.
+On each rank a thread sends and receives all messages. It polls, and sleeps between two looks. Python raises Ctrl-C in
+the main thread alone, so that it neither splits a message nor waits for one. Rank 0 sends tasks, then None. The other
+ranks send an answer to each task in order, an error if they leave by themselves, then None. So no message is left when
+the communicator is freed: the next communicator of the same number would receive it.
 """
 
 from __future__ import annotations

@@ -115,7 +115,8 @@ class Submit:
         packed = pack(work)
         file = self._folder / packed.digest
         if file not in self._files:
-            packed.write(file)
+            with write_whole(file, lasting=False) as out:
+                out.writelines(packed.parts)
             self._files.add(file)
         run = _Run(self, packed, file, work, work.spans(first, last, work.portion))
         try:
@@ -450,11 +451,6 @@ class Packed(NamedTuple):
     digest: str  # equal works have equal digests, in any process
     parts: list[Any]  # bytes that follow each other in a file; the arrays of the work are not copied
 
-    def write(self, path: Path) -> None:
-        """Write a file, which appears once it is whole."""
-        with write_whole(path, lasting=False) as file:
-            file.writelines(self.parts)
-
     def __bytes__(self) -> bytes:
         return b"".join(self.parts)
 
@@ -477,7 +473,7 @@ def pack(work: PieceWork) -> Packed:
 
 
 def unpack(packed: memoryview) -> PieceWork:
-    """Make a work whose arrays lie in the given memory, which has to be writable."""
+    """Make a work with its arrays in the given memory, which has to be writable."""
     count = int(np.frombuffer(packed, np.int64, 1)[0])
     sizes = np.frombuffer(packed, np.int64, 1 + count).tolist()[1:]
     places = list(accumulate(map(_padded, [8 + 8 * count, *sizes])))
