@@ -16,14 +16,15 @@ struct Chain {
     const double *distances, *sources, *targets, *source_sums, *target_sums;
 };
 
-// Count of the vertices, from an end on, that leave by it alone, and whether one more leaves by both.
+// The first `count` vertices from an end on leave by it alone; at a `tie` the next one leaves by both ends.
 template <class Count>
 struct Place {
     Count count;
     bool tie;
 };
 
-// For `inside` vertices at ascending distances; a vertex leaves by the end if twice its distance is below the gap.
+// The place among `inside` vertices at ascending distances: a vertex leaves by the end if twice its distance is below
+// the gap.
 template <class Count>
 LAGBC_INLINE Place<Count> place_of(bool in_hops, const double* distances, Count inside, double gap) {
     if (in_hops) {
@@ -42,14 +43,15 @@ LAGBC_INLINE Place<Count> place_of(bool in_hops, const double* distances, Count 
     return {low, low < inside && 2.0 * distances[low] == gap};
 }
 
-// The shortest paths from a vertex inside a chain to a junction: their length, and their count, by the end at hand and
-// in all.
+// The shortest paths from a vertex inside a chain to a junction: their length `far`, and their count, by the end at
+// hand and in all.
 struct Way {
     double far, by, all;
 };
 
 // The way of a vertex at distances `p` and `rest` from the ends, which leaves by the end at hand alone if it is
-// `before`, and by both at a `tie`; dist and sigma are those of the end, and those of the far end.
+// `before`, and by both ends at a `tie`. `near`, `by_near` are dist and sigma from the end at hand, `far`, `by_far`
+// from the other end.
 template <class Distance>
 LAGBC_INLINE Way way_to(long long v, double p, double rest, bool before, bool tie, const Distance* near,
                         const double* by_near, const Distance* far, const double* by_far) {
@@ -58,13 +60,13 @@ LAGBC_INLINE Way way_to(long long v, double p, double rest, bool before, bool ti
     return {is_near ? p + near[v] : rest + far[v], by, by + (before ? 0.0 : by_far[v])};
 }
 
-// Weights of a chain's vertices that a vertex reaches by the end at hand: targets by the first and by the second end of
-// the chain, and sources by either.
+// The weights in a chain that a vertex of another chain reaches by the end at hand of its own chain: targets that it
+// enters by the first end, and by the second end, and sources by either.
 struct ByEnds {
     double first, second, sources;
 };
 
-// `u` and `v` are the ways to the two ends of the chain.
+// `u` and `v` are the ways of the vertex to the two ends of the chain.
 template <class Count>
 LAGBC_INLINE ByEnds reach(bool in_hops, const Chain<Count>& chain, const Way& u, const Way& v) {
     const auto [count, tie] = place_of(in_hops, chain.distances, chain.inside, chain.length + v.far - u.far);
@@ -82,7 +84,7 @@ LAGBC_INLINE ByEnds reach(bool in_hops, const Chain<Count>& chain, const Way& u,
     return reached;
 }
 
-// The demand, both ways, between vertex i inside a chain and its vertices first to last, this one left out.
+// The demand, both ways, between vertex i inside a chain and its vertices from `first` to before `last`.
 template <class Count>
 LAGBC_INLINE double pairs(const Chain<Count>& chain, Count i, Count first, Count last) {
     return chain.sources[i] * (chain.target_sums[last] - chain.target_sums[first]) +
