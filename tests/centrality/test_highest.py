@@ -3,6 +3,7 @@
 import json
 import threading
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
