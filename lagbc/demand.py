@@ -94,7 +94,7 @@ def _of_mappings(demand: Mapping[Any, Any], n: int, names: Names | None) -> spar
 
 def _of_frame(frame: Any, n: int, names: Names | None) -> sparse.coo_array:
     """Read a data frame of pandas: a table of trips, or a matrix whose index and columns are vertices."""
-    from lagbc.io.columns import TITLES_OF_TRIPS, TRIPS, plain_titles
+    from lagbc.io.layout import TITLES_OF_TRIPS, TRIPS, plain_titles
 
     titles = list(frame.columns)
     has_trips = any(title in TRIPS.values for title in plain_titles([str(title).encode() for title in titles]))
@@ -113,8 +113,8 @@ def _of_table(given: Any, n: int, names: Names | None) -> sparse.coo_array:
     """Read a table of trips, whose columns are told by their titles."""
     from scipy import sparse
 
-    from lagbc.io.columns import TRIPS, Columns
     from lagbc.io.edges import EdgeTable, is_frame
+    from lagbc.io.layout import TRIPS, Columns
 
     table = EdgeTable("demand", given, Columns(), TRIPS)
     if is_frame(given):  # of pandas vertices may have any names, such as tuples

@@ -286,15 +286,15 @@ class PeakMemory:
 
 @contextmanager
 def old_objects_apart() -> Iterator[None]:
-    """Keep present objects from the collector, unless some are: each `PeakMemory` saves a tenth of a second."""
-    apart = gc.get_freeze_count() <= OF_THE_INTERPRETER
-    if apart:
+    """Keep present objects from the collector, unless a caller does: each `PeakMemory` saves a tenth of a second."""
+    is_outermost = gc.get_freeze_count() <= OF_THE_INTERPRETER
+    if is_outermost:
         gc.collect()
         gc.freeze()
     try:
         yield
     finally:
-        if apart:
+        if is_outermost:
             gc.unfreeze()
 
 

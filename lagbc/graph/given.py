@@ -122,9 +122,9 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
                 refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
     items = given if isinstance(given, list | tuple) else (given,)
-    if not any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, items))):
-        return
     arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
+    if not arrays:
+        return
     masked, size = sum(map(np.ma.count_masked, arrays)), sum(array.size for array in arrays)
     kind = "is a masked array" if arrays[0] is given else "holds masked arrays"
     raise InvalidTypeError(f"{name} {kind}, {masked} of {size} entries being masked; {instead}")

@@ -22,8 +22,8 @@ from lagbc.errors import (
 from lagbc.graph.given import LENGTHS, STRENGTHS, Values, as_reals, column_of, reals_of, refuse_masked
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
-from lagbc.io.columns import EDGES, Columns, Content, choose_columns
 from lagbc.io.graph_file import bad_lengths, compressed, repeat_notices
+from lagbc.io.layout import EDGES, Columns, Content, choose_columns
 from lagbc.io.scan import Ends, Integers, Names, Numbered, Texts
 from lagbc.io.source import Source
 from lagbc.types import ArrowData

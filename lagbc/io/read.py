@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Never
 
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, MissingFileError, unknown_argument, warn
-from lagbc.io.columns import Columns
 from lagbc.io.edges import is_table
 from lagbc.io.formats import format_of
 from lagbc.io.graph_file import GraphFile, repeat_notices
+from lagbc.io.layout import Columns
 from lagbc.io.source import (
     EXAMPLE,
     Reporter,

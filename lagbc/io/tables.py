@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidValueError, did_you_mean, nearest_names, quantity
 from lagbc.graph.coordinates import Coordinates
-from lagbc.io.columns import TITLES_OF_TRIPS, TRIPS, Columns
 from lagbc.io.formats import format_of
 from lagbc.io.formats.edge_lists import read_edges
-from lagbc.io.layout import content_of, recognise, separator_of
+from lagbc.io.layout import TITLES_OF_TRIPS, TRIPS, Columns, content_of, recognise, separator_of
 from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
 from lagbc.limits import host_budget

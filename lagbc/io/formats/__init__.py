@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from lagbc.errors import GraphFormatError
 from lagbc.extensions import OF_FORMATS, load_extensions
-from lagbc.io.columns import Columns
 from lagbc.io.graph_file import GraphFile
+from lagbc.io.layout import Columns
 from lagbc.io.source import Source
 
 # Reads a graph from a source; arguments are whether repeated edges keep the largest value, and the columns named.

@@ -10,18 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, MissingDependencyError
-from lagbc.io.columns import Columns
 from lagbc.io.edges import Edges, EdgeTable, Titles, chosen_columns, numeric_columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, compressed
-from lagbc.io.layout import Layout, recognise
+from lagbc.io.layout import Columns, Layout, recognise
 from lagbc.io.scan import Integers, Lines, Names, quoted
 from lagbc.io.source import Source
 
 # Peak bytes an edge, without lengths and with them, until its matrix is made: of a list, directed and not; of a table.
 _BYTES_PER_EDGE, _BYTES_PER_UNDIRECTED_EDGE, _BYTES_PER_ROW = (46, 82), (104, 152), 44
-
-
 # Rows of Parquet that are read at a time.
 _BATCH = 1 << 16
 

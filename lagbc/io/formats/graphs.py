@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from lagbc.errors import GraphFormatError, MissingDependencyError
 from lagbc.graph.coordinates import coordinates_of_attributes
 from lagbc.graph.given import LENGTH
-from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import GraphFile, compressed, merge_repeats
+from lagbc.io.layout import Columns
 from lagbc.io.scan import lines_beside_comments
 from lagbc.io.source import Source
 from lagbc.native import core

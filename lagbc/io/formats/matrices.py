@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import GraphFormatError, InvalidValueError
 from lagbc.graph.csr import index_type
-from lagbc.io.columns import Columns
 from lagbc.io.formats import reader
 from lagbc.io.graph_file import BadLength, GraphFile, bad_lengths, merge_repeats
+from lagbc.io.layout import Columns
 from lagbc.io.scan import Lines, lines_beside_comments
 from lagbc.io.source import Source
 from lagbc.limits import in_units
