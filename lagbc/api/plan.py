@@ -25,6 +25,8 @@ from lagbc.request import Request, parse_bounds
 from lagbc.scores.records import all_sums, require_taken
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices
 
+# Arguments of functions whose plan is that of the call without them.
+_OF_CALLS = ("top", "u", "standard_error")
 _OWN = ("roots", "which", "demand", "cutoff", "decay", *Read._fields)
 
 
@@ -109,6 +111,9 @@ def plan(
         wf_improved=wf_improved,
         log2=log2,
     )
+    for name in _OF_CALLS:
+        if name in options:
+            raise InvalidTypeError(f"a plan is of full sweeps, whatever {name}= is; give {name}= to the call itself")
     call = plan_call(A, find_all(which), batch, Read(directed, weighted, strength), options, arguments)
     require_memory(call)
     if call.kept is not None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lagbc import tuning
 from lagbc.arguments import Arguments
 from lagbc.call import Call
-from lagbc.calls import raise_if_stopped, running
+from lagbc.calls import log_plan, raise_if_stopped, running
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import StopFlag
@@ -53,12 +53,18 @@ def search_highest(call: Call, count: int) -> Scores | None:
 
     None stands for calls whose searches cannot end early, or look at so many edges that all would soon be summed.
     """
-    if not (_is_prunable(call) and _may_pay(call)):
+    if not may_end_early(call):
         return None
     (record,) = call.centralities
+    log_plan(f"{record.name}: searches for the {count} highest, or else", call.plan)
     search = _search_by_landmarks if _takes_landmarks(call) else _search
     with running(record.name, call.settings.stop):
         return search(call, record, count)
+
+
+def may_end_early(call: Call) -> bool:
+    """Whether the highest scores of a call are searched for before all are summed."""
+    return _is_prunable(call) and _may_pay(call)
 
 
 def _is_prunable(call: Call) -> bool:

@@ -128,8 +128,11 @@ def may_pay(question: Question) -> bool:
 
 
 def needed_bytes(graph: Graph, threads: int) -> int:
-    """Bound the bytes of a run: the graph, samplers, the sequence, two arrays of counts, and scores with bounds."""
-    samplers = threads * int(class_of("PathSampler", graph.indices.dtype).bytes(graph.n))
+    """Bound the bytes of a run: the graph, samplers, the sequence, two arrays of counts, and scores with bounds.
+
+    A sampler has 16 bytes a vertex more from the first pair on whose paths float64 cannot count.
+    """
+    samplers = threads * (int(class_of("PathSampler", graph.indices.dtype).bytes(graph.n)) + 16 * graph.n)
     return bytes_of_graph(graph) + samplers + bytes_of(arrays_of_sequence(graph.n)) + 5 * 8 * graph.n
 
 

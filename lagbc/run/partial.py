@@ -43,7 +43,7 @@ _MOST_OF_HEAD, _MOST_OF_DIGEST = 2**20, 2**9
 MEND = "name another file, or delete it"
 # The owner of a checkpoint, by the digest that differs from the call's.
 _OWNERS = {
-    "graph": "another graph or direction",
+    "graph": "another graph, direction or lengths",
     "options": "other options (scores, dtype, endpoints, rtol, cutoff, decay, weights of pairs, or k for sources)",
     "roots": "other roots",
     "order": "another version's order of the roots, or to options by which the graph is reduced otherwise",

@@ -100,6 +100,7 @@ def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result],
     try:
         try:
             heed()
+            ranks.begin()
             result = compute(ranks)
         finally:
             ranks.end()
@@ -124,9 +125,10 @@ def _tell(comm: Any, end: _Answer) -> None:
 def _follow(comm: Any, heed: Callable[[], object]) -> Any:
     """Do the tasks of rank 0; return the result of its call, or raise the error."""
     tasks, answers, is_over = SimpleQueue[Any](), SimpleQueue[Any](), Event()
+    exchange, messages = partial(_exchange, comm, tasks, answers, is_over), None
     try:
         with stopping_by(is_over.is_set):  # so that a running task ends with a call that has failed
-            messages = _begun(partial(_exchange, comm, tasks, answers, is_over))
+            messages = _begun(exchange)
             heed()
             while (task := tasks.get()) is not None:
                 answers.put(_answer(task))
@@ -136,7 +138,7 @@ def _follow(comm: Any, heed: Callable[[], object]) -> Any:
     finally:
         answers.put(None)
         forget()
-        _join(messages)
+        _end(messages, exchange)
         end = comm.bcast(None)  # after rank 0 has written its checkpoint: launchers end all ranks when one is gone
     if end.error is not None:
         raise end.error
@@ -178,12 +180,17 @@ def _begun(exchange: Callable[[], Any]) -> Thread:
     return thread
 
 
-def _join(thread: Thread) -> None:
-    """Wait for the end of a thread; the first Ctrl-C is raised after the end, a second one at once."""
+def _end(messages: Thread | None, exchange: Callable[[], Any]) -> None:
+    """Wait for the end of the messages; the first Ctrl-C is raised after it, a second one at once.
+
+    If their thread could not start, this one has them.
+    """
+    end = exchange if messages is None else messages.join
     try:
-        thread.join()
+        end()
     finally:
-        thread.join()
+        if messages is not None:
+            messages.join()
 
 
 def _wait_for(*requests: Any) -> None:
@@ -207,6 +214,10 @@ class Ranks(Executor):
         self._own, self._running = Pool(1), deque[Future[_Answer]]()  # on this rank
         self._sent, self._present = list[Any](), set(range(1, self.size))
         self._lock, self._left, self._is_over = Lock(), list[BaseException](), Event()
+        self._messages: Thread | None = None
+
+    def begin(self) -> None:
+        """Begin to send and to receive messages."""
         self._messages = _begun(self._exchange)
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
@@ -222,7 +233,7 @@ class Ranks(Executor):
     def end(self) -> None:
         """Tell all ranks that no task follows, and wait for their last answers."""
         self._is_over.set()
-        _join(self._messages)
+        _end(self._messages, self._exchange)
         self._own.shutdown(wait=True, cancel_futures=True)
 
     def raise_if_left(self) -> None:

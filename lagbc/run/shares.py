@@ -25,7 +25,7 @@ from lagbc.run.work import NONE_DONE, Carrier, Found, PieceWork, Span, Total
 
 # The owner of a share, by the digest that differs.
 _OWNERS = {
-    "graph": "another graph or direction",
+    "graph": "another graph, direction or lengths",
     "arguments": "a call with other arguments",
     "roots": "other roots",
     "methods": "other methods, or devices",

@@ -28,6 +28,8 @@ _SMALL, _POWER = 2.0**-900, 200
 # The straight line over the length of the straightest edge. In a UTM zone lines are up to 0.4 % longer than the great
 # circles that osmnx measures, and up to 0.6 % shorter. Feet for metres are 0.3, degrees for metres 1e-5.
 _MOST_OF_LINE, _LEAST_OF_LINE = 1.01, 0.5
+# Edges whose lines are measured at once, for which some 5 MB are taken.
+_EDGES_AT_ONCE = 2**16
 
 
 def betweenness(result: Result, arguments: Arguments) -> Scores:
@@ -163,21 +165,27 @@ def _require_unit(graph: Graph, xy: NDArray[np.float64]) -> None:
     """
     if not graph.nnz:
         return
-    with np.errstate(over="ignore"):
-        ratios = np.hypot(*(xy[:, graph.indices] - xy[:, graph.rows]))
-        ratios /= 1.0 if graph.weights is None else graph.weights
-    e = int(ratios.argmax())
-    edge = f"the edge {edge_in_words(graph.names, int(graph.rows[e]), int(graph.indices[e]))}"
+    largest, e, tail = -1.0, 0, 0
+    for first in range(0, graph.nnz, _EDGES_AT_ONCE):
+        of = slice(first, first + _EDGES_AT_ONCE)
+        heads = graph.indices[of]
+        tails = np.searchsorted(graph.indptr, np.arange(first, first + len(heads)), side="right") - 1
+        with np.errstate(over="ignore"):
+            ratios = np.hypot(*(xy[:, heads] - xy[:, tails])) / (1.0 if graph.weights is None else graph.weights[of])
+        if ratios.max() > largest:
+            place = int(ratios.argmax())
+            largest, e, tail = float(ratios[place]), first + place, int(tails[place])
+    edge = f"the edge {edge_in_words(graph.names, tail, int(graph.indices[e]))}"
     has = "counts as 1, as hops do" if graph.weights is None else f"has the length {float(graph.weights[e])}"
     instead = "; weighted= takes lengths" if graph.weights is None else ""
-    if ratios[e] > _MOST_OF_LINE:
+    if largest > _MOST_OF_LINE:
         raise InvalidValueError(
-            f"{edge} {has}, and the straight line between its ends is {ratios[e]:.6g} times as long; lengths and "
+            f"{edge} {has}, and the straight line between its ends is {largest:.6g} times as long; lengths and "
             f"coordinates have the same unit, and no edge is shorter than the line{instead}"
         )
-    if ratios[e] < _LEAST_OF_LINE:
+    if largest < _LEAST_OF_LINE:
         warn(
-            f"{edge} is the straightest of all: it {has}, and the line between its ends is {ratios[e]:.3g} of it; do "
+            f"{edge} is the straightest of all: it {has}, and the line between its ends is {largest:.3g} of it; do "
             f"lengths and coordinates have the same unit?{_advice_on_degrees(xy)}{instead}",
             UserWarning,
         )

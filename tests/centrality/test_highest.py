@@ -1,6 +1,7 @@
 """The highest closeness and harmonic centralities are those of all scores, sorted, bit for bit."""
 
 import json
+import logging
 import threading
 
 import networkx as nx
@@ -149,6 +150,12 @@ def test_all_else_is_summed_in_full(name, how):
     require_highest(name, with_lengths(grid(5, 6), [1, 2.5]), 7, **how)
 
 
+def test_a_plan_is_logged(pruned, caplog):
+    with caplog.at_level(logging.INFO, "lagbc"):
+        lagbc.closeness(grid(9, 9), top=2)
+    assert caplog.messages[0].startswith("closeness: searches for the 2 highest, or else: 81 vertices")
+
+
 @BOTH
 def test_searches_that_do_not_pay_are_given_up(name, monkeypatch):
     monkeypatch.setattr(module, "_may_pay", lambda call: True)
@@ -198,12 +205,16 @@ def test_a_command_searches_for_what_it_shows(pruned, name, tmp_path, capsys):
     ):
         before = len(pruned)
         main.main([name, str(file), "--directed", "--json", *options], standalone_mode=False)
-        shown = json.loads(capsys.readouterr().out)["scores"]
+        document = json.loads(capsys.readouterr().out)
+        assert document["method"]["reason"].startswith("searches end early") == bool(searched)
+        main.main([name, str(file), "--directed", *(options or ["--top", "200"])], standalone_mode=False)
+        assert ("method: searches that end early; if they" in capsys.readouterr().out) == bool(searched)
+        assert len(pruned) - before == 2 * searched
+        shown = document["scores"]
         assert len(shown["vertex"]) == count
         if "--cutoff" not in options and options:
             assert shown["vertex"] == highest[:count].tolist()
             assert shown[name] == scores[highest[:count]].tolist()
-        assert len(pruned) - before == searched
     np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), scores)
 
 

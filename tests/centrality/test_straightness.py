@@ -11,6 +11,7 @@ from strategies import adjacency, disjoint, grid, lengths, path, vertex_weights,
 import lagbc
 from lagbc import reference, tuning
 from lagbc.graph.coordinates import Coordinates
+from lagbc.scores import finish
 
 # By `momepy.straightness_centrality` of momepy 0.11: of the streets below, and with ``radius=250, distance="mm_len"``.
 MOMEPY = {
@@ -139,7 +140,9 @@ def test_coordinates_of_a_graph():
         lagbc.straightness(G, [(0, 0), (1, 0), (np.nan, 0)])
 
 
-def test_units_that_differ_are_told():
+@pytest.mark.parametrize("at_once", [1, 3, 2**16])
+def test_units_that_differ_are_told(monkeypatch, at_once):
+    monkeypatch.setattr(finish, "_EDGES_AT_ONCE", at_once)
     G = nx.Graph()
     G.add_edge("ann", "bob", length=5.0, metres=500.0)
     G.add_edge("bob", "cy", length=0.5, metres=50.0)

@@ -13,6 +13,7 @@ import lagbc
 from lagbc.errors import OutOfMemoryError, StoppedError
 from lagbc.estimates import paths as by_paths
 from lagbc.graph import csr
+from lagbc.native import core
 from lagbc.run.rounds import Sequence
 
 ONE_WAY = sp.triu(scale_free(600, 3000, seed=6)) + sp.random_array((600, 600), density=0.002, rng=1)
@@ -150,6 +151,8 @@ def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch):
 
 def test_memory_is_kept_to(monkeypatch):
     graph = lagbc.as_graph(SOCIAL, directed=False)
+    of_thread = by_paths.needed_bytes(graph, 2) - by_paths.needed_bytes(graph, 1)
+    assert of_thread == core.PathSampler32.bytes(graph.n) + 16 * graph.n  # counts of a mantissa and an exponent
     monkeypatch.setattr(by_paths, "PathCounts", lambda graph, seed, hands: pytest.fail(f"{hands} hands"))
     for hands in (1, 2):
         room = by_paths.needed_bytes(graph, hands + 1) - 1

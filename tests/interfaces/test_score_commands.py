@@ -128,6 +128,18 @@ def test_no_option_is_there_that_does_nothing(command):
     assert "standard error" in succeed("closeness", "example:karate", "--k", 5)
 
 
+@pytest.mark.parametrize(
+    ("command", "typed", "option"),
+    [("bc", "--rng", "--seed"), ("closeness", "--u=3", "--vertices"), ("group-bc", "--rng", None)],
+    ids=str,
+)
+def test_an_argument_of_the_function_is_not_its_option(command, typed, option):
+    output = run(command, "example:karate", typed, 3).output
+    assert f"No such option '{typed.partition('=')[0]}'" in output
+    assert ("; --" in output) == (option is not None)
+    assert f"; {option} is one" in output or option is None
+
+
 def test_a_seed_without_k_does_nothing_and_is_refused():
     for command in ("bc", "closeness", "centralities"):
         result = run(command, "example:karate", "--seed", 3)

@@ -86,6 +86,10 @@ def test_roots_are_checked(file, roots):
     refused(file, "belongs to other roots")
 
 
+def test_lengths_are_another_graph(file):
+    refused(file, "belongs to another graph, direction or lengths", weighted=True)
+
+
 @pytest.mark.parametrize("version", [2, 99])
 def test_another_form_is_told(file, version):
     """An older version of lagbc wrote it, or a newer one; the file stays as it is."""

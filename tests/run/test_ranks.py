@@ -141,6 +141,36 @@ def test_an_error_of_one_is_that_of_all(program):
     assert "finished" not in stdout
 
 
+STARTED = """
+import threading
+
+begun, failing = threading.Thread.start, None
+
+def start(thread):
+    if comm.Get_rank() == failing:
+        raise RuntimeError(f"no thread on rank {failing}")
+    begun(thread)
+
+for failing in (0, 1):
+    threading.Thread.start = start
+    try:
+        lagbc.bc(A, comm=comm, reduce="none", device="cpu", threads=1)
+    except RuntimeError as error:
+        told = comm.gather(str(error))
+    threading.Thread.start = begun
+    lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+    if told:
+        print(*told, sep="\\n", flush=True)
+"""
+
+
+def test_a_thread_that_does_not_start_is_an_error_of_all(program):
+    """On rank 0 and on another; and the program goes on."""
+    status, stdout, stderr = run(3, program(STARTED))
+    assert [stdout.count(f"no thread on rank {rank}") for rank in (0, 1)] == [3, 3], stderr
+    assert status == 0, stderr
+
+
 SUBMITTED = """
 import threading
 from lagbc.run.ranks import on_ranks

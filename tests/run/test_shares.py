@@ -112,7 +112,7 @@ def test_numbers_of_names_and_attributes(tmp_path):
 
 OTHERS = {
     "another graph": (scale_free(700, 3000, seed=5), {}),
-    "another graph or direction": (A, {"directed": False}),
+    "another graph, direction or lengths": (A, {"directed": False}),
     "a call with other arguments": (A, {"normalized": True}),
     "with other arguments than": (A, {"sources": np.arange(600)}),
     "other methods, or devices": (A, {"method": "work-efficient"}),

@@ -358,7 +358,10 @@ class _Sweep(_Scores):
         from lagbc.request import has_rounded_inverses
 
         source, sample = self.source, self.sample
-        lines = [*title_lines(source), method_and_reason(self.call), *weight_lines(source)]
+        plan, method = self.call.plan, method_and_reason(self.call)
+        if self._ends_early:
+            method = f"method: searches that end early; if they do not pay, {plan.method} on {plan.device}"
+        lines = [*title_lines(source), method, *weight_lines(source)]
         graph = source.graph
         if graph.of_strengths and self.given.get("rtol", 0) is None and has_rounded_inverses(graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
@@ -371,13 +374,26 @@ class _Sweep(_Scores):
         """Compute all scores, or only the highest if no others are shown, written or drawn."""
         from lagbc.centrality.compute import highest_scores, run_call
 
-        graph, output, record = self.source.graph, self.output, self.records[0]
-        shown = output.count_shown(graph.n)
-        is_all = output.out is not None or output.plot is not None or self.plot_map is not None
-        if self.together or is_all or "top" not in record.takes or has_columns(self.given) or not 0 < shown < graph.n:
+        graph = self.source.graph
+        if self._shows_all:
             self.found = run_call(graph, self.call)
             return
-        self.found = {record.name: highest_scores(graph, self.call, shown)}
+        self.found = {self.names[0]: highest_scores(graph, self.call, self.output.count_shown(graph.n))}
+
+    @property
+    def _shows_all(self) -> bool:
+        """Whether other scores than the highest are wanted."""
+        output, n = self.output, self.source.graph.n
+        is_all = output.out is not None or output.plot is not None or self.plot_map is not None
+        is_one = not self.together and "top" in self.records[0].takes and not has_columns(self.given)
+        return is_all or not is_one or not 0 < output.count_shown(n) < n
+
+    @property
+    def _ends_early(self) -> bool:
+        """Whether searches for the highest may end early."""
+        from lagbc.centrality.highest import may_end_early
+
+        return not self._shows_all and may_end_early(self.call)
 
     def complete(self) -> None:
         """Compute the standard errors that are asked for; note the trips that are not assigned."""
@@ -399,9 +415,10 @@ class _Sweep(_Scores):
             one.name: {"centrality": one.centrality, "cutoff": as_json(one.cutoff), "decay": one.decay}
             for one in self.columns
         }
+        early = {"reason": f"searches end early; if they do not pay, {self.call.reason}"} if self._ends_early else {}
         return {
             "command": "centralities" if self.together else self.names[0],
-            "method": method_of(self.call),
+            "method": method_of(self.call) | early,
             "estimate": None if sample.k is None else {"roots": min(sample.k, n), "seed": sample.seed},
             "arguments": arguments_of(self.typed),
             "columns": columns,

@@ -20,7 +20,7 @@ from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
 from lagbc.extensions import OF_CENTRALITIES, load_extensions
 from lagbc.interfaces.cli.centralities import score_command, scored
 from lagbc.interfaces.cli.options import quiet_option
-from lagbc.interfaces.cli.terminal import duration, in_options
+from lagbc.interfaces.cli.terminal import argument_among, duration, in_options
 from lagbc.interfaces.process import Terminated, on_all_ranks, signals_raise
 from lagbc.io.source import EXAMPLE
 
@@ -71,6 +71,8 @@ class _Commands(click.Group):
             ctx.fail(f"No such command {args[0]!r}; {meant} is one.")
         name, command, typed = super().resolve_command(ctx, args)
         flags = {*takewhile("--".__ne__, typed)}
+        if command and not ctx.resilient_parsing and (wrong := argument_among(flags, command)):
+            raise click.UsageError(f"No such option {wrong[0]!r}; {wrong[1]} is one.", ctx)
         for option in command.params if command and not ctx.resilient_parsing else ():
             yes, no = flags.intersection(option.opts), flags.intersection(option.secondary_opts)
             if yes and no:

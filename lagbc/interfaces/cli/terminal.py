@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -67,10 +67,27 @@ def left_behind(checkpoint: Path | None) -> str:
     return f"no root was done, so {checkpoint} was not written"
 
 
+def _options_of(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by the arguments of its function."""
+    options = {param.name: param for param in command.params if isinstance(param, click.Option) and param.name}
+    return options | {name: options[option] for name, option in _OPTIONS.items() if option in options}
+
+
+def argument_among(typed: Iterable[str], command: click.Command) -> tuple[str, str] | None:
+    """Return what was typed as an option if it is an argument of the function, such as --rng, and the option."""
+    options = _options_of(command)
+    named = {name for option in options.values() for name in (*option.opts, *option.secondary_opts)}
+    for flag in typed:
+        name = flag.partition("=")[0]
+        option = options.get(name.removeprefix("--").replace("-", "_"))
+        if name.startswith("--") and name not in named and option is not None:
+            return name, option.opts[0]
+    return None
+
+
 def in_options(message: str, command: click.Command | None) -> str:
     """Replace arguments of Python in a message by options of a command, memory= by --memory, but not within calls."""
-    options = {param.name: param for param in command.params if isinstance(param, click.Option)} if command else {}
-    options |= {name: options[option] for name, option in _OPTIONS.items() if option in options}
+    options = _options_of(command) if command else {}
     if not options:
         return message
 
