@@ -242,7 +242,9 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
             return graph
         csr = _canonical_rows(A, n, stored)
     else:
-        csr = _canonical_entries(A, weighted, copy)
+        rows, columns, values = _stored_entries(A, copy=copy)
+        rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
+        csr = host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
     if weighted:
         _require_lengths(n, csr, names, is_reversed=is_reversed)
     if not directed:
@@ -284,14 +286,6 @@ def _canonical_rows(A: Any, n: int, stored: Csr) -> Csr:
         raise _pointers_error(min(len(A.indices), len(A.data))) from None
     except IndexError:
         raise _outside_error(n) from None
-
-
-def _canonical_entries(A: Any, weighted: bool, copy: bool) -> Csr:
-    """Return the rows of any other matrix in canonical form."""
-    n = A.shape[0]
-    rows, columns, values = _stored_entries(A, copy=copy)
-    rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
-    return host.from_entries(n, rows, columns, _as_lengths(values) if weighted else None)
 
 
 def _readable(array: Any) -> Any:

@@ -118,7 +118,7 @@ class BackendGraph:
             return np.ones(len(self.entries.tails))
         if weight not in self.attributes:
             raise InvalidValueError(f"the graph was converted without the edge attribute {weight!r}")
-        return exact_lengths(self.attributes[weight], self._name_of)
+        return exact_lengths(self.attributes[weight], lambda entry: f"edge {self.edge(entry)!r}")
 
     def by_node(self, scores: NDArray[Any]) -> dict[Node, Any]:
         """Return scores by node."""
@@ -129,14 +129,10 @@ class BackendGraph:
         tails, heads = self.entries.tails, self.entries.heads
         values = scores.tocsr()[tails, heads]
         values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
-        values = values.ravel() * self._shares(weight)
+        values = values.ravel()
+        if self.keys is not None:  # parallel entries are adjacent
+            values = values * shares_of_parallel(self.entries, self.lengths(weight))
         return {self.edge(i): float(values[i]) for i in self.named()}
-
-    def _shares(self, weight: Any) -> NDArray[np.float64]:
-        """Return the share of each entry in the score of its pair of vertices; parallel entries are adjacent."""
-        if self.keys is None:
-            return np.ones(len(self.entries.tails))
-        return shares_of_parallel(self.entries, self.lengths(weight))
 
     def edge(self, entry: int) -> tuple[Any, ...]:
         """Return an edge as NetworkX lists it: its ends, and its key in a multigraph."""
@@ -147,9 +143,6 @@ class BackendGraph:
         """Return one entry for each edge; NetworkX lists an undirected edge from its earlier end."""
         named: list[int] = np.flatnonzero((self.entries.heads >= self.entries.tails) | self.is_directed()).tolist()
         return named
-
-    def _name_of(self, entry: int) -> str:
-        return f"edge {self.edge(entry)!r}"
 
 
 def exact_lengths(values: Iterable[Any], name_of: Callable[[int], str]) -> NDArray[Any]:

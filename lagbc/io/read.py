@@ -140,7 +140,10 @@ def read_graph(
     name, named = os.fspath(path), Columns(ends, length, header, names)
     file = example_path(name.removeprefix(EXAMPLE)) if name.startswith(EXAMPLE) else Path(name)
     with _reporter(name, progress) as report, gzip_errors_named(name):
-        _require_file(file, name)
+        if not file.exists():
+            shipped = ", ".join(EXAMPLE + example for example in example_names())
+            stdin = "; standard input is /dev/stdin" if name == "-" else ""
+            raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
         source = find_source(file, name, host_budget() if budget is None else budget, report)
         read = _read(source, strengths, named, part)
         notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
@@ -161,14 +164,6 @@ def _unknown(name: str) -> InvalidTypeError:
     call = f"functions of the graph take it, such as lagbc.bc(graph, {name}=...)"
     otherwise = call if of_the_graph else f"there are {', '.join(taken)}"
     return unknown_argument(name, [] if of_the_graph else taken, None, otherwise)
-
-
-def _require_file(file: Path, name: str) -> None:
-    """Raise MissingFileError, which names the networks that there are, if there is no file."""
-    if not file.exists():
-        shipped = ", ".join(EXAMPLE + example for example in example_names())
-        stdin = "; standard input is /dev/stdin" if name == "-" else ""
-        raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
 
 
 @contextmanager

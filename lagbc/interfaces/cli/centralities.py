@@ -177,31 +177,13 @@ def _carry_out_records(
             given["coordinates"] = xy
         if any(record.of_edges for record in records):
             require_numbers(output.out, taken.file.labels)
+        how: dict[str, Any] = {"source": taken, "output": output, "steps": steps, "run": run, "records": records}
+        how |= {"together": together, "typed": typed}
         if into:
-            return _Into(
-                source=taken,
-                output=output,
-                steps=steps,
-                records=records,
-                together=False,
-                given=sample.arguments | given,
-                typed=typed,
-                run=run,
-            )
-        return (_Sweep if output.part is None else _Part)(
-            source=taken,
-            output=output,
-            steps=steps,
-            records=records,
-            together=together,
-            given=given,
-            typed=typed,
-            sample=sample,
-            run=run,
-            error=error,
-            plot_map=map_options.plot_map,
-            xy=xy,
-        )
+            return _Into(given=sample.arguments | given, **how)
+        given.pop("u", None)
+        kind = _Sweep if output.part is None else _Part
+        return kind(given=given, sample=sample, error=error, plot_map=map_options.plot_map, xy=xy, **how)
 
     carry_out(source, run["progress"], prepare, dealing)
 
@@ -284,7 +266,6 @@ class _Scores(Task):
 
     @property
     def degrees(self) -> list[tuple[str, np.ndarray]]:
-        """Columns beside the scores, by their titles."""
         return [] if self.of_edges or self.together else degrees_of(self.source.graph)
 
     def text(self) -> Iterator[str]:
@@ -295,10 +276,9 @@ class _Scores(Task):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class _Into(_Scores):
-    """The task of scores of some vertices alone, those of the argument `u`."""
+    """The task of scores of the vertices `u` alone."""
 
     typed: dict[str, Any]
-    run: dict[str, Any]
 
     @property
     def degrees(self) -> list[tuple[str, np.ndarray]]:
@@ -347,11 +327,6 @@ class _Sweep(_Scores):
         from lagbc.arguments import Arguments
 
         return Arguments(**self.sample.arguments, **self.given)
-
-    @property
-    def call_arguments(self) -> dict[str, Any]:
-        direction = {"directed": self.source.directed, "weighted": self.source.weighted}
-        return self.sample.arguments | self.given | self.run | direction
 
     def introduction(self) -> str:
         """Describe the graph, the method, the use of values, and the roots."""
@@ -501,8 +476,10 @@ class _Part(_Sweep):
         import lagbc
 
         save: Any = lagbc.save_part
-        output, graph = self.output, self.source.graph
-        self.found = save(output.out, output.part, graph, self.names, **self.call_arguments)._asdict()
+        output, source = self.output, self.source
+        given = self.sample.arguments | self.given | self.run
+        how = {"directed": source.directed, "weighted": source.weighted}
+        self.found = save(output.out, output.part, source.graph, self.names, **given, **how)._asdict()
 
     def complete(self) -> None:
         """Do nothing: a part tells of its own roots alone."""

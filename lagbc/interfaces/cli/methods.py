@@ -185,16 +185,15 @@ def _facts(source: Source, shape: dict[str, Any]) -> list[tuple[str, str]]:
         ("self loops", f"{shape['self_loops']:,} (ignored)"),
         ("isolated vertices", f"{shape['isolated_vertices']:,}"),
         ("weak components", f"{shape['weak_components']:,} (largest {shape['largest_component']:,} vertices)"),
-        *((name, _spread_in_words(spread)) for name, spread in shape["degrees"].items()),
+        *(
+            (name, "min {min}, mean {mean:.3g}, max {max}".format(**spread) if spread else "no vertices")
+            for name, spread in shape["degrees"].items()
+        ),
     ]
 
 
 def _spread(values: np.ndarray) -> dict[str, float]:
     return {"min": int(values.min()), "mean": float(values.mean()), "max": int(values.max())} if values.size else {}
-
-
-def _spread_in_words(spread: dict[str, float]) -> str:
-    return f"min {spread['min']}, mean {spread['mean']:.3g}, max {spread['max']}" if spread else "no vertices"
 
 
 def _methods_table() -> str:

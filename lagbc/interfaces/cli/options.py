@@ -143,10 +143,6 @@ def _number(text: str) -> float:
         return float(text)
 
 
-def _is_terminal(ctx: click.Context, param: click.Parameter, value: bool | None) -> bool:
-    return sys.stderr.isatty() and not ctx.params.get("quiet") if value is None else value
-
-
 def _only_with(name: str, meaning: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
     """Make a callback of an option that needs the eager option `name`; the value is 0 or False if neither is given."""
 
@@ -182,7 +178,11 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "device": {"shell_complete": _complete_device},
     "threads": {"type": click.IntRange(1)},
     "checkpoint": {"type": click.Path(path_type=Path)},
-    "progress": {"default": None, "show_default": False, "callback": _is_terminal},
+    "progress": {
+        "default": None,
+        "show_default": False,
+        "callback": lambda ctx, _, on: sys.stderr.isatty() and not ctx.params.get("quiet") if on is None else on,
+    },
 }
 _OF_NUMBERS = ("device", "batch", "bucket_width")
 
@@ -247,12 +247,11 @@ def _declared(command: Any, declarations: Iterable[Callable[[_Function], _Functi
 def takes_run(*names: str, grid: bool = False) -> Callable[[_Function], _Function]:
     """Declare options of a run, all by default, and of a `grid` of ranks; the command gets them in a dict `run`."""
     declarations = (_RUN_OPTIONS[name] for name in names or _RUN_OPTIONS)
-    return _takes_record(_run_of, "run", *declarations, *_GRID_OPTIONS * grid)
 
+    def run_of(memory: str | None = None, **own: Any) -> dict[str, Any]:
+        return own  # the memory is that of the process: `GraphOptions` has it
 
-def _run_of(**own: Any) -> dict[str, Any]:
-    """Return the options of a run but the memory, which is that of the process: `GraphOptions` has it."""
-    return {name: value for name, value in own.items() if name != "memory"}
+    return _takes_record(run_of, "run", *declarations, *_GRID_OPTIONS * grid)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for scripts.")
@@ -270,12 +269,8 @@ def _plot_option(flag: str, drawn: str) -> Callable[[_Function], _Function]:
     return click.option(flag, type=click.Path(path_type=Path), help=f"Draw {drawn}: {formats}.")
 
 
-def _of_graph(**own: Any) -> GraphOptions:
-    return GraphOptions(**own, memory=click.get_current_context().params.get("memory"))
-
-
 takes_graph = _takes_record(
-    _of_graph,
+    lambda **own: GraphOptions(**own, memory=click.get_current_context().params.get("memory")),
     "source",
     click.argument("name", metavar="GRAPH", shell_complete=_complete_graph),
     click.option(

@@ -127,7 +127,8 @@ class Rows(NamedTuple):
         """Return a list for each column, with None for scores that are not finite, such as the logarithm of 0."""
         columns = self.scores if self.errors is None else {**self.scores, "error": self.errors}
         keys = {name: names.tolist() for name, names in self.keys.items()}
-        return {**keys, **{name: _finite_or_none(values) for name, values in columns.items()}}
+        numbers = {name: values.tolist() for name, values in columns.items()}
+        return keys | {name: [one if math.isfinite(one) else None for one in ones] for name, ones in numbers.items()}
 
     def write(self, path: Path) -> None:
         """Write all rows with all bits in a table, or in a .npy array, in which a column of vertices is a row."""
@@ -151,15 +152,6 @@ class Rows(NamedTuple):
 def _error_in_words(error: float) -> str:
     """Return a standard error in words; NaN is an unknown one."""
     return "-" if math.isnan(error) else f"± {error:.2g}"
-
-
-def _finite_or_none(values: np.ndarray) -> list[float | None]:
-    import numpy as np
-
-    numbers: list[float | None] = values.tolist()
-    for place in np.flatnonzero(~np.isfinite(values)).tolist():
-        numbers[place] = None
-    return numbers
 
 
 def rows_of_vertices(columns: dict[str, np.ndarray], source: Source, errors: np.ndarray | None = None) -> Rows:
@@ -215,16 +207,10 @@ def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    arrays = {
-        title: pyarrow.array(column.tolist() if _is_text(column) else column) for title, column in columns.items()
-    }
+    # pyarrow does not know StringDType.
+    known = {title: column.tolist() if column.dtype.kind == "T" else column for title, column in columns.items()}
     with write_whole(path) as file:
-        parquet.write_table(pyarrow.table(arrays), file)
-
-
-def _is_text(column: Any) -> bool:
-    """Whether a column is an array of StringDType, which pyarrow does not know."""
-    return getattr(getattr(column, "dtype", None), "kind", "") == "T"
+        parquet.write_table(pyarrow.table(known), file)
 
 
 def show_document(command: str, source: Source, **parts: Any) -> None:
