@@ -1,11 +1,14 @@
-"""The state of a worker by a method's module, and a flag that stops it."""
+"""The state of a worker by a method's module, in hops by either schedule, and a flag that stops it."""
 
 import gc
 from contextlib import contextmanager
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
 from lagbc.methods.contract import StopFlag
+from lagbc.methods.cpu import batched
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, SQUARES
 
 
@@ -45,3 +48,11 @@ def uncollected():
         yield
     finally:
         gc.enable()
+
+
+def scheduled(schedule):
+    ours = {name: partial(getattr(batched, name), schedule=schedule) for name in ("arrays", "prepare")}
+    return SimpleNamespace(**vars(batched) | ours)
+
+
+by_levels, when_ready = scheduled(batched.LEVEL_ORDER), scheduled(batched.READY_ORDER)

@@ -1,7 +1,9 @@
-"""Sums by one method as a request of its contract asks for them: the piece, the sweep and the work that a run makes."""
+"""Sums by one method as a request of its contract asks for them: the piece, the sweep, the work and its memory."""
 
 from dataclasses import replace
 
+from lagbc.arguments import Arguments, Read
+from lagbc.centrality.compute import plan_call
 from lagbc.limits import Room
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Whole
@@ -33,3 +35,9 @@ def summed(graph, roots, method, plan, *, ordered=None, module=None, carry=threa
     """Return the sums from some roots, on the host."""
     made = work(graph, roots, method, plan, ordered=ordered, module=module)
     return made.finish(sum_over(made, carry))
+
+
+def estimate(A, which="bc", batch="auto", directed=None, weighted=None, **options):
+    """Return the memory of a call as it is planned, beside its budget."""
+    call = plan_call(A, which, batch, Read(directed, weighted), options, Arguments())
+    return call.plan.estimate(call.room)

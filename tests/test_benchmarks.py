@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, csr_array, tril
 from scipy.sparse.csgraph import connected_components
 
 import lagbc
-from benchmarks import generators, graphs, machine, nx_groups, nx_priority, report, rivals, rivals_worker, run, worker
+from benchmarks import generators, graphs, machine, nx_groups, nx_priority, report, rivals, rivals_worker, run
 from benchmarks.peers import PEERS, Competitor, competitor
 
 GENERATED = {
@@ -127,21 +127,6 @@ def test_unknown_competitors_are_named() -> None:
         competitor("boost")
 
 
-@pytest.mark.parametrize("sources", [None, np.array([0, 3])])
-def test_a_worker_gets_the_case_that_was_saved(tmp_path: Path, sources: Any) -> None:
-    A = small_graph(directed=True)
-    worker.save_case(tmp_path, A, sources, directed=True)
-    B, roots, directed = worker.load_case(tmp_path)
-    assert (A != B).nnz == 0
-    assert directed
-    assert (roots is None) == (sources is None)
-    assert roots is None or roots.tolist() == [0, 3]
-    assert B.dtype == bool
-    lengths = generators.with_lengths(small_graph(directed=False))
-    worker.save_case(tmp_path, lengths, sources, directed=False)
-    np.testing.assert_array_equal(worker.load_case(tmp_path)[0].toarray(), lengths.toarray())
-
-
 def test_roots_have_edges_and_follow_the_seed() -> None:
     graph = graphs.NamedGraph("g", "scale-free", lambda: generators.rmat(8, 4, 1))
     degree = np.diff(graph.load().indptr)
@@ -154,14 +139,6 @@ def test_roots_have_edges_and_follow_the_seed() -> None:
         case = run.make_case(graph, roots, seed=1)
         assert case.sources is None
         assert case.roots == np.count_nonzero(degree)
-
-
-def test_a_directed_edge_counts_once_and_an_undirected_one_too() -> None:
-    for directed in (False, True):
-        case = run.make_case(graphs.NamedGraph("g", "file", partial(small_graph, directed)), "all", seed=1)
-        assert case.directed is directed
-        edges = case.matrix.nnz if directed else case.matrix.nnz / 2
-        assert case.mteps(2.0) == pytest.approx(edges * case.roots / 2e6)
 
 
 def test_disagreement_sees_nan() -> None:

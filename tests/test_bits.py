@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from schedules import by_levels
-from states import prepare
+from states import by_levels, prepare
 from strategies import TENTHS, adjacency, cycle, diamonds, grid, matrix, path, scale_free, with_lengths
 
 import lagbc

@@ -8,8 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from schedules import by_levels, when_ready
-from states import bytes_of_sums, prepare
+from states import by_levels, bytes_of_sums, prepare, when_ready
 from strategies import (
     adjacency,
     diamonds,

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from killed import Killed, kill_after
 from strategies import (
     SPECIAL,
     diamonds,
@@ -141,14 +142,6 @@ def test_one_trip_a_pair_is_the_raw_score(row, directed):
         call = functools.partial(function, A, directed=directed, **how(row))
         np.testing.assert_allclose(call(demand=ones - np.eye(len(ones))), often * call(), rtol=1e-12)
         np.testing.assert_array_equal(call(demand=ones), call(demand=ones - np.eye(len(ones))))
-
-
-def test_both_from_one_sweep():
-    A, demand = GRAPHS["mesh"], sp.random_array((144, 144), density=0.1, rng=np.random.default_rng(5))
-    both = lagbc.centralities(A, ("bc", "edge_bc"), demand=demand)
-    np.testing.assert_array_equal(both["bc"], lagbc.bc(A, demand=demand))
-    np.testing.assert_array_equal(both["edge_bc"].toarray(), lagbc.edge_bc(A, demand=demand).toarray())
-    assert list(lagbc.centralities(A, demand=demand)) == ["bc"]
 
 
 @taking
@@ -282,23 +275,15 @@ def test_auto_takes_a_method_that_reads_trips_within_a_cutoff():
             lagbc.bc(A, method="batched", device="cpu", **given)
 
 
-class _KilledError(Exception):
-    pass
-
-
 @taking
 def test_a_checkpoint_goes_on_and_knows_its_trips(row, tmp_path):
     A = with_lengths(grid(18, 18), [1, 2, 3])
     demand = sp.random_array(A.shape, density=0.1, rng=np.random.default_rng(1), format="csr")
     call = functools.partial(lagbc.bc, A, batch=64, **how(row), checkpoint=tmp_path / "run")
 
-    def kill(progress):
-        if progress.done > 64:
-            raise _KilledError
-
     if row.device == "cpu":  # where there are several batches
-        with pytest.raises(_KilledError):
-            call(demand=demand, progress=kill)
+        with pytest.raises(Killed):
+            call(demand=demand, progress=kill_after(2))
         assert 0 < np.load(tmp_path / "run")["done"].sum() < A.shape[0]
     other = demand.copy()
     other.data[5] += 1
@@ -319,16 +304,6 @@ def test_other_methods_are_refused(row):
     there = "batched on cpu, dijkstra on cpu" if row.weighted else "batched on cpu, work-efficient on cpu"
     with pytest.raises(ValueError, match=rf"{row.name} on {row.device} takes no demand.*; these do: {there}"):
         lagbc.bc(path(4), demand=np.ones((4, 4)), **how(row))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_auto_takes_one_of_them(weighted):
-    A = grid(9, 16)
-    (taken,) = lagbc.plan(A, demand=np.ones(A.shape), weighted=weighted).sweeps
-    assert (taken.method, taken.device, taken.weighted) in {(row.name, row.device, row.weighted) for row in TAKING}
-    message = "demand says which roots there are; leave out roots"
-    with pytest.warns(DeprecationWarning, match="lagbc.plan"), pytest.raises(ValueError, match=message):
-        lagbc.estimate_memory(A, demand=np.ones(A.shape), roots=3)
 
 
 def test_a_method_of_one_s_own_need_not_take_it():

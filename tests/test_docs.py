@@ -43,10 +43,6 @@ MODULES = sorted(
 )
 
 
-def test_bc_has_an_example():
-    assert doctest.DocTestFinder().find(lagbc.bc, globs={})[0].examples
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     try:

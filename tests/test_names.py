@@ -267,37 +267,19 @@ def test_table_of_edges(pandas, named):
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @pytest.mark.parametrize("weight", [None, "length"])
 def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
-    """As of osmnx: the shortest of parallel edges, one way each."""
+    """As of osmnx, whose table they join: the shortest of parallel edges, one way each."""
     G = streets(kind)
     how = {"weighted": weight or False}
     frame = lagbc.table(G, lagbc.edge_bc(G, **how), **how)
+    index = pandas.MultiIndex.from_tuples(G.edges, names=["u", "v", "key"][: 3 if G.is_multigraph() else 2])
+    theirs = pandas.DataFrame({"length": [length for *_, length in G.edges(data="length")]}, index=index)
+    pandas.testing.assert_frame_equal(theirs.join(frame)[["score"]], frame, check_names=False)
     expected = nx.edge_betweenness_centrality(G, normalized=False, weight=weight, backend="networkx")
     assert list(frame.index) == list(G.edges) == list(expected)
     np.testing.assert_allclose(frame["score"], list(expected.values()), rtol=1e-12)
     assert frame["score"].any()
     vertices = lagbc.table(G, lagbc.bc(G, **how))["score"].to_dict()
     assert vertices == pytest.approx(nx.betweenness_centrality(G, normalized=False, weight=weight, backend="networkx"))
-
-
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_a_table_of_edges_joins_that_of_osmnx(pandas, kind):
-    """By all levels: a join by the keys of parallel edges alone would be a product of all edges with all."""
-    G = streets(kind)
-    index = pandas.MultiIndex.from_tuples(G.edges, names=["u", "v", "key"][: 3 if G.is_multigraph() else 2])
-    frame = pandas.DataFrame({"length": [length for *_, length in G.edges(data="length")]}, index=index)
-    scores = lagbc.edge_bc(G, weighted="length")
-    joined = frame.join(lagbc.table(G, scores, weighted="length"))
-    assert joined.index.tolist() == list(G.edges)
-    assert joined["length"].tolist() == frame["length"].tolist()
-    expected = nx.edge_betweenness_centrality(G, normalized=False, weight="length", backend="networkx")
-    np.testing.assert_allclose(joined["score"], [*expected.values()], rtol=1e-12)
-
-
-def test_the_strongest_of_parallel_edges_has_the_score(pandas):
-    G = nx.MultiDiGraph([("a", "b", {"calls": 1}), ("a", "b", {"calls": 4}), ("b", "c", {"calls": 1})])
-    scores = lagbc.edge_bc(G, strength="calls")
-    for given in ({"strength": "calls"}, {"strength": True, "weighted": "calls"}):
-        assert lagbc.table(G, scores, **given)["score"].tolist() == [0, 2, 2]
 
 
 @pytest.mark.parametrize("how", [{"weighted": "length"}, {"weighted": False}])
@@ -429,7 +411,8 @@ def test_a_table_of_strengths_shares_among_the_strongest_of_parallel_edges(panda
     G = nx.MultiGraph()
     G.add_edges_from([("a", "b", {"often": often}) for often in (1, 4, 4)])
     scores = lagbc.edge_bc(G, strength="often", rtol=0)
-    assert lagbc.table(G, scores, strength="often")["score"].tolist() == [0, 0.5, 0.5]
+    for given in ({"strength": "often"}, {"strength": True, "weighted": "often"}):
+        assert lagbc.table(G, scores, **given)["score"].tolist() == [0, 0.5, 0.5]
     with pytest.raises(ValueError, match="strength='often' takes the values as strengths, weighted=False takes none"):
         lagbc.table(G, scores, strength="often", weighted=False)
     with pytest.raises(TypeError, match="weighted=3 is neither True nor False nor the name of an edge attribute"):
@@ -615,20 +598,14 @@ def test_errors_call_vertices_by_their_names(named, call, told):
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph"])
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"weighted": "w"}, r"lengths of A .* the first at \('bob', 'carl'\): -1.0. Remove"),
-        ({"strength": "w"}, r"strengths of A .* the first at \('bob', 'carl'\): -1.0. Remove"),
-    ],
-)
-def test_errors_of_lengths_call_edges_by_the_names_of_their_ends(library, given, told):
+@pytest.mark.parametrize(("given", "what"), [("weighted", "lengths"), ("strength", "strengths")])
+def test_errors_of_lengths_call_edges_by_the_names_of_their_ends(library, given, what):
     G = nx.DiGraph()
     G.add_weighted_edges_from([("ann", "bob", 1.0), ("bob", "carl", -1.0)], weight="w")
     if library == "igraph":
         G = pytest.importorskip("igraph").Graph.from_networkx(G, vertex_attr_hashable="name")
-    with pytest.raises(ValueError, match=told):
-        lagbc.bc(G, **given)
+    with pytest.raises(ValueError, match=rf"{what} of A .* the first at \('bob', 'carl'\): -1.0. Remove"):
+        lagbc.bc(G, **{given: "w"})
 
 
 def test_errors_of_large_numbers_call_vertices_by_their_names():

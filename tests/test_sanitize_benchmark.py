@@ -67,21 +67,19 @@ WARNING: ThreadSanitizer: data race (pid=22390)
 CLEAN = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
 
 
-def test_reports_are_counted_by_kernel():
-    count, reports = sanitize.parse(MEMCHECK)
-    assert count == 2
-    assert reports == {"Invalid __global__ write of size 8 bytes in sum_roots": 2}
-
-
-def test_races_are_errors():
+@pytest.mark.parametrize(
+    ("log", "found"),
+    [
+        (MEMCHECK, (2, {"Invalid __global__ write of size 8 bytes in sum_roots": 2})),
+        (CLEAN, (0, {})),
+        ("========= COMPUTE-SANITIZER\n", None),
+    ],
+)
+def test_reports_are_counted_by_kernel(log, found):
+    """A log without a summary is not clean, and races are errors."""
+    assert sanitize.parse(log) == found
     count, reports = sanitize.parse(RACECHECK)
-    assert count == 1
-    assert len(reports) == 1
-
-
-def test_a_log_without_a_summary_is_not_clean():
-    assert sanitize.parse("========= COMPUTE-SANITIZER\n") is None
-    assert sanitize.parse(CLEAN) == (0, {})
+    assert (count, len(reports)) == (1, 1)
 
 
 def test_every_source_has_kernels():

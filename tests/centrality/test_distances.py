@@ -58,27 +58,6 @@ def test_numbers_by_their_definitions(directed, data):
         assert_exact(numbers, exact(A, **how, cutoff=cutoff))
 
 
-@pytest.mark.parametrize("directed", [True, False])
-def test_numbers_of_the_same_graph_otherwise(directed):
-    """Other numbers of vertices, lengths of one, two copies, and the scores of vertices."""
-    found = lagbc.distances(A, directed=directed)
-    order = np.random.default_rng(0).permutation(60)
-    np.testing.assert_allclose(lagbc.distances(A.tocsr()[order][:, order], directed=directed), found, rtol=1e-14)
-    ones = A.tocsr()
-    ones.data = np.ones(ones.nnz)
-    np.testing.assert_allclose(lagbc.distances(ones, directed=directed, weighted=True), found, rtol=1e-14)
-    twice = lagbc.distances(sp.block_diag([A, A]), directed=directed)
-    assert (twice.pairs, twice.wiener) == (2 * found.pairs, 2 * found.wiener)
-    assert (twice.diameter, twice.radius) == (found.diameter, found.radius)
-    assert twice.average == pytest.approx(found.average)
-    assert twice.efficiency == pytest.approx(found.efficiency * 59 / 119)
-    eccentricity, harmonic = lagbc.eccentricity(A, directed=directed), lagbc.harmonic(A, directed=directed)
-    assert (found.diameter, found.radius) == (eccentricity.max(), eccentricity.min())
-    assert found.efficiency == pytest.approx(harmonic.sum() / (60 * 59))
-    halves = [lagbc.distances(A, directed=directed, sources=range(first, first + 30)) for first in (0, 30)]
-    assert sum(one.wiener for one in halves) == found.wiener
-
-
 def test_every_method_has_the_numbers(any_row):
     if not {"reached", "distance", "inverse", "depth"} <= {*any_row.sums}:
         pytest.skip("it does not make these sums")

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import adjacency, disjoint, grid, lengths, path, vertex_weights, weighted_graphs
+from strategies import adjacency, grid, lengths, path, vertex_weights, weighted_graphs
 
 import lagbc
 from lagbc import reference, tuning
@@ -88,14 +88,6 @@ def test_names_and_the_place_of_the_map_do_not_matter(A, directed, data):
         lagbc.straightness(A, PLACES[:n], cutoff=4.5, **how),
         rtol=1e-11,
     )
-
-
-@given(weighted_graphs(), weighted_graphs(), st.booleans())
-def test_components_do_not_mix(A, B, directed):
-    n, how = A.shape[0], {"directed": directed, "weighted": True, "cutoff": [3, np.inf]}
-    places = np.concatenate([PLACES[:n], PLACES[: B.shape[0]]])
-    parts = [lagbc.straightness(one, PLACES[: one.shape[0]], **how) for one in (A, B)]
-    np.testing.assert_allclose(lagbc.straightness(disjoint(A, B), places, **how), np.concatenate(parts), rtol=1e-12)
 
 
 def test_straight_ways():

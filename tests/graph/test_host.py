@@ -309,24 +309,6 @@ def test_a_graph_outlives_its_use_by_nothing():
         gc.enable()
 
 
-def test_nothing_is_made_twice(monkeypatch):
-    """One transpose of an asymmetric matrix, and one of each of the two in order, each put under columns once."""
-    calls = []
-    monkeypatch.setattr(tuning, "SURVEYED", -1)
-    under_columns = host._under_columns
-    monkeypatch.setattr(host, "_under_columns", lambda *entries: (calls.append(entries[0]), under_columns(*entries))[1])
-    graph = as_graph(scale_free(60, 300, seed=1))
-    calls.clear()
-    _ = graph.order, graph.in_degrees, graph.symmetric, graph.transpose, graph.depth
-    assert len(calls) == 1
-    _ = graph.reordered.transpose, graph.reordered.in_degrees
-    assert len(calls) == 3
-    calls.clear()
-    graph = as_graph(path(60).tocsr(), directed=False)
-    _ = graph.order, graph.in_degrees, graph.reordered.transpose, graph.reordered.in_degrees
-    assert len(calls) == 1, "a symmetric matrix is its own transpose"
-
-
 def test_transposed_rows_keep_the_order_of_what_is_alike():
     """Entries at the same place stay as stored, so that they are added in that order."""
     csr = np.array([0, 3, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0])

@@ -4,18 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
-from scipy.sparse.csgraph import connected_components, dijkstra
-from strategies import SPECIAL, adjacency, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
+from scipy.sparse.csgraph import connected_components
+from strategies import SPECIAL, disjoint, distances, edges_of, graphs, grid, matrix, path, scale_free, star
 
 from lagbc.graph.host import degree_order, hub_distances, hub_order, length_order, proximity_order, search_from_hub
 from lagbc.graph.validate import as_graph
 from lagbc.native import core
 from lagbc.tuning import HUB_LEVELS, HUBS
-
-
-def arrays_of(A):
-    graph = as_graph(A, directed=False)
-    return graph.indptr, graph.indices
 
 
 def proximity(A, leaf=64):
@@ -87,13 +82,6 @@ def test_pieces_of_a_grid_are_compact(rows, columns):
     assert connected >= 0.75 * pieces
 
 
-def test_path_is_taken_from_end_to_end():
-    order = proximity(path(1000))
-    for first in range(0, 1000, 64):
-        piece = np.sort(order[first : first + 64])
-        assert np.ptp(piece) == len(piece) - 1
-
-
 def test_components_stay_together():
     A = disjoint(*[grid(8, 8)] * 10)
     shuffle = np.random.default_rng(1).permutation(640)
@@ -103,28 +91,8 @@ def test_components_stay_together():
     assert np.count_nonzero(np.diff(component)) < 40
 
 
-def test_deterministic():
-    np.testing.assert_array_equal(proximity(grid(30, 40)), proximity(grid(30, 40).tocsc()))
-    np.testing.assert_array_equal(as_graph(grid(30, 40)).order, as_graph(grid(30, 40).tocsc()).order)
-
-
-def test_disconnected_with_isolated_vertices():
-    A = disjoint(grid(20, 20), sp.coo_array((50, 50)), path(300), sp.coo_array((1, 1)), scale_free(200, 500, seed=1))
-    order = proximity(A)
-    assert_permutation(order, A.shape[0])
-
-
 def test_degree_order():
     np.testing.assert_array_equal(degree_order(np.cumsum([0, 2, 0, 5, 2, 0, 9])), [5, 2, 0, 3, 1, 4])
-
-
-@pytest.mark.parametrize("A", [grid(9, 31), path(100), star(20), scale_free(200, 600, seed=2), matrix(3, [(0, 1)])])
-def test_search_from_hub(A):
-    graph = as_graph(A, directed=False)
-    hops = dijkstra(graph.pattern.astype(float), unweighted=True, indices=np.argmax(graph.out_degrees))
-    reached = hops[np.isfinite(hops)]
-    connected = np.count_nonzero(graph.out_degrees)
-    assert search_from_hub(graph.indptr, graph.indices, None) == (reached.max(), len(reached), connected)
 
 
 @given(graphs(min_n=1))
@@ -160,12 +128,6 @@ def test_what_has_a_high_diameter():
     assert not as_graph(scale_free(1000, 8000, seed=1)).has_high_diameter
     assert not as_graph(star(100)).has_high_diameter
     assert not as_graph(SPECIAL["no vertices"]).has_high_diameter
-
-
-def test_components():
-    graph = as_graph(disjoint(path(3), path(2), matrix(1, []), matrix(2, [(1, 0)])))
-    np.testing.assert_array_equal(graph.components, [0, 0, 0, 1, 1, 2, 3, 3])
-    assert adjacency(matrix(2, [(1, 0)])) == ([0, 0, 1], [0])
 
 
 @given(graphs())

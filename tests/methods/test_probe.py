@@ -79,15 +79,6 @@ def test_no_roots_are_no_work():
     assert sum(choose.terms(graph, nothing).values()) == 1, "the run itself"
 
 
-@pytest.mark.parametrize(("n", "weighted", "by_levels"), [(200, False, False), (4, False, True), (4, True, False)])
-def test_visits_are_of_levels_unless_rows_wait(n, weighted, by_levels):
-    graph = as_graph(path(n).astype(float), directed=False, weighted=weighted)
-    assert graph.has_high_diameter == (n == 200)
-    counted = choose.terms(graph, probe(graph, graph.order[:3]))
-    assert counted["visit"] > 0
-    assert counted["level_visit"] == by_levels * counted["visit"]
-
-
 def test_a_search_that_is_ended_counts_as_if_each_root_reached_all(monkeypatch):
     graph = as_graph(grid(30, 30), directed=False)
     roots = graph.order[:128]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import ones
-from schedules import by_levels, when_ready
 from scipy.sparse.csgraph import shortest_path
-from states import prepare
+from states import by_levels, prepare, when_ready
 from strategies import path, scale_free, with_lengths
 from test_traversals import by_index, by_queue, worker
 

@@ -311,10 +311,3 @@ def test_a_large_map_is_a_picture_in_a_small_file(tmp_path):
     assert max(sizes.values()) < 500_000
     plot_map(path_graph(), np.ones(4), tmp_path / "small.svg", xy=XY)
     assert "<image" not in re.sub(r'<g id="axes_2">.*', "", (tmp_path / "small.svg").read_text(), flags=re.S)
-
-
-@pytest.mark.parametrize(("suffix", "magic"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
-def test_written_map(tmp_path, suffix, magic):
-    path = tmp_path / f"map.{suffix}"
-    plot_map(path_graph(), np.arange(4.0), path, xy=XY, titles=["400 m"])
-    assert path.read_bytes().startswith(magic)

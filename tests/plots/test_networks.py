@@ -45,11 +45,6 @@ def test_a_long_path_is_not_folded():
     assert np.corrcoef(from_an_end, np.arange(1000))[0, 1] > 0.95
 
 
-def test_leaves_of_a_hub_are_apart():
-    places = places_of(undirected(40, np.zeros(39, int), np.arange(1, 40)))
-    assert len(np.unique(places.round(6), axis=0)) == 40
-
-
 def test_components_are_apart():
     # A ring of 12, a path of 6, a pair, and three vertices alone.
     ring, path = np.arange(12), np.arange(12, 17)
@@ -112,8 +107,3 @@ def test_a_figure_of_any_size(n):
     pytest.importorskip("matplotlib")
     figure = plot_centralities(sp.csr_array((n, n)), {"bc": np.zeros(n)})
     figure.draw_without_rendering()
-
-
-def test_a_figure_of_nothing():
-    with pytest.raises(ValueError, match="scores is empty"):
-        plot_centralities(sp.csr_array((2, 2)), {})

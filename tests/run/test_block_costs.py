@@ -8,7 +8,6 @@ from chained import FAMILIES, random_piece, subdivided
 from strategies import scale_free, with_lengths
 
 import lagbc
-from lagbc import tuning
 from lagbc.graph.validate import as_graph
 from lagbc.reduce import choice, pieces
 from lagbc.reduce.chains import JunctionWork, contract, count_evaluations, expect_work
@@ -100,19 +99,3 @@ def test_a_gpu_counts_edges():
         deep, shallow = (choice.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
         assert deep == pytest.approx(4.5 * (2 * 100 + 20) * 150 + 0.2 * 5000)
         assert shallow == pytest.approx(12 * (2 * 100 + 20) * 150 + 0.2 * 5000)
-
-
-def test_a_cpu_counts_pairs_levels_edges_and_columns():
-    found = tuning.BLOCK_COSTS["cpu", False]
-    square, long, longest = (as_graph(roads(*shape), directed=False) for shape in ((12, 0), (2, 9), (2, 600)))
-    for graph in (square, long, longest):
-        pair = min(found["pair"] + graph.depth * found["level"], found["most"])
-        assert choice.predict_block(graph, 7, "cpu") == pytest.approx(
-            7 * (pair * graph.n + found["pair_edge"] * graph.nnz)
-        )
-    assert square.depth * found["level"] < found["most"] - found["pair"] < longest.depth * found["level"]
-    base = JunctionWork(100, 150, 0, 5000)
-    more = [base._replace(**{name: 1 + number}) for name, number in base._asdict().items()]
-    for weighted in (False, True):
-        found = [choice.predict_junctions(work, "cpu", weighted=weighted) for work in (base, *more)]
-        assert min(found[1:]) > found[0]

@@ -15,8 +15,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from chained import hub, subdivided, symmetric
-from killed import Killed, stop
-from sealed import rewrite
+from killed import Killed, rewrite, stop
 from strategies import path, scale_free, times
 
 import lagbc

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planned import estimate
 from strategies import scale_free, with_lengths
-from swept import swept
+from swept import estimate, swept
 
 import lagbc
 from lagbc import limits, tuning

@@ -6,9 +6,8 @@ from operator import attrgetter
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planned import estimate
 from strategies import grid, scale_free
-from swept import swept
+from swept import estimate, swept
 
 import lagbc
 from lagbc import call, limits, options, tuning

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planned import estimate
 from strategies import cycle, scale_free
+from swept import estimate
 
 import lagbc
 from lagbc.errors import MemoryWarning

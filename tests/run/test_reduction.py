@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 from chained import hub
 from killed import Killed, kill_after
-from planned import estimate
 from strategies import scale_free, times
+from swept import estimate
 
 import lagbc
 from lagbc import tuning

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import long_mesh
-from sealed import rewrite
+from killed import rewrite
 from strategies import grid, scale_free, with_lengths
 
 import lagbc

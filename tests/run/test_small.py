@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planned import estimate
 from strategies import oracle, scale_free, with_lengths
+from swept import estimate
 
 import lagbc
 from lagbc import limits, tuning

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schedules import scheduled
-from states import prepare
+from states import prepare, scheduled
 from strategies import adjacency, diamonds, graphs, grid, matrix, path, scale_free
 
 from lagbc.graph import csr as graph_csr
