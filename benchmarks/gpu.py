@@ -29,7 +29,7 @@ from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.roots import order_roots
 from lagbc.methods.sums import Sums
-from lagbc.methods.table import METHODS, Method
+from lagbc.methods.table import METHODS, Method, methods_of, ways_of
 
 Row = dict[str, Any]
 Roots = NDArray[np.int64]
@@ -49,20 +49,11 @@ CHECKED = 64
 # Lengths by name: least, most, whether integers; the last ones have tiny ones among them.
 LENGTHS = {"1..10": (1, 10, True), "0.1..1": (0.1, 1.0, False), "0..1": (0.0, 1.0, False)}
 HOPS = "hops"
-# Names that stand for a row of METHODS with an option of SweepPlan.
-OPTIONS: dict[str, tuple[str, Row]] = {
-    **{f"warp-centric-{width}": ("warp-centric", {"virtual_warp": width}) for width in (4, 8, 16, 32)},
-    **{f"work-efficient-{width}": ("work-efficient", {"virtual_warp": width}) for width in (1, 2, 4, 8, 16, 32)},
-    **{
-        f"{name}-all-blocks": (name, {"variant": "all-blocks"})
-        for name in ("node-parallel", "warp-centric", "edge-parallel")
-    },
-}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A method as it is named on the command line, with its options if it has some, in one dtype."""
+    """A method as `lagbc.bc` names it, perhaps with ways behind it, in one dtype."""
 
     name: str
     dtype: str
@@ -71,18 +62,19 @@ class Entry:
     @property
     def row(self) -> Method:
         """Row of METHODS."""
-        name = OPTIONS[self.name][0] if self.name in OPTIONS else self.name
-        return next(row for row in METHODS if (row.name, row.device, row.weighted) == (name, "cuda", self.weighted))
-
-    @property
-    def is_variant(self) -> bool:
-        """Whether `lagbc.bc` does not take it by this name."""
-        return self.name != self.row.name
+        (row,) = methods_of(weighted=self.weighted, method=self.name, device="cuda")
+        return row
 
     def plan(self, batch: int) -> SweepPlan:
         """Ask for this method, in batches of about so many roots."""
-        options = OPTIONS.get(self.name, ("", {}))[1]
-        return SweepPlan(batch=self.row.load().batching.round(batch), dtype=self.dtype, method=self.row.name, **options)
+        variant, virtual_warp = ways_of(self.name)
+        return SweepPlan(
+            batch=self.row.load().batching.round(batch),
+            dtype=self.dtype,
+            method=self.row.name,
+            variant=variant,
+            virtual_warp=virtual_warp,
+        )
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
         """Build the method's state."""
@@ -307,7 +299,7 @@ def end_to_end(case: Case, entry: Entry, batch: int) -> Row:
             directed=case.graph.directed,
             weighted=case.graph.weighted,
             sources=case.roots,
-            method=cast(Any, entry.row.name),
+            method=cast(Any, entry.name),
             device="cuda",
             reduce="none",
             dtype=cast(Any, entry.dtype),
@@ -340,7 +332,7 @@ def measure_exact(case: Case, entry: Entry, until: float) -> Row:
             case.matrix,
             directed=case.graph.directed,
             weighted=case.graph.weighted,
-            method=cast(Any, entry.row.name),
+            method=cast(Any, entry.name),
             device="cuda",
             reduce="none",
             dtype=cast(Any, entry.dtype),
@@ -427,7 +419,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
                         row |= measure_exact(case, entry, until)
                     else:
                         row |= measure(case, entry, arguments.repeat, bandwidth)
-                        if arguments.end_to_end and dtype == arguments.dtypes[0] and not entry.is_variant:
+                        if arguments.end_to_end and dtype == arguments.dtypes[0]:
                             row |= end_to_end(case, entry, row["batch"])
                 except Exception as error:  # one method's failure must not cost the others their time
                     row["status"] = f"failed: {type(error).__name__}: {error}"
@@ -453,13 +445,12 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     hops, weighted = (
         [row.name for row in METHODS if row.device == "cuda" and row.weighted == lengths] for lengths in (False, True)
     )
-    known = [*hops, *OPTIONS]
     parser.add_argument("--graphs", type=words_of, help=f"comma-separated [{','.join((*SYNTHETIC, *REAL))}]")
     parser.add_argument("--lengths", choices=(HOPS, *LENGTHS), default=HOPS, help="lengths of the edges [hops]")
     parser.add_argument(
         "--methods",
         type=words_of,
-        help=f"of {','.join(known)}; with lengths {','.join(weighted)} [the semiring's]",
+        help=f"of {','.join(hops)}, with ways as in warp-centric:8; with lengths {','.join(weighted)} [the semiring's]",
     )
     parser.add_argument("--dtypes", type=words_of, default=["float64", "float32"])
     parser.add_argument("--data", type=Path, help="directory of Matrix Market files")

@@ -82,14 +82,14 @@ def papers(data: Path) -> tuple[Paper, ...]:
             tuple(preferential(n, 20) for n in (10_000, 20_000, 30_000, 40_000, 50_000))
             + tuple(preferential(30_000, b) for b in (10, 30, 40, 50))
             + real,
-            ("edge-parallel-all-blocks", "edge-parallel", "work-efficient", "batched"),
+            ("edge-parallel:all-blocks", "edge-parallel", "work-efficient", "batched"),
             4096,
         ),
         Paper(
             "sriram-2009",
             "Sriram, Gautham, Kothapalli, Narayan and Govindarajulu 2009, table 1: R-MAT of edge factor 8, 2^12 roots",
             _scales("rmat8", "scale-free", rmat, (12, 14, 16, 18, 19), 8),
-            ("node-parallel", "warp-centric-32", "work-efficient", "batched"),
+            ("node-parallel", "warp-centric:32", "work-efficient", "batched"),
             4096,
         ),
     )
