@@ -146,10 +146,12 @@ def sum_call(call: Call) -> Result:
     """
     graph, request, settings, room, reduced, plan, kept, *_ = call
     raise_if_stopped()
-    require_memory(call)
+    is_small = plan.memory.total <= SMALL_RUN
+    if room.is_stated or not is_small:
+        require_memory(call)
     if plan.sweeps:
         plan.warn_of_less_memory(settings.batch)
-    if room.is_stated and plan.memory.total > SMALL_RUN:
+    if room.is_stated and not is_small:
         give_back()  # memory that the preparation freed
     works = works_of(call)
     totals = [NONE_DONE] * len(works)
@@ -191,18 +193,16 @@ def carriers_of(plan: Plan, works: Sequence[PieceWork], settings: Settings, stac
 
         submit = stack.enter_context(Submit(settings.executor, settings.memory, settings.checkpoint))
         return [submit.carry] * len(works)
-    return list(map(partial(_carrier_here, plan, settings), works))
+    carriers = list[Carrier]()
+    for work in works:
+        carrier = work.own_carrier or (inline if plan.is_short else threaded)
+        if settings.devices is not None and work.own_carrier is None and isinstance(work, MethodWork):
+            from lagbc.run.gpus import over_devices
 
-
-def _carrier_here(plan: Plan, settings: Settings, work: PieceWork) -> Carrier:
-    """Return the work's own carrier, or one over several devices, where the method of the work is shared by some."""
-    if work.own_carrier is not None:
-        return work.own_carrier  # type: ignore[no-any-return]
-    if settings.devices is not None and isinstance(work, MethodWork) and (devices := devices_of(settings, work.row)):
-        from lagbc.run.gpus import over_devices
-
-        return partial(over_devices, devices)
-    return inline if plan.is_short else threaded
+            devices = devices_of(settings, work.row)
+            carrier = partial(over_devices, devices) if devices else carrier
+        carriers.append(carrier)
+    return carriers
 
 
 def digests_of_call(call: Call) -> dict[str, str]:

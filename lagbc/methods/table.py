@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lagbc.calls import in_phase, whole_import
+from lagbc.calls import phase, whole_import
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.methods.contract import MethodModule, SweepPlan
 from lagbc.methods.sums import Sums
@@ -96,7 +96,6 @@ class Method:
 
         return Both(Device(), get_current_stream())
 
-    @in_phase("compile")
     def load(self) -> MethodModule:
         """Import the module.
 
@@ -110,7 +109,8 @@ class Method:
             _is_installed.cache_clear()  # it may be installed before the next call
             raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
         if self.module not in _loaded or self.module not in sys.modules:
-            whole_import(self.module)
+            with phase("compile"):
+                whole_import(self.module)
             _loaded.add(self.module)
         return sys.modules[self.module]  # type: ignore[return-value]
 

@@ -243,9 +243,10 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
     batch = most_batch(row, batching, roots, -(-shared // threads), settings.batch)
     if threads > 1 and batching.concurrent:
         threads = most_threads(min(threads, max(-(-roots // batch), 1)))
-    # Sums of targets, or stress, may leave the range of float32.
-    is_wide = request.omega is not None or request.demand is not None or request.bounds is not None
-    is_wide = is_wide or "stress" in request.sums
+    dtype = settings.dtype
+    if dtype == "float32":  # sums of targets, or stress, may leave its range
+        has_targets = request.omega is not None or request.demand is not None or request.bounds is not None
+        dtype = "float64" if has_targets or "stress" in request.sums else dtype
     a_root, reason = selection.a_root, selection.reason
     variant, virtual_warp = table.ways_of(settings.method)
     return Sweep(
@@ -259,7 +260,7 @@ def _sweep(piece: Whole, selection: Selection, settings: Settings, given: Mappin
         reason=reason + _gpus(settings) if row.device == "cuda" else reason,
         most=batch,
         seconds=None if a_root is None else a_root * roots / 1000,
-        dtype="float64" if is_wide else settings.dtype,
+        dtype=dtype,
         bucket_width=settings.bucket_width,
         variant=variant,
         virtual_warp=virtual_warp,

@@ -105,9 +105,18 @@ def row_of(piece: Whole | Chains, sweep: Sweep) -> Method:
 
 
 def request_to(
-    piece: Whole | Chains, sweep: Sweep, *, budget: int | None = None, growth: int | None = None
+    piece: Whole | Chains, sweep: Sweep, room: Room | None = None, *, growth: int | None = None
 ) -> SweepPlan:
-    """Return the request of a sweep to its method, by the contract of methods."""
+    """Return the request of a sweep to its method, by the contract of methods.
+
+    Of a `room` it has the budget, and workers may grow by shares of its rest, at least 512 KiB: of one that is stated,
+    or where the sweep takes more than that.
+    """
+    budget, needed = None, sweep.memory.total
+    if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN or room.is_stated):
+        budget = room.for_need(needed, sweep.device)
+        states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
+        growth = max(SMALL_RUN, budget - needed) // states
     if isinstance(piece, Chains):
         return SweepPlan(
             batch=sweep.batch,
@@ -196,16 +205,6 @@ def smaller_sweep(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = Non
     graph = piece.placed(row_of(piece, sweep)) if graph is None else graph
     with_rows, without = (bytes_of(module.arrays(graph, request_to(piece, one))) for one in (sweep, in_place))
     return in_place if without < with_rows else None
-
-
-def request_within(piece: Whole | Chains, sweep: Sweep, room: Room) -> SweepPlan:
-    """Return the request of a sweep to its method, with the rest of the budget, at least 512 KiB, shared by workers."""
-    needed = sweep.memory.total
-    if isinstance(piece, Chains) or (needed <= SMALL_RUN and not room.is_stated):
-        return request_to(piece, sweep)
-    limit = room.for_need(needed, sweep.device)
-    states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
-    return request_to(piece, sweep, budget=limit, growth=max(SMALL_RUN, limit - needed) // states)
 
 
 def memory_of(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -> Memory:

@@ -29,7 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, Room, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
-from lagbc.planning.sweep import Sweep, memory_of, request_to, request_within, row_of, smaller_sweep
+from lagbc.planning.sweep import Sweep, memory_of, request_to, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains, Whole
 
 Items = NDArray[np.int64]
@@ -319,7 +319,7 @@ class MethodWork(PieceWork):
         self.module = module or self.row.load()
         # In a process that sums spans for another, hands place the graph, on the GPU of that process.
         self.graph = piece.graph if room is None else piece.placed(self.row)
-        self.take(sweep, request_to(piece, sweep) if room is None else request_within(piece, sweep, room))
+        self.take(sweep, request_to(piece, sweep, room))
 
     def take(self, sweep: Sweep, plan: SweepPlan) -> None:
         """Work by another sweep of the same items, and its request to the method."""
@@ -365,4 +365,4 @@ class MethodWork(PieceWork):
         if self.room is None:  # in a process that sums spans for another
             return self.by(sweep, request_to(self.piece, sweep, growth=self.plan.growth))
         sweep = sweep._replace(memory=memory_of(self.piece, sweep, self.graph))
-        return self.by(sweep, request_within(self.piece, sweep, self.room))
+        return self.by(sweep, request_to(self.piece, sweep, self.room))
