@@ -22,11 +22,10 @@ from benchmarks import gpu
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
 from lagbc import tuning
-from lagbc.cuda import compiler
+from lagbc.cuda import compiler, kernel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
-from lagbc.methods.gpu import kernels as kernels_of
 from lagbc.methods.gpu.common import rows
 from lagbc.methods.gpu.delta_stepping import lengths as delta_stepping
 from lagbc.methods.gpu.driver import State
@@ -169,8 +168,8 @@ def compile_all(variants: Sequence[Variant]) -> None:
             if dist != ("float64" if "." in variant.lengths[:3] or variant.lengths == "0..1" else "float32") and dist:
                 continue
             with settings(variant):
-                options = kernels.options(kernels_of.Variant(variant.dtype, dist=dist))
-                wanted.append((kernels.source, options, variant.schedule == "one launch"))
+                options = kernels.options(kernel.Variant(variant.dtype, dist))
+                wanted.append((kernels.source, options, kernels.cooperative))
     for source, options, cooperative in dict.fromkeys(wanted):
         compiler.begin_compile(source, options, cooperative=cooperative)
     for source, options, cooperative in dict.fromkeys(wanted):

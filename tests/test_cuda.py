@@ -1,6 +1,10 @@
 """Kernels by the names of their parameters; this needs neither a GPU nor CuPy."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +12,8 @@ import pytest
 
 from lagbc.centrality.compiled import SOURCES
 from lagbc.cuda.compiler import Source
-from lagbc.cuda.kernel import declared, kernel_of
-from lagbc.methods.gpu.kernels import HOPS_SUMS
+from lagbc.cuda.kernel import Variant, declared, kernel_of
+from lagbc.methods.gpu.kernels import BLOCK, HOPS_SUMS, KERNELS
 
 PATH = "methods/gpu/batched/sums.cu"
 POINTERS = (
@@ -26,12 +30,21 @@ POINTERS = (
 )
 
 
+class Module:
+    """A compiled source, which notes each launch."""
+
+    def __init__(self):
+        self.launches = []
+
+    def get_function(self, name):
+        return lambda *given: self.launches.append((name, *given))
+
+
 @pytest.fixture
 def launched():
     """A kernel of which each launch is noted."""
-    launches = []
-    module = SimpleNamespace(get_function=lambda name: lambda *given: launches.append((name, *given)))
-    return kernel_of(module, HOPS_SUMS.source, "root_edges", {"value": "float32"}), launches
+    module = Module()
+    return kernel_of(module, HOPS_SUMS.source, "root_edges", Variant("float32")), module.launches
 
 
 def test_arguments_are_passed_in_the_order_of_the_source(launched):
@@ -72,14 +85,34 @@ def test_a_kernel_that_is_not_there():
         declared(Source(PATH), "edges")
 
 
+def names_of(source):
+    """Name the kernels of a source."""
+    text = re.sub(r"__launch_bounds__\((?:[^()]|\([^()]*\))*\)", "", source.text)
+    return re.findall(r'extern "C" __global__ void\s+(\w+)\(', text)
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_every_kernel_is_read(source):
     """All of its parameters have a name of their own, and numbers a type that is known."""
-    text = re.sub(r"__launch_bounds__\((?:[^()]|\([^()]*\))*\)", "", source.text)
-    names = re.findall(r'extern "C" __global__ void\s+(\w+)\(', text)
+    names = names_of(source)
     assert len(names) == source.text.count("__global__")
     for name in names:
         parameters = declared(source, name)
         assert len({parameter for parameter, _, _ in parameters}) == len(parameters)
         numbers = {kind for _, kind, is_pointer in parameters if not is_pointer}
         assert numbers <= {"int", "offset", "double", "value", "dist", "sum"}
+
+
+def test_every_launch_of_a_method_has_the_arguments_of_its_kernel():
+    """Those of block.cu are in tests/grid/test_block_by_stand_in.py; lengths on the host are surveyed there."""
+    tests = Path(__file__).parent
+    ran = subprocess.run(
+        [sys.executable, tests / "gpu" / "launches.py"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not ran.returncode, ran.stderr
+    elsewhere = {"survey_lengths", *names_of(BLOCK.source)}
+    assert {*ran.stdout.split()} == {name for kernels in KERNELS for name in names_of(kernels.source)} - elsewhere

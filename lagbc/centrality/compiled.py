@@ -12,17 +12,15 @@ from scipy import sparse
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
 from lagbc.cuda.compiler import Source
-from lagbc.cuda.kernel import Program
-from lagbc.graph.device.kernels import PROGRAMS
+from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
 from lagbc.methods import table
-from lagbc.methods.gpu.kernels import KERNELS, Kernels
+from lagbc.methods.gpu.kernels import KERNELS
 from lagbc.methods.sums import OF_BOUNDS
 from lagbc.options import Options
 from lagbc.reduce.device import STREAMS
 from lagbc.scores.records import find, shared
 
-_ALL: tuple[Kernels | Program, ...]
-_ALL = (*PROGRAMS, *KERNELS, STREAMS)
+_ALL = (*OF_GRAPHS, *KERNELS, STREAMS)
 SOURCES = tuple(kernels.source for kernels in _ALL)
 
 

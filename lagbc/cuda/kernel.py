@@ -1,19 +1,21 @@
-"""Kernels launched with arguments by name; the source alone declares their parameters.
+"""Kernels, compiled for what a run asks for, and launched with every argument by its name.
 
-Parameters stay parameters: in a struct, passed by value, pointers lose their ``__restrict__``, and loads the read-only
-path.
+Parameters stay parameters: in a struct that is passed by value, pointers lose their ``__restrict__``, and with it every
+load the read-only path. Neither fields nor local copies nor functions with ``__restrict__`` give it back.
 """
 
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
+from enum import Flag, auto
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lagbc import tuning
 from lagbc.calls import in_phase
 from lagbc.cuda import compiler
 from lagbc.cuda.compiler import THREADS, Source
@@ -22,6 +24,11 @@ from lagbc.errors import InvalidTypeError
 # Thread blocks of a launch whose threads take many items each.
 _STRIDING_BLOCKS = 1024
 _NUMBERS = {"int": "int32", "offset": "int64", "double": "float64"}
+_TYPES = {"float64": "double", "float32": "float", "uint32": "unsigned"}
+# The type in which path counts are summed, where it differs from the type of values.
+_SUM_OF = {"uint32": "uint64"}
+# The type of half the bytes of a type of values, in which paths are counted as exactly while they fit.
+NARROW = {"float64": "uint32"}
 
 
 class Kernel(NamedTuple):
@@ -37,39 +44,116 @@ class Kernel(NamedTuple):
 
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(self.function.kernel.ptr, threads, 0))
 
-    def __call__(self, grid: tuple[int, ...], threads: int, /, *known: Mapping[str, Any], **arguments: Any) -> None:
-        """Launch a grid of thread blocks of `threads` threads each; InvalidTypeError unless all parameters are given.
+    def __call__(self, grid: tuple[int, ...], threads: int, /, **arguments: Any) -> None:
+        """Launch a grid of thread blocks of `threads` threads each.
 
-        Parameters without an argument are taken out of the last of the mappings `known` that has their name. Pointers
-        are arrays, on the device or in pinned memory, or None; numbers are converted, and OverflowError tells of an
-        integer that does not fit.
+        InvalidTypeError unless exactly the parameters have arguments. Pointers are arrays, on the device or in pinned
+        memory, or None; numbers are converted, and OverflowError tells of an integer that does not fit.
         """
-        given = ChainMap(arguments, *reversed(known))
-        if unlike := (arguments.keys() - self.parameters.keys()) | (self.parameters.keys() - given.keys()):
+        if unlike := arguments.keys() ^ self.parameters.keys():
             raise InvalidTypeError(f"{', '.join(sorted(unlike))}: given or a parameter of the kernel, but not both")
-        converted = (_convert(given[name], number) for name, number in self.parameters.items())
+        converted = (_convert(arguments[name], number) for name, number in self.parameters.items())
         self.function(grid, (threads,), tuple(converted))
 
 
-class Program(NamedTuple):
-    """A source that is compiled in one way, and the launches of its kernels."""
+class Macro(Flag):
+    """Macros of 0 or 1: the sums that a kernel makes, and the weights that it reads."""
+
+    NONE = 0
+    COUNTS = auto()  # of paths; without them a sweep is of bits, or of distances, alone
+    STRESS = auto()
+    EDGE_SUMS = auto()
+    SQUARES = auto()  # of dependencies
+    EDGE_SQUARES = auto()
+    OMEGA_BY_COLUMN = auto()  # each column has targets of its own
+    CLASS_SIZES = auto()  # vertices stand for several
+
+
+class Variant(NamedTuple):
+    """A compile variant of a source; None where the source has no such macro."""
+
+    dtype: str | None = None  # of values, VALUE
+    dist: str | None = None  # of distances, DIST
+    sigma: str | None = None  # of path counts, SIGMA, where these have rows of their own
+    depth_bytes: int | None = None
+    macros: Macro = Macro.COUNTS
+
+    @property
+    def label(self) -> str:
+        """Name it in words."""
+        besides = [macro.name for macro in self.macros & ~Macro.COUNTS]
+        counts = [] if Macro.COUNTS in self.macros else ["distances"]
+        return ", ".join(str(part) for part in (*self[:-1], *counts, *besides) if part)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any run asks for it; see `lagbc.planning.plan` and `lagbc.estimate`."""
+        counts, by_column = Macro.COUNTS in self.macros, Macro.OMEGA_BY_COLUMN in self.macros
+        stress, squares = Macro.STRESS in self.macros, bool(self.macros & (Macro.SQUARES | Macro.EDGE_SQUARES))
+        weights = by_column or Macro.CLASS_SIZES in self.macros
+        return not (
+            ((stress or squares) and self.dtype == "float32")
+            or (self.dtype == "uint32" and not counts)
+            or (by_column and squares)
+            or (weights and (not counts or stress or self.dtype == "float32"))
+            or (self.sigma and (not counts or self.sigma not in (self.dtype, NARROW.get(self.dtype or ""))))
+        )
+
+
+PLAIN = Variant()
+# Sums that make a difference: betweenness, additions to it, and distances alone.
+_SUMS = (
+    Macro.COUNTS,
+    Macro.COUNTS | Macro.STRESS,
+    Macro.COUNTS | Macro.EDGE_SUMS,
+    Macro.COUNTS | Macro.STRESS | Macro.EDGE_SUMS,
+    Macro.COUNTS | Macro.SQUARES,
+    Macro.COUNTS | Macro.EDGE_SUMS | Macro.EDGE_SQUARES,
+    Macro.NONE,
+)
+# No run asks for both.
+_WEIGHTS = Macro.OMEGA_BY_COLUMN, Macro.CLASS_SIZES
+
+
+class Kernels(NamedTuple):
+    """The kernels of a source, and what it is compiled for."""
 
     source: Source
-    macros: Callable[[], Mapping[str, object]] = dict
+    macros: Macro = Macro.NONE  # that it reads
+    constants: Callable[[], Mapping[str, object]] = dict  # macros of `lagbc.tuning`, which may change
+    # Types of values, of distances and of path counts, and bytes of a depth.
+    dtypes: tuple[str | None, ...] = (None,)
+    dists: tuple[str | None, ...] = (None,)
+    sigmas: tuple[str | None, ...] = (None,)
+    depth_bytes: tuple[int | None, ...] = (None,)
     cooperative: bool = False  # whether its thread blocks wait for each other
 
-    def variants(self) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
-        """Yield (label, source, options) of the one variant."""
-        yield self.source.name, self.source, compiler.macro_options(self.macros())
+    def own_columns(self, variant: Variant) -> int:
+        """Return the columns of a lane, in the kernels that take a launch a level."""
+        if Macro.COUNTS not in variant.macros:
+            return 8
+        own = tuning.EDGES_OWN_BYTES if Macro.EDGE_SUMS in variant.macros else tuning.OWN_BYTES[self.source.name]
+        return min(8, own // np.dtype(variant.dist or variant.dtype).itemsize)
 
-    def begin_compile(self) -> None:
-        """Begin to compile it in another thread."""
-        compiler.begin_compile(self.source, compiler.macro_options(self.macros()), cooperative=self.cooperative)
+    def options(self, variant: Variant = PLAIN) -> tuple[str, ...]:
+        """Return the compiler's options for a variant."""
+        types = {"VALUE": variant.dtype, "DIST": variant.dist, "SIGMA": variant.sigma}
+        macros: dict[str, object] = {name: _TYPES[dtype] for name, dtype in types.items() if dtype}
+        if variant.depth_bytes is not None:
+            macros["DEPTH_BYTES"] = variant.depth_bytes
+        if self.source.name in tuning.OWN_BYTES:
+            macros["OWN_COLUMNS"] = self.own_columns(variant)
+        macros |= {str(macro.name): int(macro in variant.macros) for macro in self.macros}
+        return compiler.macro_options({**macros, **self.constants()})
 
-    def kernel(self, name: str) -> Kernel:
+    def begin_compile(self, variant: Variant = PLAIN) -> None:
+        """Begin to compile a variant in another thread."""
+        compiler.begin_compile(self.source, self.options(variant), cooperative=self.cooperative)
+
+    def kernel(self, name: str, variant: Variant = PLAIN) -> Kernel:
         """Return a kernel, loaded on the current device."""
-        module = compiler.load(self.source, compiler.macro_options(self.macros()), cooperative=self.cooperative)
-        return _kernel_of_program(module, self.source, name)
+        module = compiler.load(self.source, self.options(variant), cooperative=self.cooperative)
+        return kernel_of(module, self.source, name, variant)
 
     def launch(self, name: str, items: int, /, *rows: int, **arguments: Any) -> None:
         """Launch a kernel with a thread an item, or an item of each row."""
@@ -80,16 +164,26 @@ class Program(NamedTuple):
         """Launch a kernel whose threads take many items each."""
         self.launch(name, min(items, _STRIDING_BLOCKS * THREADS), *rows, **arguments)
 
+    def variants(self) -> Iterator[tuple[str, Source, tuple[str, ...]]]:
+        """Yield (label, source, options) of each compiled variant of the source."""
+        sums = _SUMS if self.macros & ~(_WEIGHTS[0] | _WEIGHTS[1]) else (Macro.COUNTS,)
+        weights = Macro.NONE, *(weight for weight in _WEIGHTS if weight in self.macros)
+        macros = [made | read for made in sums for read in weights]
+        seen = set()
+        for types in product(self.dtypes, self.dists, self.sigmas, self.depth_bytes, macros):
+            variant = Variant(*types)
+            chosen = self.options(variant)
+            if variant.is_asked_for and chosen not in seen:
+                seen.add(chosen)
+                yield f"{self.source.name}[{variant.label}]" if variant.label else self.source.name, self.source, chosen
+
 
 @cache
-def _kernel_of_program(module: Any, source: Source, name: str) -> Kernel:
-    return kernel_of(module, source, name, {})
-
-
 @in_phase("compile")
-def kernel_of(module: Any, source: Source, name: str, numbers: Mapping[str, str]) -> Kernel:
-    """Return a kernel of a compiled source; `numbers` has NumPy types for its own type names, such as "value"."""
-    known = _NUMBERS | dict(numbers)
+def kernel_of(module: Any, source: Source, name: str, variant: Variant = PLAIN) -> Kernel:
+    """Return a kernel of a compiled source."""
+    dtype = variant.dtype or ""
+    known = {**_NUMBERS, "value": dtype, "sum": _SUM_OF.get(dtype, dtype), "dist": variant.dist or ""}
     parameters = {
         parameter: None if is_pointer else known[kind] for parameter, kind, is_pointer in declared(source, name)
     }

@@ -249,7 +249,7 @@ def test_the_queue_of_what_waits_grows(dijkstra, n):
     i, j = np.triu_indices(n, 1)
     A = sp.csr_array(((n + 1.0) * (j - i) ** 2 + 1, (i, j)), shape=(n, n))
     ours, state, levels = run(dijkstra, A, roots=[0, 3])
-    assert state.arrays.lists["most"] > n
+    assert state.arrays.waiting["most"] > n
     assert not levels.overflowed.any()
     assert_close(ours, oracle(A, sources=[0, 3], number=float))
 
@@ -344,15 +344,6 @@ def test_extreme_lengths(dijkstra, variant):
 
 
 # Options
-
-
-def test_options_of_the_plan_are_checked(dijkstra):
-    graph = as_graph(GRAPHS["path"], weighted=True)
-    with pytest.raises(ValueError, match="variant='edge-parallel': dijkstra has the variants work-efficient, node-par"):
-        prepare(dijkstra, graph, SweepPlan(batch=1, variant="edge-parallel"))
-    for width in (2, 64, -1):
-        with pytest.raises(ValueError, match=rf"virtual_warp={width}: dijkstra has virtual warps of \(1, 4, 8, 16, 32"):
-            prepare(dijkstra, graph, SweepPlan(batch=1, virtual_warp=width))
 
 
 def test_a_small_graph_is_ordered_on_the_host(dijkstra):

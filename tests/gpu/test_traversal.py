@@ -242,21 +242,3 @@ def test_hybrid_compares_with_gamma_log_n(hops, cupy, monkeypatch):
 
 
 # What is refused
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "batched"}, "'batched' is not a traversal; there are: node-parallel"),
-        ({"method": "edge-parallel", "variant": "two-blocks"}, "'two-blocks': a root has 'one-block' or"),
-        (
-            {"method": "work-efficient", "variant": "all-blocks"},
-            "goes with node-parallel, warp-centric, edge-parallel;",
-        ),
-        ({"method": "warp-centric", "virtual_warp": 3}, "virtual_warp=3 is not one of 1, 2, 4, 8, 16, 32"),
-        ({"method": "active-edge", "virtual_warp": 8}, "goes with warp-centric, work-efficient, hybrid; active-edge"),
-    ],
-)
-def test_plans_that_make_no_sense(hops, options, message):
-    with pytest.raises(ValueError, match=message):
-        hops.prepare(as_graph(path(3)), SweepPlan(batch=1, **options))

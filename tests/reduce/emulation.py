@@ -17,7 +17,7 @@ _NUMBERS = {"int": ctypes.c_int, "offset": ctypes.c_longlong, "double": ctypes.c
 
 
 class Kernels:
-    """What stands in for a `lagbc.cuda.kernel.Program`, with blocks of 256 threads."""
+    """What stands in for `lagbc.cuda.kernel.Kernels`, with blocks of 256 threads."""
 
     def __init__(self, source, folder):
         self._source, text = source, source.text

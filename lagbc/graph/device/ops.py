@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.graph.device.kernels import BREADTH_FIRST, CSR, ORDER, PROGRAMS, PROXIMITY, SORT
+from lagbc.graph.device.kernels import BREADTH_FIRST, CSR, KERNELS, ORDER, PROXIMITY, SORT
 
 Csr = tuple[Any, Any, Any]
 
@@ -287,8 +287,8 @@ def entries_of(A: Any) -> tuple[Entries, Any] | None:
     The matrix is CSR, CSC or COO, of CuPy, or of SciPy if `can_upload`. None if its row pointers do not rise from 0 to
     at most the number of stored indices.
     """
-    for program in PROGRAMS:
-        program.begin_compile()
+    for kernels in KERNELS:
+        kernels.begin_compile()
     n = A.shape[0]
     if A.format == "coo":
         return Entries(n, _on_device(A.row), _on_device(A.col)), A.data

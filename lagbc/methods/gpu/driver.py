@@ -5,7 +5,7 @@ Groups are swept by one schedule, and groups with too many levels for it by the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError
 from lagbc.graph.csr import as_numpy
-from lagbc.methods.contract import SweepPlan, allocate
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, RootRows, Rows
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, rows_of_batch
 from lagbc.methods.sums import PATH_SUMS, Sums, columns_into_range
 
@@ -110,19 +110,25 @@ class Weights(NamedTuple):
 class Sweeps(Protocol):
     """A module with one schedule of sweeps."""
 
-    def begin_compile(self, plan: SweepPlan, dist: str | None) -> None:
-        """Begin to compile its kernels in another thread; `dist` is the type of distances, if it has one."""
+    def arrays(self, size: Size | Rows, dist: Any) -> dict[str, Any]:
+        """State the arrays of a batch; `dist` is the type of distances, None in hops."""
 
-    def forward(self, arrays: Any, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
+    def make(self, rows: Rows, lengths: Any) -> BatchArrays:
+        """Allocate the arrays of a batch; `lengths` are None in hops."""
+
+    def begin_compile(self, plan: SweepPlan, dist: Any) -> None:
+        """Begin to compile its kernels in another thread."""
+
+    def forward(self, arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
         """Find the levels and count paths."""
 
-    def backward(self, arrays: Any, search: Search, weights: Weights, edges: Edges) -> PathScores:
+    def backward(self, arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
         """Sum over paths; `edges` are added to."""
 
-    def distances(self, arrays: Any, search: Search, keep: Any, sums: Distances) -> None:
+    def distances(self, arrays: BatchArrays, search: Search, keep: Any, sums: Distances) -> None:
         """Sum over distances."""
 
-    def paths(self, arrays: Any, search: Search) -> tuple[Any, Any]:
+    def paths(self, arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
         """Return distances and path counts as float64, of shape (groups, rows, 256)."""
 
 
@@ -130,8 +136,6 @@ class Schedule(NamedTuple):
     """A schedule of sweeps, and the schedule of the groups with too many levels for it."""
 
     module: Sweeps
-    arrays: Callable[..., dict[str, Any]]  # stated for rows, and for a type of distances if there is one
-    made: Callable[..., Any]  # the module's arrays, of rows, of lengths if there are any, and of the allocated arrays
     then: str = ""
 
 
@@ -140,7 +144,7 @@ class State:
     """The graph on the device, and the arrays of a batch; a method with several schedules has the last one's."""
 
     rows: Rows
-    arrays: Any = None
+    arrays: Any = None  # `BatchArrays`; None before a schedule is taken
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
     first: str = ""  # the schedule that is tried first
     edge_order: Any = None  # of the graph, on the device; None if edges are not summed
@@ -165,10 +169,9 @@ class State:
     def use_schedule(self, schedule: str) -> Sweeps:
         """Allocate the arrays of a schedule, in place of another's."""
         if schedule != self.schedule:
-            self.arrays, of, rows, lengths = None, self.schedules[schedule], self.rows, self.lengths
-            of.module.begin_compile(self.plan, lengths.dist if lengths else None)
-            made = allocate(cp, of.arrays(rows) if lengths is None else of.arrays(rows, lengths.dist))
-            self.arrays = of.made(rows, made) if lengths is None else of.made(rows, lengths, made)
+            self.arrays, module = None, self.schedules[schedule].module
+            module.begin_compile(self.plan, self.lengths.dist if self.lengths else None)
+            self.arrays = module.make(self.rows, self.lengths)
             self.schedule = schedule
         return self.module
 

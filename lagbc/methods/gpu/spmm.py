@@ -19,8 +19,7 @@ nearly empty level costs as much as a full one: this is the method for graphs of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from collections.abc import Iterator
 from typing import Any
 
 import cupy as cp
@@ -35,7 +34,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, INTEGER, NARROW, Array, Batching, Counted, SweepPlan, allocate
-from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
+from lagbc.methods.gpu.common.rows import BatchArrays, upload, uploaded_arrays
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
 from lagbc.methods.sums import Sums
 
@@ -110,15 +109,6 @@ class RowMajor:
         cusparse.spMM(get_cusparse_handle(), *self._arguments, self._buffer.data.ptr)
 
 
-class Arrays(SimpleNamespace):
-    """The arrays that `arrays` states as rows, the depths, and the products."""
-
-    omega: Any  # (m,)
-    depth: Any  # (m, batch): signed integers as wide as the levels need; -1 unreached
-    pull_paths: Callable[[], None]  # product = A^T frontier
-    pull_dependencies: Callable[[], None]  # product = A frontier
-
-
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the graph on the device, two matrices of ones, and the arrays of `State`."""
     n, nnz, value, shape = graph.n, graph.nnz, np.dtype(plan.dtype), (graph.active, plan.batch)
@@ -147,9 +137,12 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
     ends = of_batch["frontier"], of_batch["product"]
     pull_dependencies = RowMajor(_matrix(outward, rows.rows, plan.dtype), *ends)
     symmetric = inward is outward
-    made = Arrays(
+    made = BatchArrays(
+        rows=rows,
         omega=cp.asarray(np.ones(rows.rows) if rows.omega is None else rows.omega, plan.dtype),
+        # (m, batch): signed integers as wide as the levels need; -1 unreached
         depth=cp.empty((rows.rows, plan.batch), cp.int8),
+        # product = A^T frontier, and product = A frontier
         pull_paths=pull_dependencies if symmetric else RowMajor(_matrix(inward, rows.rows, plan.dtype), *ends),
         pull_dependencies=pull_dependencies,
         **of_batch,

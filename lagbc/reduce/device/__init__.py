@@ -1,6 +1,6 @@
 """`Columns` of contracted chains on a GPU, by the kernels of streams.cu: only the sums of a group leave the device."""
 
 from lagbc.cuda.compiler import Source
-from lagbc.cuda.kernel import Program
+from lagbc.cuda.kernel import Kernels
 
-STREAMS = Program(Source("reduce/device/streams.cu", ("cuda/common.cuh", "reduce/one_chain.h")))
+STREAMS = Kernels(Source("reduce/device/streams.cu", ("cuda/common.cuh", "reduce/one_chain.h")))

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import Macro, Variant
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, Array, allocate
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack
-from lagbc.methods.gpu.kernels import BLOCK, DISTANCES_ALONE, FORWARD, Variant
-from lagbc.methods.sums import DEPENDENCY, DISTANCE_SUMS, PATH_SUMS
+from lagbc.methods.gpu.kernels import BLOCK, FORWARD
+from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS
 
 # Options of a plan that are read.
 options: tuple[str, ...] = ()
@@ -137,10 +138,11 @@ class _DeviceRows(BlockSweep):
         self._edges = plan.edges
         if asked.omega is not None:
             self._omega[self._first : self._first + size.length] = cp.asarray(asked.omega)
-        self._variant = Variant(sums=DEPENDENCY if self._counts else DISTANCES_ALONE)
+        self._variant = Variant("float64", macros=Macro.COUNTS if self._counts else Macro.NONE)
         self._multiply = FORWARD.kernel("launch_per_level_forward", self._variant)
         self._touch = FORWARD.kernel("launch_per_level_touch", self._variant)
-        of_block = Variant(sums=DEPENDENCY | asked.sums & {"dependency_squares"})
+        squares = Macro.SQUARES if "dependency_squares" in asked.sums else Macro.NONE
+        of_block = Variant("float64", macros=Macro.COUNTS | squares)
         self._kernels = {name: BLOCK.kernel(name, of_block) for name in (*_BY_ROW, "count_bits")}
 
     @property

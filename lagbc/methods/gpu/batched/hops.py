@@ -35,14 +35,14 @@ batching = Batching(block=GROUP_COLUMNS, auto=4096)
 forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 SCHEDULES = {
-    "launch per level": Schedule(launch_per_level, launch_per_level.arrays, launch_per_level.Arrays.of, "one launch"),
-    "one launch": Schedule(one_launch, one_launch.arrays, one_launch.Arrays.of),
+    "launch per level": Schedule(launch_per_level, "one launch"),
+    "one launch": Schedule(one_launch),
 }
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the uploaded arrays, a batch's sums, and the arrays of the first schedule."""
-    of_schedule = SCHEDULES[_first_schedule(graph)].arrays(Size.of(graph, plan))
+    of_schedule = SCHEDULES[_first_schedule(graph)].module.arrays(Size.of(graph, plan), None)
     stated = {"uploaded": uploaded_arrays(graph, plan), "sums": sum_arrays(graph, plan), "schedule": of_schedule}
     return {name: Counted(group) for name, group in stated.items()}
 

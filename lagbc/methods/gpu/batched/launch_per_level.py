@@ -10,7 +10,6 @@ where memory has no room for integers: these have rows of their own.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -19,18 +18,19 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import NARROW, Macro, Variant
 from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, RootRows, Rows, Size
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, BatchArrays, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
-from lagbc.methods.gpu.kernels import BACKWARD, DISTANCES_ALONE, FORWARD, HOPS_SUMS, NARROW, Variant
+from lagbc.methods.gpu.kernels import BACKWARD, FORWARD, HOPS_SUMS, variant_of
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
 
 
-def arrays(size: Size | Rows) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, and the counted levels, which are added, and asked for, as they are found."""
+def arrays(size: Size | Rows, dist: None = None) -> dict[str, Any]:
+    """State the arrays of a batch: rows, and the counted levels, which are added, and asked for, as they are found."""
     path_rows = path_arrays(size)
     values = path_rows["values"]
     narrow = NARROW.get(size.plan.dtype) if size.counts_are_small and values is not None else None
@@ -47,29 +47,20 @@ def arrays(size: Size | Rows) -> dict[str, Any]:
     }
 
 
-class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, lists for arrays of each level."""
-
-    rows: Rows
-    bits: list[Any]
-    live: list[Any]
-    are_small: list[bool]  # levels from 1 on
-
-    @classmethod
-    def of(cls, rows: Rows, made: dict[str, Any]) -> Arrays:
-        """Make them of the allocated arrays, without a level."""
-        of_rows = made["rows"]
-        if of_rows["counts"] is None:
-            of_rows["counts"] = of_rows["values"]
-        return cls(rows=rows, **of_rows, bits=[], live=[], are_small=[])
+def make(rows: Rows, lengths: None = None) -> BatchArrays:
+    """Allocate the arrays of a batch; `bits` and `live` have an array a level, and there is none at first."""
+    made = allocate(cp, arrays(rows))["rows"]
+    if made["counts"] is None:
+        made["counts"] = made["values"]
+    return BatchArrays(rows=rows, **made, bits=[], live=[], are_small=[])  # the last: levels from 1 on
 
 
-def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
+def begin_compile(plan: SweepPlan, dist: None = None) -> None:
     """Begin to compile the kernels in another thread."""
     count = plan.dtype if plan.in_place else NARROW.get(plan.dtype, plan.dtype)
     if plan.sums & PATH_SUMS:
         FORWARD.begin_compile(_forward_variant(plan, count))
-        BACKWARD.begin_compile(Variant.of(plan, count=count))
+        BACKWARD.begin_compile(variant_of(plan, sigma=count))
     else:
         FORWARD.begin_compile(_forward_variant(plan, None))
     if plan.sums - DEPENDENCY - {"stress", "dependency_squares"}:
@@ -78,7 +69,7 @@ def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
 
 def _forward_variant(plan: SweepPlan, count: str | None) -> Variant:
     """Choose by the type of path counts; None if none is counted. Counts take the place of the values."""
-    return Variant.of(plan, DISTANCES_ALONE) if count is None else Variant.of(plan, DEPENDENCY, dtype=count)
+    return variant_of(plan, Macro.NONE if count is None else Macro.COUNTS, dtype=count)
 
 
 def _counted_levels(depth: int) -> int:
@@ -86,7 +77,7 @@ def _counted_levels(depth: int) -> int:
     return min(tuning.HOPS_MOST_LEVELS, 2 * depth + 1) + 1
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
+def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Find the levels and count paths; groups with `tuning.HOPS_MOST_LEVELS` or more are not done."""
     rows, groups = arrays.rows, device_rows.count_groups(roots)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -114,10 +105,10 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
     return Found(depth, out_of_range, arrays.visited, deeper)
 
 
-def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
-    variant = Variant.of(rows.plan, count=str(arrays.counts.dtype), by_column=weights.by_column)
+    variant = variant_of(rows.plan, sigma=str(arrays.counts.dtype), by_column=weights.by_column)
     kernel = BACKWARD.kernel("launch_per_level_backward", variant)
     parts = _parts(BACKWARD.own_columns(variant))
     scores = PathScores.zeros(rows, parts)
@@ -127,8 +118,13 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
         kernel(
             _grid(rows, rows.hubs, search.groups, parts, is_small),
             THREADS,
-            *(rows.arguments, vars(arrays), weights.arguments, scores.arguments, edges.arguments),
+            n=rows.rows,
             hubs=rows.hubs,
+            **rows.out_edges,
+            **weights.arguments,
+            **scores.arguments,
+            **edges.arguments,
+            **arrays.arguments("values", "paths"),
             here_live=arrays.live[level],
             here=arrays.bits[level],
             beyond_live=None if is_last else arrays.live[level + 1],
@@ -136,11 +132,11 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
             sigmas=arrays.counts,
             is_small=is_small,
         )
-    add_root_edges(rows, search.root_rows, weights.arguments, arrays.values, edges)
+    add_root_edges(arrays, search.root_rows, weights.keep, weights.root_weights, edges)
     return scores.join_parts()
 
 
-def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
+def distances(arrays: BatchArrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
     kernel = HOPS_SUMS.kernel("launch_per_level_distances", Variant(rows.plan.dtype))
@@ -148,10 +144,10 @@ def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> Non
     for level in range(search.depth, 0, -1):
         rows.plan.stop.check()
         of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
-        kernel(grid, THREADS, sums._asdict(), n=rows.rows, keep=keep, **of_level)
+        kernel(grid, THREADS, n=rows.rows, keep=keep, **of_level, **sums._asdict())
 
 
-def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
+def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
     """Return distances and path counts, of shape (groups, rows, 256)."""
     rows, root_rows = arrays.rows, search.root_rows
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
@@ -166,7 +162,7 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
 class _Forward:
     """The kernels of the forward sweep, with the arguments common to all levels."""
 
-    def __init__(self, arrays: Arrays, groups: int, roots: int, overflowed: Any) -> None:
+    def __init__(self, arrays: BatchArrays, groups: int, roots: int, overflowed: Any) -> None:
         self._arrays, self._groups, self._roots = arrays, groups, roots
         plan, counts = arrays.rows.plan, arrays.counts
         variant = _forward_variant(plan, None if counts is None else str(counts.dtype))
@@ -178,25 +174,42 @@ class _Forward:
         limit = arrays.rows.sigma_limit
         if variant.dtype == "uint32":
             limit = min(2**32 - 1, limit)
-        self._known = arrays.rows.arguments, vars(arrays), {"limit": limit, "overflowed": overflowed}
+        # The rows that are reached, and their counts.
+        self._reached = {
+            "visited": arrays.visited,
+            "counts": counts,
+            "limit": limit,
+            "overflowed": overflowed,
+            "class_sizes": arrays.rows.class_sizes,
+        }
 
     def first(self, root_rows: RootRows) -> None:
         """Put the roots' out-neighbours at level 1."""
-        level_1 = {"next": self._arrays.bits[1], "next_live": self._arrays.live[1]}
-        self._first((len(root_rows.position),), THREADS, *self._known, root_rows.arguments, **level_1)
+        rows = self._arrays.rows
+        self._first(
+            (len(root_rows.position),),
+            THREADS,
+            n=rows.rows,
+            **root_rows.arguments,
+            **rows.out_edges,
+            **self._reached,
+            next=self._arrays.bits[1],
+            next_live=self._arrays.live[1],
+        )
 
     def count(self, level: int, size: Any) -> None:
         """Count the rows of a level, and the edges that leave them."""
-        words = self._groups * device_rows.bitmap_words(self._arrays.rows.rows)
-        of_level = {"live": self._arrays.live[level], "words": words, "size": size}
-        self._count((-(-words // THREADS),), THREADS, *self._known, **of_level)
+        rows, live = self._arrays.rows, self._arrays.live[level]
+        words = self._groups * device_rows.bitmap_words(rows.rows)
+        grid = (-(-words // THREADS),)
+        self._count(grid, THREADS, n=rows.rows, words=words, live=live, indptr=rows.indptr, size=size)
 
     def touch(self, level: int) -> None:
         """Mark the rows that edges from a level enter."""
-        arrays = self._arrays
+        arrays, rows = self._arrays, self._arrays.rows
         arrays.touched.fill(0)
-        grid = -(-device_rows.bitmap_words(arrays.rows.rows) // WARPS), self._groups
-        self._touch(grid, THREADS, *self._known, live=arrays.live[level])
+        grid = -(-device_rows.bitmap_words(rows.rows) // WARPS), self._groups
+        self._touch(grid, THREADS, n=rows.rows, **rows.out_edges, live=arrays.live[level], touched=arrays.touched)
 
     def sweep(self, level: int, is_small: bool) -> None:
         """Find the next level, and count its paths."""
@@ -204,8 +217,10 @@ class _Forward:
         self._sweep(
             _grid(rows, rows.in_hubs, self._groups, self._parts, is_small),
             THREADS,
-            *self._known,
+            n=rows.rows,
             hubs=rows.in_hubs,
+            **rows.in_edges,
+            **self._reached,
             roots=self._roots,
             live=arrays.live[level],
             frontier=arrays.bits[level],
@@ -216,7 +231,7 @@ class _Forward:
         )
 
 
-def _start(arrays: Arrays, kernels: _Forward, root_rows: RootRows) -> None:
+def _start(arrays: BatchArrays, kernels: _Forward, root_rows: RootRows) -> None:
     """Put the roots, each with one path, at level 0, and their out-neighbours at level 1."""
     arrays.are_small.clear()
     device_rows.set_bits(arrays.visited, root_rows)
@@ -236,7 +251,7 @@ def _grid(rows: Rows, hubs: int, groups: int, parts: int, is_small: bool) -> tup
     return blocks, groups, parts
 
 
-def _clear_level(arrays: Arrays, level: int) -> None:
+def _clear_level(arrays: BatchArrays, level: int) -> None:
     rows = arrays.rows
     if level == len(arrays.bits):
         device_rows.require_levels(rows, level + 1, _counted_levels(rows.depth))

@@ -10,23 +10,25 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.kernel import Kernel
+from lagbc.cuda.kernel import Kernel, Macro, Variant
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, RootRows, Rows, Size
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, first_entries, grow_queue, launch, together
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, BatchArrays, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
 from lagbc.methods.gpu.driver import Found, Search, Weights
-from lagbc.methods.gpu.kernels import DISTANCES_ALONE, HOPS_IN_ONE_LAUNCH, HOPS_SUMS, Variant
-from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
+from lagbc.methods.gpu.kernels import HOPS_IN_ONE_LAUNCH, HOPS_SUMS_IN_ONE_LAUNCH, sums_made, variant_of
+from lagbc.methods.sums import PATH_SUMS
 
 # Entries of a queue whose columns are listed at a time.
 _ENTRIES = 2**16
+# Arrays that both sweeps write.
+_ROWS = "bits", "visited", "stamps", "values"
 
 
-def arrays(size: Size | Rows) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, queues in their first size, and notes of a launch."""
+def arrays(size: Size | Rows, dist: None = None) -> dict[str, Any]:
+    """State the arrays of a batch: rows, queues in their first size, and notes of a launch."""
     groups, rows = size.groups, size.rows
     notes = {
         "barriers": Array((groups,), HALF_WORD, 0),
@@ -52,57 +54,56 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
     return {"queue": Array((groups, capacity), NARROW), "masks": Array((groups, capacity, BYTES), BYTE)}
 
 
-class Arrays(GroupArrays):
-    """The arrays of a batch, as `arrays` states them."""
-
-    @classmethod
-    def of(cls, rows: Rows, made: dict[str, Any]) -> Arrays:
-        """Make them of the allocated arrays."""
-        return cls(rows=rows, **together(made))
+def make(rows: Rows, lengths: None = None) -> BatchArrays:
+    """Allocate the arrays of a batch."""
+    return BatchArrays(rows=rows, **together(arrays(rows)))
 
 
-def begin_compile(plan: SweepPlan, dist: str | None = None) -> None:
+def begin_compile(plan: SweepPlan, dist: None = None) -> None:
     """Begin to compile the kernels in another thread."""
-    counts = plan.sums & PATH_SUMS
-    for sums in dict.fromkeys((DEPENDENCY, plan.sums) if counts else (DISTANCES_ALONE,)):
-        HOPS_IN_ONE_LAUNCH.begin_compile(Variant.of(plan, sums), cooperative=True)
+    asked = sums_made(plan)
+    for sums in dict.fromkeys((asked & Macro.COUNTS, asked)):  # of the sweep forward, and of that backward
+        HOPS_IN_ONE_LAUNCH.begin_compile(variant_of(plan, sums))
     if plan.sums - PATH_SUMS:
-        HOPS_SUMS.begin_compile(Variant(plan.dtype), cooperative=True)
+        HOPS_SUMS_IN_ONE_LAUNCH.begin_compile(Variant(plan.dtype))
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
+def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Find the levels and count paths."""
     rows = arrays.rows
-    kernel = _kernel(rows, "forward", DISTANCES_ALONE if arrays.values is None else DEPENDENCY)
+    kernel, groups = _kernel(rows, "forward", sums_made(rows.plan) & Macro.COUNTS), device_rows.count_groups(roots)
     while True:
         _start(arrays, root_rows)
         overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-        worst = _launch(arrays, kernel, device_rows.count_groups(roots), overflowed=overflowed)
+        given = {"sigma_limit": rows.sigma_limit, "overflowed": overflowed, "class_sizes": rows.class_sizes}
+        own = arrays.arguments(*_ROWS, "found")
+        worst = _launch(arrays, kernel, groups, **rows.out_edges, **rows.in_edges, **own, **given)
         if worst != QUEUE_FULL:
             depth = int(arrays.status.get()[:, 1].max())
             return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.visited)
         grow_queue(arrays, queue_arrays, tuning.HOPS_FIRST_ENTRIES)
 
 
-def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = PathScores.zeros(rows)
-    kernel = _kernel(rows, "backward", rows.plan.sums, by_column=weights.by_column)
-    _launch(arrays, kernel, search.groups, weights.arguments, scores.arguments, edges.arguments)
-    add_root_edges(rows, search.root_rows, weights.arguments, arrays.values, edges)
+    kernel = _kernel(rows, "backward", sums_made(rows.plan), by_column=weights.by_column)
+    made = {**weights.arguments, **scores.arguments, **edges.arguments}
+    _launch(arrays, kernel, search.groups, **rows.out_edges, **arrays.arguments(*_ROWS, "paths"), **made)
+    add_root_edges(arrays, search.root_rows, weights.keep, weights.root_weights, edges)
     return scores
 
 
-def distances(arrays: Arrays, search: Search, keep: Any, sums: Distances) -> None:
+def distances(arrays: BatchArrays, search: Search, keep: Any, sums: Distances) -> None:
     """Sum over distances."""
     rows = arrays.rows
     rows.plan.stop.check()
-    kernel = HOPS_SUMS.kernel("one_launch_distances", Variant(rows.plan.dtype), cooperative=True)
-    _launch(arrays, kernel, search.groups, sums._asdict(), keep=keep)
+    kernel = HOPS_SUMS_IN_ONE_LAUNCH.kernel("one_launch_distances", Variant(rows.plan.dtype))
+    _launch(arrays, kernel, search.groups, **sums._asdict(), keep=keep)
 
 
-def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
+def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
     """Return distances and path counts, of shape (groups, rows, 256)."""
     rows = arrays.rows
     dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
@@ -116,7 +117,7 @@ def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
 
-def _start(arrays: Arrays, root_rows: RootRows) -> None:
+def _start(arrays: BatchArrays, root_rows: RootRows) -> None:
     """Queue the roots, each with one path to itself, as level 0."""
     arrays.bits.fill(0)
     device_rows.set_bits(arrays.bits[:, 0], root_rows)
@@ -134,12 +135,10 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
     arrays.status.fill(0)
 
 
-def _kernel(rows: Rows, sweep: str, sums: frozenset[str], *, by_column: bool = False) -> Kernel:
-    variant = Variant.of(rows.plan, sums, by_column=by_column)
-    return HOPS_IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant, cooperative=True)
+def _kernel(rows: Rows, sweep: str, sums: Macro, *, by_column: bool = False) -> Kernel:
+    return HOPS_IN_ONE_LAUNCH.kernel(f"one_launch_{sweep}", variant_of(rows.plan, sums, by_column=by_column))
 
 
-def _launch(arrays: Arrays, kernel: Kernel, groups: int, *known: Any, **given: Any) -> int:
+def _launch(arrays: BatchArrays, kernel: Kernel, groups: int, **arguments: Any) -> int:
     """Sweep all groups in one launch, whose blocks are all resident at once; return how the worst of them ended."""
-    blocks_per_group = max(1, resident_blocks(THREADS, kernel) // groups)
-    return launch(arrays, kernel, groups, blocks_per_group, *known, **given)
+    return launch(arrays, kernel, groups, resident_blocks(THREADS, kernel), **arguments)

@@ -60,7 +60,8 @@ extern "C" __global__ void one_launch_distances(int n, int blocks_per_group, con
                                                        const int* __restrict__ starts, const unsigned* __restrict__ keep,
                                                        double* reached, double* distance, double* inverse,
                                                        double* distance_squares, double* inverse_squares,
-                                                       unsigned* known, double* depth, unsigned* barriers,
+                                                       unsigned* known, double* depth, unsigned* barriers, int* halts,
+                                                       const volatile unsigned char* stop,
                                                        const int* __restrict__ status) {
     Group group(blocks_per_group, barriers);
     const Distances sums(group.index, n, keep, reached, distance, inverse, distance_squares, inverse_squares, known,

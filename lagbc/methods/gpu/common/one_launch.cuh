@@ -3,6 +3,11 @@
 // The blocks of the launch, all resident at once, are cut into groups of `blocks_per_group`. A group searches from its
 // own 256 roots, with a barrier of its own a level: while one group waits the others work.
 //
+// Every kernel takes, alike whether it reads them or not:
+//   n, blocks_per_group              rows, and blocks of a group
+//   queue, masks, starts, capacity   entries and the ends of levels or rounds, with room for `capacity` entries a group
+//   barriers, halts, stop, status    arrivals, 0 at first; the host's flag, and its notes; how the launch ended
+//
 // A vertex is live at few levels and, its roots being near each other, in few columns at each: about 13 of 256 on a
 // mesh. So a warp first lists the live columns of its row, then gives each a lane; with 16 or 8 of them the warp takes
 // two or four edges at a time, and joins their sums in a fixed order, which depends on the mask alone.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -14,52 +13,36 @@ from lagbc.cuda.kernel import Kernel
 from lagbc.errors import OutOfMemoryError
 from lagbc.methods.contract import Array, Arrays, Interrupted, allocate, bytes_of
 from lagbc.methods.gpu.common.arrays import read
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Rows, Size
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, BatchArrays, Rows, Size
 
 # How the sweep of a group ended, if not well; as in one_launch.cuh.
 QUEUE_FULL, STOPPED = 1, 2
 
 
-class GroupArrays(SimpleNamespace):
-    """The device's arrays, by their stated names, and the `rows` to which they belong."""
-
-    rows: Rows
-
-    @property
-    def capacity(self) -> int:
-        """Entries of a group's queue."""
-        return int(self.queue.shape[1])
-
-    def take(self, made: dict[str, Any]) -> None:
-        """Take allocated arrays by their stated names; None frees one."""
-        vars(self).update(made)
-
-
-def together(made: dict[str, Any]) -> dict[str, Any]:
-    """Put allocated rows, queues and notes into one group."""
+def together(stated: Arrays) -> dict[str, Any]:
+    """Allocate stated rows, queues and notes, as one group."""
+    made = allocate(cp, stated)
     return {**made["rows"], **made["queue"], **made["notes"]}
 
 
-def launch(arrays: GroupArrays, kernel: Kernel, groups: int, blocks_per_group: int, *known: Any, **given: Any) -> int:
-    """Run a kernel of some thread blocks a group; return how the worst group ended, or raise Interrupted.
-
-    It takes arrays and numbers of the rows by name, besides `known` and `given` ones.
-    """
+def launch(arrays: BatchArrays, kernel: Kernel, groups: int, blocks: int, **arguments: Any) -> int:
+    """Run a kernel of some thread blocks in all; return how the worst group ended, or raise Interrupted."""
+    blocks_per_group = max(1, blocks // groups)
     arrays.barriers.fill(0)
-    of_launch = {"blocks_per_group": blocks_per_group, "capacity": arrays.capacity}
-    known = arrays.rows.arguments, vars(arrays), of_launch, *known
-    kernel((blocks_per_group * groups,), THREADS, *known, **given)
+    of_group = arrays.arguments("queue", "masks", "starts", "barriers", "halts", "status")
+    of_launch = {"n": arrays.rows.rows, "blocks_per_group": blocks_per_group, "capacity": arrays.queue.shape[1]}
+    kernel((blocks_per_group * groups,), THREADS, **of_launch, **of_group, stop=arrays.rows.stop, **arguments)
     worst = int(read(arrays.status)[:, 0].max())
     if worst == STOPPED:
         raise Interrupted
     return worst
 
 
-def grow_queue(arrays: GroupArrays, queue_arrays: Callable[[int, int], dict[str, Array]], factor: float) -> None:
+def grow_queue(arrays: BatchArrays, queue_arrays: Callable[[int, int], dict[str, Array]], factor: float) -> None:
     """Make the queue half as long again; the next sweep finds its entries anew."""
     rows = arrays.rows
     of_queue = partial(queue_arrays, rows.groups)
-    longer = of_queue(grown(arrays.capacity, first_entries(rows, factor), of_queue, rows))
+    longer = of_queue(grown(arrays.queue.shape[1], first_entries(rows, factor), of_queue, rows))
     arrays.take(dict.fromkeys(longer))
     arrays.take(allocate(cp, longer))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import cupy as cp
@@ -63,12 +64,28 @@ class Rows:
     counts_are_small: bool  # counts have 32 bits: until one has more; never if dependencies take their place
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of kernels by their names: the edges that leave and enter, and the plan's numbers."""
-        edges = {"indptr": self.indptr, "indices": self.indices}
-        of_plan = {"rtol": self.plan.rtol, "sigma_limit": self.sigma_limit, "class_sizes": self.class_sizes}
-        entering = {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
-        return {"n": self.rows, "stop": self.stop, **edges, **entering, **of_plan}
+    def out_edges(self) -> dict[str, Any]:
+        """The edges that leave, by the names of kernels' parameters."""
+        return {"indptr": self.indptr, "indices": self.indices}
+
+    @property
+    def in_edges(self) -> dict[str, Any]:
+        """The edges that enter, likewise."""
+        return {"in_indptr": self.in_indptr, "in_indices": self.in_indices}
+
+
+class BatchArrays(SimpleNamespace):
+    """The arrays of a batch on the device, by the names that a method states, and the numbers that go with them."""
+
+    rows: Rows
+
+    def arguments(self, *names: str) -> dict[str, Any]:
+        """Return some of them by their names, which parameters of kernels share."""
+        return {name: getattr(self, name) for name in names}
+
+    def take(self, made: dict[str, Any]) -> None:
+        """Take allocated arrays by their stated names; None frees one."""
+        vars(self).update(made)
 
 
 class Lengths(NamedTuple):
@@ -80,10 +97,12 @@ class Lengths(NamedTuple):
     width: float  # of a window of distances
     survey: Survey
 
-    def as_type(self, dtype: Any) -> tuple[Any, Any]:
-        """Return `out` and `into` in another type; one array if they are one."""
-        out = convert_lengths(self.out, dtype)
-        return out, out if self.into is self.out else convert_lengths(self.into, dtype)
+    @property
+    def converted(self) -> dict[str, Any]:
+        """Lengths in the type of distances, one array if they are one, with that type and the width."""
+        out = convert_lengths(self.out, self.dist)
+        into = out if self.into is self.out else convert_lengths(self.into, self.dist)
+        return {"lengths": out, "in_lengths": into, "dist": self.dist, "width": self.width}
 
 
 @dataclass(eq=False)

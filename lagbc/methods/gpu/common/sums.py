@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -12,12 +12,22 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import Variant
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
 from lagbc.methods.gpu.common.arrays import add_sums, join_parts
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, RootRows, Rows, Size, row_blocks
-from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS, Variant
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    GROUP_COLUMNS,
+    WORDS,
+    BatchArrays,
+    RootRows,
+    Rows,
+    Size,
+    row_blocks,
+)
+from lagbc.methods.gpu.kernels import DELTA_SUMS, HOPS_SUMS, ROOTS
 from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 # Roots of a traversal that are summed together. More take fewer additions to the run's sums, and a larger least batch.
@@ -135,21 +145,31 @@ def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
     }
 
 
-def add_root_edges(rows: Rows, root_rows: RootRows, weights: Mapping[str, Any], values: Any, edges: Edges) -> None:
+def add_root_edges(arrays: BatchArrays, root_rows: RootRows, keep: Any, root_weights: Any, edges: Edges) -> None:
     """Add the sums of the edges that leave a root, in hops, if edges are asked for."""
-    if edges.sums is None or not len(root_rows.position):
+    rows, roots = arrays.rows, len(root_rows.position)
+    if edges.sums is None or not roots:
         return
-    known = rows.arguments, root_rows.arguments, weights, edges.arguments
-    HOPS_SUMS.kernel("root_edges", Variant(rows.plan.dtype))((len(root_rows.position),), THREADS, *known, values=values)
+    HOPS_SUMS.kernel("root_edges", Variant(rows.plan.dtype))(
+        (roots,),
+        THREADS,
+        n=rows.rows,
+        **rows.out_edges,
+        **root_rows.arguments,
+        keep=keep,
+        root_weights=root_weights,
+        values=arrays.values,
+        **edges.arguments,
+    )
 
 
-def sum_lengths(arrays: Any, search: Any, keep: Any, sums: Distances) -> None:
+def sum_lengths(arrays: BatchArrays, search: Any, keep: Any, sums: Distances) -> None:
     """Sum over the distances that Delta-stepping has found, as `lagbc.methods.gpu.driver.Sweeps` has it."""
     rows, found = arrays.rows, arrays.distances
     blocks = min(row_blocks(rows.rows, 0), tuning.STRIDING_BLOCKS * cp.cuda.Device().attributes["MultiProcessorCount"])
-    kernel = DELTA_SUMS.kernel("delta_distances", Variant(dist=found.dtype.name))
-    given = {"distances": found, "keep": keep, "deepest": sums.depth}
-    kernel((blocks, search.groups), THREADS, sums._asdict(), n=rows.rows, **given)
+    kernel = DELTA_SUMS.kernel("delta_distances", Variant("float64", dist=found.dtype.name))
+    own = {name: getattr(sums, name) for name in (*DISTANCE_SUMS, "depth")}
+    kernel((blocks, search.groups), THREADS, n=rows.rows, distances=found, keep=keep, **own)
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:

@@ -5,7 +5,6 @@ U. Meyer and P. Sanders, Delta-stepping: a parallelizable shortest path algorith
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -14,14 +13,14 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import Kernel
+from lagbc.cuda.kernel import Kernel, Variant
 from lagbc.methods.contract import HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, Lengths, RootRows, Rows, Size
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WORDS, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
-from lagbc.methods.gpu.kernels import DELTA_PER_ROUND, DELTA_SUMS, Variant
+from lagbc.methods.gpu.kernels import DELTA_PER_ROUND, DELTA_SUMS, variant_of
 from lagbc.methods.sums import PATH_SUMS
 
 # Rounds of a sweep, as a multiple of the levels from the hub: 1.3 to 7 on 40 networks, with lengths in (0, 1).
@@ -33,7 +32,7 @@ _ROUNDING = 2.0**-48
 
 
 def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, and the counted rounds, which are added, and asked for, as they are found."""
+    """State the arrays of a batch: rows, and the counted rounds, which are added, and asked for, as they are found."""
     groups, rows, words, of_dist = size.groups, size.rows, device_rows.bitmap_words(size.rows), np.dtype(dist)
     shape, path_rows = (groups, rows, GROUP_COLUMNS), path_arrays(size)
     values = path_rows["values"]
@@ -59,46 +58,28 @@ def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
 distances = sum_lengths
 
 
-class Arrays(SimpleNamespace):
-    """The device's arrays, by the names that `arrays` gives them, and the `rows` to which they belong."""
-
-    rows: Rows
-    dist: str
-    width: float
-    lengths: Any  # (nnz,)
-    in_lengths: Any
-    near: list[Any]  # of each round so far
-
-    @classmethod
-    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any]) -> Arrays:
-        """Make them of the allocated arrays, and of lengths in the type of distances, without a round."""
-        out, into = lengths.as_type(lengths.dist)
-        of_rows = made["rows"]
-        if of_rows["snapshot"] is None:
-            of_rows["snapshot"] = of_rows["values"]
-        return cls(
-            rows=rows,
-            dist=lengths.dist,
-            width=lengths.width,
-            lengths=out,
-            in_lengths=into,
-            near=[],
-            **of_rows,
-        )
+def make(rows: Rows, lengths: Lengths) -> BatchArrays:
+    """Allocate the arrays of a batch, with lengths in the type of distances; `near` has an array a round, none yet."""
+    made = allocate(cp, arrays(rows, lengths.dist))["rows"]
+    if made["snapshot"] is None:
+        made["snapshot"] = made["values"]
+    # How far above a distance a path may be and still count, relative, with room for rounding.
+    margin = _ROUNDING + (1 + _ROUNDING) * rows.plan.rtol
+    return BatchArrays(rows=rows, rtol=rows.plan.rtol, margin=margin, **lengths.converted, **made, near=[])
 
 
-def begin_compile(plan: SweepPlan, dist: str | None) -> None:
+def begin_compile(plan: SweepPlan, dist: str) -> None:
     """Begin to compile the kernels in another thread."""
-    DELTA_PER_ROUND.begin_compile(Variant.of(plan, dist=dist))
+    DELTA_PER_ROUND.begin_compile(variant_of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
-        DELTA_SUMS.begin_compile(Variant(dist=dist or "float64"))
+        DELTA_SUMS.begin_compile(Variant("float64", dist))
 
 
 def _counted_rounds(depth: int) -> int:
     return min(_ROUNDS * depth, tuning.MOST_ROUNDS)
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
+def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances and count paths, if a sum needs it; groups of more than `tuning.MOST_ROUNDS` are not done."""
     rounds, deeper = _settle(arrays, roots, root_rows)
     if not arrays.rows.plan.sums & PATH_SUMS or deeper.all():
@@ -108,7 +89,7 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
     return Found(rounds - 1, overflowed, arrays.reached, deeper)
 
 
-def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     parts = _parts(rows, arrays.dist)
@@ -122,9 +103,14 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
         kernel(
             grid,
             THREADS,
-            *(rows.arguments, vars(arrays), weights.arguments, scores.arguments, edges.arguments),
+            n=rows.rows,
             hubs=rows.hubs,
             level=level,
+            **rows.out_edges,
+            **arrays.arguments("lengths", "distances", "values", "paths", "rtol"),
+            **weights.arguments,
+            **scores.arguments,
+            **edges.arguments,
             here_live=arrays.live[level],
             here=arrays.near[level],
             later_live=arrays.seen,
@@ -133,13 +119,13 @@ def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> 
     return scores.join_parts()
 
 
-def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
+def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
     """Return distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
     return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
 
 
-def _settle(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> tuple[int, NDArray[np.bool_]]:
+def _settle(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> tuple[int, NDArray[np.bool_]]:
     """Settle all distances; return the number of rounds, and a mask of the unfinished groups."""
     rows = arrays.rows
     _start(arrays, root_rows)
@@ -152,10 +138,10 @@ def _settle(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> tu
         if turn == len(arrays.near):
             device_rows.require_levels(rows, turn + 1, _counted_rounds(rows.depth))
             arrays.near.append(allocate(cp, {"near": device_rows.level_arrays(rows)["bits"]})["near"])
-        known, lowest = (rows.arguments, vars(arrays)), arrays.lowest[turn]
-        find((few, groups, parts), THREADS, *known, lowest=lowest, any=found[turn])
-        here = {"near": arrays.near[turn], "live": arrays.live[turn]}
-        take((blocks, groups, parts), THREADS, *known, lowest=lowest, **here)
+        known = {"n": rows.rows, **arrays.arguments("distances", "pending"), "lowest": arrays.lowest[turn]}
+        find((few, groups, parts), THREADS, **known, any=found[turn])
+        here = {"near": arrays.near[turn], "live": arrays.live[turn], **arrays.arguments("snapshot", "width")}
+        take((blocks, groups, parts), THREADS, **known, **here)
         if not found[turn].get():
             return turn, np.zeros(groups, np.bool_)
         rows.plan.stop.check()
@@ -163,7 +149,7 @@ def _settle(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> tu
     return tuning.MOST_ROUNDS, arrays.live[-1, :groups].get().any(axis=1)  # a finished group has no near entry
 
 
-def _start(arrays: Arrays, root_rows: RootRows) -> None:
+def _start(arrays: BatchArrays, root_rows: RootRows) -> None:
     """Set the roots' entries pending, at distance 0."""
     fill(arrays.distances, np.inf)
     scatter(arrays.distances, root_rows.places, 0)
@@ -173,21 +159,22 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
     fill(arrays.lowest, np.inf)
 
 
-def _relax(arrays: Arrays, grid: tuple[int, int, int], turn: int) -> None:
+def _relax(arrays: BatchArrays, grid: tuple[int, int, int], turn: int) -> None:
     rows = arrays.rows
     _kernel(arrays, "delta_relax")(
         grid,
         THREADS,
-        *(rows.arguments, vars(arrays)),
+        n=rows.rows,
         hubs=rows.in_hubs,
+        **rows.in_edges,
+        **arrays.arguments("in_lengths", "distances", "pending", "snapshot", "open", "rtol", "margin"),
         live=arrays.live[turn],
         near=arrays.near[turn],
         lowest=arrays.lowest[turn],
-        margin=_margin(arrays),
     )
 
 
-def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
+def _leave_last(arrays: BatchArrays, roots: NDArray[np.int64], rounds: int) -> None:
     """Leave each entry in its last round, its level."""
     rows = arrays.rows
     arrays.live.fill(0)
@@ -195,14 +182,15 @@ def _leave_last(arrays: Arrays, roots: NDArray[np.int64], rounds: int) -> None:
     _kernel(arrays, "delta_last")(
         (-(-rows.rows * WORDS // THREADS), device_rows.count_groups(roots)),
         THREADS,
-        *(rows.arguments, vars(arrays)),
+        n=rows.rows,
         rounds=rounds,
         near=cp.asarray(np.array([near.data.ptr for near in arrays.near[:rounds]], np.uint64)),
         live_stride=arrays.live[0].size,
+        **arrays.arguments("live", "reached"),
     )
 
 
-def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int) -> NDArray[np.bool_]:
+def _count(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows, rounds: int) -> NDArray[np.bool_]:
     """Count paths, level after level; return a mask of the roots that overflowed."""
     rows = arrays.rows
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
@@ -216,27 +204,25 @@ def _count(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows, rounds
         kernel(
             grid,
             THREADS,
-            *(rows.arguments, vars(arrays)),
+            n=rows.rows,
             hubs=rows.in_hubs,
+            **rows.in_edges,
+            **arrays.arguments("in_lengths", "distances", "values", "rtol", "margin"),
             here_live=arrays.live[level],
             here=arrays.near[level],
             before_live=arrays.seen,
             before=arrays.pending,
-            margin=_margin(arrays),
+            sigma_limit=rows.sigma_limit,
             overflowed=overflowed,
+            class_sizes=rows.class_sizes,
         )
     return device_rows.bits_of(overflowed, len(roots))
 
 
-def _margin(arrays: Arrays) -> float:
-    """Return how far above a distance a path may be and still count, relative, with room for rounding."""
-    return _ROUNDING + (1 + _ROUNDING) * arrays.rows.plan.rtol
-
-
-def _kernel(arrays: Arrays, name: str, *, by_column: bool = False) -> Kernel:
-    return DELTA_PER_ROUND.kernel(name, Variant.of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
+def _kernel(arrays: BatchArrays, name: str, *, by_column: bool = False) -> Kernel:
+    return DELTA_PER_ROUND.kernel(name, variant_of(arrays.rows.plan, dist=arrays.dist, by_column=by_column))
 
 
 def _parts(rows: Rows, dist: str) -> int:
     """Return how many warps share a row."""
-    return GROUP_COLUMNS // (32 * DELTA_PER_ROUND.own_columns(Variant.of(rows.plan, dist=dist)))
+    return GROUP_COLUMNS // (32 * DELTA_PER_ROUND.own_columns(variant_of(rows.plan, dist=dist)))

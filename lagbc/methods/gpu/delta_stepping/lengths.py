@@ -57,8 +57,8 @@ forward, backward, paths = driver.forward, driver.backward, driver.paths
 
 
 SCHEDULES = {
-    "window": Schedule(launch_per_round, launch_per_round.arrays, launch_per_round.Arrays.of, "one launch"),
-    "one launch": Schedule(one_launch, one_launch.arrays, one_launch.Arrays.of),
+    "window": Schedule(launch_per_round, "one launch"),
+    "one launch": Schedule(one_launch),
 }
 
 
@@ -79,7 +79,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
         "lengths": {"lengths": Array((1 if graph.transpose is graph else 2, graph.nnz), np.dtype(dist))},
         "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else {},
         "sums": sum_arrays(graph, plan),
-        "schedule": SCHEDULES[schedule].arrays(size, dist),
+        "schedule": SCHEDULES[schedule].module.arrays(size, dist),
     }
     return {name: Counted(group) for name, group in stated.items()}
 

@@ -154,7 +154,7 @@ __device__ __forceinline__ void relax(const offset* indptr, const int* indices, 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
             const dist* __restrict__ lengths, dist* distances, unsigned char* buffer, unsigned* pending, int* waiting,
-            int* stamps, int* vertices, unsigned* masks, int* previous, int* latest, offset capacity, int* starts,
+            int* stamps, int* queue, unsigned* masks, int* previous, int* latest, offset capacity, int* starts,
             dist* lowest, int* counts, dist width, dist rtol, unsigned* barriers, int* halts,
             const volatile unsigned char* stop, int* status) {
     Group group(blocks_per_group, barriers);
@@ -174,8 +174,8 @@ one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr
     counts += COUNTS * group.index;
     starts += group.index * (capacity + 1);
     halts += 2 * group.index;
-    const Queue queue = {vertices + group.index * capacity, masks + group.index * capacity * WORDS,
-                         previous + group.index * capacity, latest + rows, counts + ENTRIES, capacity};
+    const Queue own = {queue + group.index * capacity, masks + group.index * capacity * WORDS,
+                       previous + group.index * capacity, latest + rows, counts + ENTRIES, capacity};
     int round = 0, first = 0, end = DONE;
     for (; int waits = *(volatile int*)&counts[round % 3]; round++) {
         const int* list = waiting + (round % 2 ? n : 0);
@@ -188,7 +188,7 @@ one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr
             least[(round + 2) % 3] = NONE;
         }
         for (int i = warp_of(group); i < waits; i += warps_of(group))
-            take(list[i], limit, distances, snapshot, pending, queue, next, columns, taken);
+            take(list[i], limit, distances, snapshot, pending, own, next, columns, taken);
         group.wait();
         const int last = *(volatile int*)&counts[ENTRIES];
         if (*(volatile int*)&halts[round % 2]) end = STOPPED;
@@ -196,8 +196,8 @@ one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr
         if (end != DONE) break;
         if (leads) starts[round + 1] = last;
         for (int i = first + warp_of(group); i < last; i += warps_of(group)) {
-            const unsigned mask = ((const unsigned char*)queue.masks)[(size_t)i * BYTES + lane];
-            relax(indptr, indices, lengths, queue.vertices[i], mask, snapshot, rtol, distances, pending, next, columns);
+            const unsigned mask = ((const unsigned char*)own.masks)[(size_t)i * BYTES + lane];
+            relax(indptr, indices, lengths, own.vertices[i], mask, snapshot, rtol, distances, pending, next, columns);
         }
         group.wait();
         first = last;
@@ -210,8 +210,9 @@ one_launch_settle(int n, int blocks_per_group, const offset* __restrict__ indptr
 
 // Leave each column of a vertex in the last of its entries, and set `reached` to all of them. A thread has a word.
 extern "C" __global__ void one_launch_last(int n, int blocks_per_group, const int* __restrict__ latest,
-                                     const int* __restrict__ previous, unsigned* masks, offset capacity,
-                                     unsigned* reached, unsigned* barriers) {
+                                     const int* __restrict__ previous, int* queue, unsigned* masks, offset capacity,
+                                     int* starts, unsigned* reached, unsigned* barriers, int* halts,
+                                     const volatile unsigned char* stop, int* status) {
     const Group group(blocks_per_group, barriers);
     latest += (size_t)group.index * n;
     previous += group.index * capacity;
@@ -274,7 +275,7 @@ __device__ __forceinline__ Gathered sum_tight(const offset* indptr, const int* i
 extern "C" __global__ void __launch_bounds__(32 * WARPS, DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indptr, const int* __restrict__ in_indices,
            const dist* __restrict__ in_lengths, const dist* __restrict__ distances, unsigned char* buffer,
-           const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
+           const int* __restrict__ queue, const unsigned* __restrict__ masks, offset capacity,
            const int* __restrict__ starts, dist rtol, value sigma_limit, unsigned* overflowed, unsigned* barriers,
            int* halts, const volatile unsigned char* stop, int* status, const double* __restrict__ class_sizes) {
     Group group(blocks_per_group, barriers);
@@ -285,14 +286,14 @@ one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indp
     const int rounds = status[2 * group.index + 1];
     distances += rows * COLUMNS;
     value* values = rows_in<value>(buffer, rows);
-    vertices += group.index * capacity;
+    queue += group.index * capacity;
     masks += group.index * capacity * WORDS;
     starts += group.index * (capacity + 1);
     halts += 2 * group.index;
     for (int round = 0; round < rounds; round++) {
         if (group.thread() == 0) halts[round % 2] = *stop;
         for (int i = starts[round] + warp_of(group); i < starts[round + 1]; i += warps_of(group)) {
-            const int v = vertices[i];
+            const int v = queue[i];
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane], columns);
             const Share share(count);
             for (int j = 0; j < count; j += 32) {
@@ -322,7 +323,7 @@ extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
               const dist* __restrict__ lengths, const dist* __restrict__ distances, unsigned char* buffer,
-              const int* __restrict__ vertices, const unsigned* __restrict__ masks, offset capacity,
+              const int* __restrict__ queue, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
               value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
@@ -337,7 +338,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
     const unsigned kept = keep[group.index * BYTES + lane];
     distances += rows * COLUMNS;
     value* values = rows_in<value>(buffer, rows);
-    vertices += group.index * capacity;
+    queue += group.index * capacity;
     masks += group.index * capacity * WORDS;
     starts += group.index * (capacity + 1);
     halts += 2 * group.index;
@@ -350,7 +351,7 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
     for (int round = rounds - 1; round >= (EDGE_SUMS ? 0 : 1); round--) {
         if (group.thread() == 0) halts[round % 2] = *stop;
         for (int i = starts[round] + warp_of(group); i < starts[round + 1]; i += warps_of(group)) {
-            const int v = vertices[i];
+            const int v = queue[i];
             const int count = list_columns(((const unsigned char*)masks)[(size_t)i * BYTES + lane] & kept, columns);
             const Share share(count);
             const value targets = !OMEGA_BY_COLUMN && omega ? value(omega[v]) : value(1);

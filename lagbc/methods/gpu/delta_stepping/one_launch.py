@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.kernel import Kernel
+from lagbc.cuda.kernel import Kernel, Variant
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, GroupArrays, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, Lengths, RootRows, Rows, Size
+from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, first_entries, grow_queue, launch, together
+from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, BatchArrays, Lengths, RootRows, Rows, Size
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
-from lagbc.methods.gpu.kernels import DELTA_IN_ONE_LAUNCH, DELTA_SUMS, Variant
+from lagbc.methods.gpu.kernels import DELTA_IN_ONE_LAUNCH, DELTA_SUMS, variant_of
 from lagbc.methods.sums import PATH_SUMS
 
 # Counts of a group, as in the kernels.
@@ -26,7 +26,7 @@ _COUNTS = 4
 
 
 def arrays(size: Size | Rows, dist: str) -> dict[str, Any]:
-    """State the arrays of `Arrays`: rows, queues in their first size, and notes of a launch."""
+    """State the arrays of a batch: rows, queues in their first size, and notes of a launch."""
     groups, rows, of_dist = size.groups, size.rows, np.dtype(dist)
     entry = max(of_dist.itemsize, np.dtype(size.plan.dtype).itemsize)
     notes = {
@@ -66,42 +66,28 @@ def queue_arrays(groups: int, capacity: int) -> dict[str, Array]:
 distances = sum_lengths
 
 
-class Arrays(GroupArrays):
-    """The arrays of a batch, as `arrays` states them, and the lengths."""
-
-    dist: str
-    width: float
-    resident: int  # blocks that the device holds at once, of all kernels but those of columns with targets of their own
-    used: int  # groups of the batch
-    lengths: Any  # (nnz,)
-    in_lengths: Any
-
-    @classmethod
-    def of(cls, rows: Rows, lengths: Lengths, made: dict[str, Any]) -> Arrays:
-        """Make them of the allocated arrays, and of lengths in the type of distances."""
-        out, into = lengths.as_type(lengths.dist)
-        names = ("one_launch_settle", "one_launch_count", "one_launch_backward")
-        kernels = (_kernel(rows, lengths.dist, name) for name in names)
-        return cls(
-            rows=rows,
-            dist=lengths.dist,
-            width=lengths.width,
-            resident=resident_blocks(THREADS, *kernels),
-            used=rows.groups,
-            lengths=out,
-            in_lengths=into,
-            **together(made),
-        )
+def make(rows: Rows, lengths: Lengths) -> BatchArrays:
+    """Allocate the arrays of a batch, with lengths in the type of distances."""
+    kernels = (_kernel(rows, lengths.dist, name) for name in ("settle", "count", "backward"))
+    return BatchArrays(
+        rows=rows,
+        rtol=rows.plan.rtol,
+        **lengths.converted,
+        **together(arrays(rows, lengths.dist)),
+        # Blocks that the device holds at once, of all kernels but those of columns with targets of their own.
+        resident=resident_blocks(THREADS, *kernels),
+        used=rows.groups,  # by the roots of the batch
+    )
 
 
-def begin_compile(plan: SweepPlan, dist: str | None) -> None:
+def begin_compile(plan: SweepPlan, dist: str) -> None:
     """Begin to compile the kernels in another thread."""
-    DELTA_IN_ONE_LAUNCH.begin_compile(Variant.of(plan, dist=dist), cooperative=True)
+    DELTA_IN_ONE_LAUNCH.begin_compile(variant_of(plan, dist=dist))
     if plan.sums - PATH_SUMS:
-        DELTA_SUMS.begin_compile(Variant(dist=dist or "float64"))
+        DELTA_SUMS.begin_compile(Variant("float64", dist))
 
 
-def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
+def forward(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> Found:
     """Settle distances, and find the levels and count paths, if a sum needs it."""
     rows = arrays.rows
     arrays.used = device_rows.count_groups(roots)
@@ -111,34 +97,40 @@ def forward(arrays: Arrays, roots: NDArray[np.int64], root_rows: RootRows) -> Fo
         return Found(0, np.zeros(len(roots), np.bool_), None)
     _leave_last(arrays)
     overflowed = cp.zeros((rows.groups, BYTES), cp.uint8)
-    _launch(arrays, _kernel(rows, arrays.dist, "one_launch_count"), overflowed=overflowed)
+    given = {"sigma_limit": rows.sigma_limit, "overflowed": overflowed, "class_sizes": rows.class_sizes}
+    own = arrays.arguments("in_lengths", "distances", "buffer", "rtol")
+    _launch(arrays, _kernel(rows, arrays.dist, "count"), **rows.in_edges, **own, **given)
     depth = int(arrays.status.get()[:, 1].max()) - 1
     return Found(depth, device_rows.bits_of(overflowed, len(roots)), arrays.reached)
 
 
-def backward(arrays: Arrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
+def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges) -> PathScores:
     """Sum over paths; `edges` are added to."""
     rows = arrays.rows
     scores = PathScores.zeros(rows)
-    kernel = _kernel(rows, arrays.dist, "one_launch_backward", by_column=weights.by_column)
-    _launch(arrays, kernel, weights.arguments, scores.arguments, edges.arguments)
+    kernel = _kernel(rows, arrays.dist, "backward", by_column=weights.by_column)
+    own = arrays.arguments("lengths", "distances", "buffer", "paths", "rtol")
+    _launch(arrays, kernel, **rows.out_edges, **own, **weights.arguments, **scores.arguments, **edges.arguments)
     return scores
 
 
-def paths(arrays: Arrays, search: Search) -> tuple[Any, Any]:
+def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
     """Return distances and path counts, of shape (groups, rows, 256)."""
     dist = arrays.distances.astype(np.float64)
     values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin with its buffer
     return dist, cp.where(cp.isfinite(dist), values.reshape(dist.shape).astype(np.float64), 0.0)
 
 
-def _settle(arrays: Arrays, root_rows: RootRows) -> int:
+def _settle(arrays: BatchArrays, root_rows: RootRows) -> int:
     """Settle all distances, and queue the near entries of each round; return how that ended."""
     _start(arrays, root_rows)
-    return _launch(arrays, _kernel(arrays.rows, arrays.dist, "one_launch_settle"))
+    waiting = arrays.arguments("pending", "waiting", "stamps", "lowest", "counts", "width")
+    own = arrays.arguments("lengths", "distances", "buffer", "previous", "latest", "rtol")
+    kernel = _kernel(arrays.rows, arrays.dist, "settle")
+    return _launch(arrays, kernel, **arrays.rows.out_edges, **own, **waiting)
 
 
-def _start(arrays: Arrays, root_rows: RootRows) -> None:
+def _start(arrays: BatchArrays, root_rows: RootRows) -> None:
     """Let the roots wait, at distance 0."""
     sizes, place = device_rows.queue_places(arrays.rows, root_rows)
     groups = np.arange(len(sizes))
@@ -157,17 +149,17 @@ def _start(arrays: Arrays, root_rows: RootRows) -> None:
     arrays.status.fill(0)
 
 
-def _leave_last(arrays: Arrays) -> None:
+def _leave_last(arrays: BatchArrays) -> None:
     """Leave each column of a vertex in the last of its entries, its level."""
     arrays.reached.fill(0)
-    _launch(arrays, _kernel(arrays.rows, arrays.dist, "one_launch_last"))
+    kernel = _kernel(arrays.rows, arrays.dist, "last")
+    _launch(arrays, kernel, **arrays.arguments("latest", "previous", "reached"))
 
 
-def _launch(arrays: Arrays, kernel: Kernel, *known: Any, **given: Any) -> int:
+def _launch(arrays: BatchArrays, kernel: Kernel, **arguments: Any) -> int:
     """Run a kernel of all groups; return how the worst of them ended, or raise Interrupted."""
-    blocks_per_group = max(1, min(arrays.resident, resident_blocks(THREADS, kernel)) // arrays.used)
-    return launch(arrays, kernel, arrays.used, blocks_per_group, {"vertices": arrays.queue}, *known, **given)
+    return launch(arrays, kernel, arrays.used, min(arrays.resident, resident_blocks(THREADS, kernel)), **arguments)
 
 
 def _kernel(rows: Rows, dist: str, name: str, *, by_column: bool = False) -> Kernel:
-    return DELTA_IN_ONE_LAUNCH.kernel(name, Variant.of(rows.plan, dist=dist, by_column=by_column), cooperative=True)
+    return DELTA_IN_ONE_LAUNCH.kernel(f"one_launch_{name}", variant_of(rows.plan, dist=dist, by_column=by_column))

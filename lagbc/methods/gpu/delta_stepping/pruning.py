@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import Variant
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import SweepPlan, allocate
+from lagbc.methods.contract import SweepPlan
 from lagbc.methods.gpu.common.arrays import count_flags, number_ends, survey
 from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, place_roots
 from lagbc.methods.gpu.delta_stepping import launch_per_round
-from lagbc.methods.gpu.kernels import PRUNING, Variant
+from lagbc.methods.gpu.kernels import PRUNING
 
 
 def is_pruning_worthwhile(graph: Graph, plan: SweepPlan) -> bool:
@@ -58,7 +59,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
     position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
     slack = 8 * tuning.MOST_ROUNDS * 2.0**-53 * graph.n * lengths.survey.longest
     tails, heads = (number_ends(ends, position) for ends in (placed.rows, placed.indices))
-    PRUNING.kernel("prune", Variant(dist=lengths.dist))(
+    PRUNING.kernel("prune", Variant("float64", lengths.dist))(
         (-(-graph.nnz // THREADS),),
         THREADS,
         nnz=graph.nnz,
@@ -75,8 +76,7 @@ def find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
 
 def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
     """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
-    made = allocate(cp, launch_per_round.arrays(rows, lengths.dist))
-    arrays = launch_per_round.Arrays.of(rows, lengths, made)
+    arrays = launch_per_round.make(rows, lengths)
     found = launch_per_round.forward(arrays, hubs, place_roots(rows, hubs))
     return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
 

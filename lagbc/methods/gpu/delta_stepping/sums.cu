@@ -4,13 +4,13 @@
 // The sums of a lane; null for a sum that is not asked for. A row is summed by its lanes, then along a fixed tree.
 struct Sums {
     double *reached, *distance, *inverse, *distance_squares, *inverse_squares;  // a row a group
-    double* deepest;                       // a column a group
+    double* depth;                       // a column a group
     double largest[8] = {};                // of the lane's columns, in the rows so far
 
     __device__ Sums(int n, double* reached, double* distance, double* inverse, double* distance_squares,
-                    double* inverse_squares, double* deepest)
+                    double* inverse_squares, double* depth)
         : reached(row_of(reached, n)), distance(row_of(distance, n)), inverse(row_of(inverse, n)),
-          distance_squares(row_of(distance_squares, n)), inverse_squares(row_of(inverse_squares, n)), deepest(row_of(deepest, COLUMNS)) {}
+          distance_squares(row_of(distance_squares, n)), inverse_squares(row_of(inverse_squares, n)), depth(row_of(depth, COLUMNS)) {}
 
     static __device__ double* row_of(double* sums, int size) {
         return sums ? sums + (size_t)blockIdx.y * size : nullptr;
@@ -44,8 +44,8 @@ __device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long
     for (int k = 0; k < 8; k++)
         if (sums.largest[k] > 0) atomicMax(&found[threadIdx.x % 32 + 32 * k], key(sums.largest[k]));
     __syncthreads();
-    if (sums.deepest && found[threadIdx.x])
-        atomicMax((unsigned long long*)&sums.deepest[threadIdx.x], found[threadIdx.x]);
+    if (sums.depth && found[threadIdx.x])
+        atomicMax((unsigned long long*)&sums.depth[threadIdx.x], found[threadIdx.x]);
 }
 
 static_assert(COLUMNS == 32 * WARPS, "a thread a column");
@@ -54,9 +54,9 @@ static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
                                            const unsigned* __restrict__ keep, double* reached, double* distance,
                                            double* inverse, double* distance_squares, double* inverse_squares,
-                                           double* deepest) {
+                                           double* depth) {
     __shared__ unsigned long long found[COLUMNS];
-    Sums sums(n, reached, distance, inverse, distance_squares, inverse_squares, deepest);
+    Sums sums(n, reached, distance, inverse, distance_squares, inverse_squares, depth);
     const int lane = threadIdx.x % 32;
     const dist infinity = __int_as_float(0x7f800000);
     distances += (size_t)blockIdx.y * n * COLUMNS + lane;

@@ -26,7 +26,6 @@ A. Crauser, K. Mehlhorn, U. Meyer and P. Sanders, A parallelization of Dijkstra'
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -35,14 +34,14 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import THREADS
-from lagbc.errors import InvalidValueError
+from lagbc.cuda.kernel import Variant
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, NARROW, Array, Batching, Counted, Interrupted, SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import read
-from lagbc.methods.gpu.common.rows import Rows, upload, uploaded_arrays
+from lagbc.methods.gpu.common.rows import BatchArrays, Rows, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets
-from lagbc.methods.gpu.kernels import DIJKSTRA, Variant
+from lagbc.methods.gpu.kernels import DIJKSTRA
 from lagbc.methods.sums import Sums
 
 batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
@@ -50,22 +49,10 @@ batching = Batching(block=ROOTS_OF_BLOCK, auto=2048)
 VARIANTS = tuple(DIJKSTRA)
 VIRTUAL_WARPS = (1, 4, 8, 16, 32)
 
-# How the search from a root ended, and the columns of `Arrays.outcome`; as in lengths.cuh.
+# How the search from a root ended, and the columns of `outcome`; as in lengths.cuh.
 _DONE, _STOPPED, _FULL = 0, 3, 4
 _HOW, _DEPTH = 0, 1
 _OUTCOME = 3
-
-
-class Arrays(SimpleNamespace):
-    """The arrays that `arrays` states as rows, a thread block a root of a batch, and all other arguments of kernels."""
-
-    variant: str
-    width: int  # of a virtual warp
-    lengths: Any
-    in_lengths: Any
-    shortest: Any  # (rows,): smallest length of an out-edge, inf if there is none
-    found: Any  # (batch, rows, 2) float64: dist, and sigma, then c, in the plan's dtype
-    lists: dict[str, Any]  # of the kernels of the variant
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -107,27 +94,21 @@ def _first_entries(graph: Graph) -> int:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and make a batch; ValueError for an unknown variant or virtual warp."""
-    variant = plan.variant or VARIANTS[0]
-    if variant not in VARIANTS:
-        raise InvalidValueError(f"variant={variant!r}: dijkstra has the variants {', '.join(VARIANTS)}")
-    width = plan.virtual_warp or choose_width(graph)
-    if width not in VIRTUAL_WARPS:
-        raise InvalidValueError(f"virtual_warp={width!r}: dijkstra has virtual warps of {VIRTUAL_WARPS} threads")
+    """Upload the graph in sweep order and make a batch."""
     ordered, into = graph.reordered.on_device, graph.reordered.transpose.on_device
     rows = upload(graph, plan)
     held = allocate(cp, arrays(graph, plan))
-    lists = held["lists"]
-    if held["waiting"] is not None:
-        lists |= _waiting(held["waiting"])
-    made = Arrays(
-        variant=variant,
-        width=width,
+    made = BatchArrays(
+        rows=rows,
+        variant=plan.variant or VARIANTS[0],
+        width=plan.virtual_warp or choose_width(graph),  # of a virtual warp
         lengths=ordered.weights,
         in_lengths=into.weights,
         shortest=_shortest(rows, ordered.weights),
-        lists=lists,
         **held["rows"],
+        # Of the kernels of the variant: of both sweeps, and of that forward.
+        lists=held["lists"],
+        waiting={} if held["waiting"] is None else _waiting(held["waiting"]),
     )
     return State(rows, made)
 
@@ -143,11 +124,13 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     searched = Searched.of(state.rows, roots)
     overflowed, depth = np.zeros(len(roots), np.bool_), 0
     if len(searched.places):
-        outcome = _launch(state, "forward", searched.rows)
+        rows, arrays = state.rows, state.arrays
+        own = {**rows.in_edges, **arrays.arguments("in_lengths", "shortest"), "sigma_limit": rows.sigma_limit}
+        outcome = _launch(arrays, "forward", searched.rows, **own, **arrays.waiting)
         while (outcome[:, _HOW] == _FULL).any():
             # A vertex waits once for each time that it came nearer: at most once an edge that enters it.
-            _grow_waiting(state)
-            outcome = _launch(state, "forward", searched.rows)
+            _grow_waiting(arrays)
+            outcome = _launch(arrays, "forward", searched.rows, **own, **arrays.waiting)
         overflowed[searched.places] = outcome[:, _HOW] != _DONE
         depth = int(outcome[:, _DEPTH].max())
     yield Levels(roots, np.arange(len(roots)), depth, overflowed, searched)
@@ -162,23 +145,15 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
         return
     arrays, root_weights = state.arrays, state.plan.root_weights
     times = None if root_weights is None else cp.asarray(root_weights[levels.roots[searched.places]])
-    _launch(
-        state,
-        "backward",
-        searched.rows,
-        omega=state.rows.omega,
-        root_weights=times,
-        endpoints=state.plan.endpoints,
-    )
+    weights = {"omega": state.rows.omega, "root_weights": times, "endpoints": state.plan.endpoints}
+    _launch(arrays, "backward", searched.rows, **weights, delta=arrays.delta)
     add_roots(arrays.delta[:count], times, searched.places, state.rows.order, sums)
 
 
-def _grow_waiting(state: State) -> None:
+def _grow_waiting(arrays: BatchArrays) -> None:
     """Make room for half as many waiting entries again of each root; earlier entries are lost."""
-    lists = state.arrays.lists
-    waiting = _waiting_arrays(state.plan.batch, 3 * lists["most"] // 2)
-    lists |= dict.fromkeys(waiting)
-    lists |= _waiting(allocate(cp, waiting))
+    most, arrays.waiting = 3 * arrays.waiting["most"] // 2, None
+    arrays.waiting = _waiting(allocate(cp, _waiting_arrays(arrays.rows.plan.batch, most)))
 
 
 def _waiting(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -186,15 +161,18 @@ def _waiting(arrays: dict[str, Any]) -> dict[str, Any]:
     return {**arrays, "most": arrays["vertices"].shape[1]}
 
 
-def _launch(state: State, sweep: str, roots: Any, **given: Any) -> NDArray[np.int32]:
+def _launch(arrays: BatchArrays, sweep: str, roots: Any, **given: Any) -> NDArray[np.int32]:
     """Run a kernel with a thread block a root, and return the outcome of each."""
-    rows, arrays = state.rows, state.arrays
-    kernels = DIJKSTRA[arrays.variant]
-    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(state.plan.dtype))(
+    rows, kernels = arrays.rows, DIJKSTRA[arrays.variant]
+    kernels.kernel(f"{kernels.source.name.split('/')[-1]}_{sweep}", Variant(rows.plan.dtype))(
         (len(roots),),
         tuning.TRAVERSAL_THREADS,
-        *(rows.arguments, vars(arrays), arrays.lists),
+        n=rows.rows,
         roots=roots,
+        **rows.out_edges,
+        **arrays.arguments("lengths", "width", "found", "outcome"),
+        **arrays.lists,
+        stop=rows.stop,
         **given,
     )
     outcome: NDArray[np.int32] = read(arrays.outcome[: len(roots)])
@@ -207,6 +185,6 @@ def _shortest(rows: Rows, lengths: Any) -> Any:
     """Find the smallest length of each row's edges, inf if it has none."""
     shortest, n = cp.empty(rows.rows), rows.rows
     if n:
-        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest")
+        kernel = DIJKSTRA[VARIANTS[0]].kernel("dijkstra_shortest", Variant(rows.plan.dtype))
         kernel((-(-n * 32 // THREADS),), THREADS, n=n, indptr=rows.indptr, lengths=lengths, shortest=shortest)
     return shortest

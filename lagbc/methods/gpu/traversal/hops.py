@@ -39,7 +39,6 @@ centrality, ACM J. Exp. Algorithmics 23 (2018) 1.4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import cupy as cp
@@ -48,8 +47,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.cuda.compiler import resident_blocks
-from lagbc.cuda.kernel import Kernel
-from lagbc.errors import InvalidValueError
+from lagbc.cuda.kernel import Kernel, Variant
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import (
     BYTE,
@@ -65,10 +63,10 @@ from lagbc.methods.contract import (
     bytes_of,
 )
 from lagbc.methods.gpu.common.arrays import read
-from lagbc.methods.gpu.common.rows import upload, uploaded_arrays
+from lagbc.methods.gpu.common.rows import BatchArrays, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import ROOTS_OF_BLOCK, add_roots
 from lagbc.methods.gpu.driver import Levels, Searched, State, refuse_targets, weights_of_roots
-from lagbc.methods.gpu.kernels import DEPTH_BYTES, ROOTS, TRAVERSALS, Variant
+from lagbc.methods.gpu.kernels import DEPTH_BYTES, ROOTS, TRAVERSALS
 from lagbc.methods.sums import Sums
 
 # About four times the roots that an H100 searches from at a time, so that it is seldom idle at the end.
@@ -86,40 +84,9 @@ _SOURCES = {
     "active-edge": _ACTIVE,
     "hybrid": _QUEUE,
 }
-# The methods that take each option.
-_TAKING = {
-    "variant": ("node-parallel", "warp-centric", "edge-parallel"),
-    "virtual_warp": ("warp-centric", "work-efficient", "hybrid"),
-}
 _TOO_DEEP, _STOPPED = 1, 2
 # Notes on the counts of a search; as in search.cuh.
 _INEXACT, _OVERFLOWED = 1, 2
-
-
-class Arrays(SimpleNamespace):
-    """The arrays of a batch, a row of `stride` entries a root, and all other arguments of kernels; see search.cuh."""
-
-    source: str  # of the kernels: a key of TRAVERSALS
-    graph: Graph  # in sweep order
-    rows: int  # vertices with edges
-    stride: int
-    width: int  # threads that share a vertex's edges
-    depth_bytes: int
-    counted: int  # bytes that were stated for the arrays of a batch
-    depths: Any = None  # (batch, stride), unsigned
-    values: Any = None  # (batch, stride): sigma, then c
-    delta: Any = None  # (batch, stride) float64
-    own: dict[str, Any]  # of the kernels of `source`
-    sampled: list[NDArray[np.int32]] | None  # hybrid: depths of the searches so far, until it has decided
-
-    @property
-    def most(self) -> int:
-        """Levels that the arrays hold."""
-        return _most_levels(self.depth_bytes, self.rows)
-
-    def take(self, made: dict[str, Any]) -> None:
-        """Take allocated arrays by their stated names."""
-        vars(self).update(made)
 
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
@@ -145,11 +112,11 @@ def _arrays_of_batch(rows: int, plan: SweepPlan, depth_bytes: int) -> dict[str, 
 
 
 def _row_arrays(plan: SweepPlan, stride: int, depth_bytes: int) -> dict[str, Array]:
-    """State a row of each root, with no vertex reached."""
+    """State a row of each root, with no vertex reached; see search.cuh."""
     shape = plan.batch, stride
     return {
         "depths": Array(shape, np.dtype(f"uint{8 * depth_bytes}"), 0),
-        "values": Array(shape, np.dtype(plan.dtype), 0),
+        "values": Array(shape, np.dtype(plan.dtype), 0),  # sigma, then c
         "delta": Array(shape, FLOAT),
     }
 
@@ -178,22 +145,21 @@ def _sources(plan: SweepPlan) -> set[str]:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Upload the graph in sweep order and allocate a batch; ValueError for an option that the method does not take."""
-    _check(plan)
+    """Upload the graph in sweep order and allocate a batch."""
     ROOTS.begin_compile()
     rows = upload(graph, plan)
     rows.indices, rows.in_indices = (cp.asarray(indices, np.int32) for indices in (rows.indices, rows.in_indices))
-    made = Arrays(
-        source=_SOURCES[plan.method],
+    made = BatchArrays(
+        rows=rows,
+        source=_SOURCES[plan.method],  # of the kernels: a key of TRAVERSALS
         graph=graph.reordered.on_device,
-        rows=rows.rows,
-        stride=-(-rows.rows // 32) * 32,
-        width=_width(graph, plan),
+        stride=-(-rows.rows // 32) * 32,  # of a root's row
+        width=_width(graph, plan),  # threads that share a vertex's edges
         depth_bytes=_depth_bytes(graph),
         counted=bytes_of({"batch": arrays(graph, plan)["batch"]}),
-        sampled=[] if plan.method == "hybrid" else None,
+        sampled=[] if plan.method == "hybrid" else None,  # depths of the searches so far, until it has decided
     )
-    _allocate(made, plan)
+    _allocate(made)
     return State(rows, made)
 
 
@@ -215,18 +181,18 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
     arrays, plan = state.arrays, state.plan
     plan.stop.check()
     if arrays.sampled is not None and sum(map(len, arrays.sampled)) >= tuning.SAMPLE:
-        _decide(arrays, plan)
+        _decide(arrays)
     searched = Searched.of(state.rows, roots)
     searches, depth = len(searched.places), 0
     deepest, overflowed = cp.zeros(searches, np.int32), np.zeros(len(roots), np.bool_)
     if searches:
         noted = cp.zeros(searches, np.int32)
-        given = {"overflowed": noted, "deepest": deepest}
-        while not _launch(state, "forward", searches, roots=searched.rows, **given):
-            _widen(arrays, plan)
+        noting = {"sigma_limit": state.rows.sigma_limit, "overflowed": noted, "deepest": deepest}
+        while not _launch(arrays, "forward", searches, **state.rows.out_edges, roots=searched.rows, **noting):
+            _widen(arrays)
         if arrays.source == _QUEUE and (noted.get() == _INEXACT).any():
             into = {"indptr": state.rows.in_indptr, "indices": state.rows.in_indices}
-            _launch(state, "recount", searches, **into, **given)
+            _launch(arrays, "recount", searches, **into, **noting)
         overflowed[searched.places] = noted.get() == _OVERFLOWED
         depth = int(deepest.get().max())
         if arrays.sampled is not None:
@@ -246,29 +212,12 @@ def backward(state: State, levels: Levels, sums: Sums, omega: Any = None) -> Non
     delta = arrays.delta[:searches]
     delta.fill(0)
     weights = {"times": times, "omega": state.rows.omega, "endpoints": plan.endpoints}
-    _launch(state, "backward", searches, deepest=searched.deepest, delta=delta, **weights)
+    given = {"deepest": searched.deepest, "delta": delta, **weights}
+    _launch(arrays, "backward", searches, **state.rows.out_edges, **given)
     if plan.endpoints:
         reached = cp.count_nonzero(arrays.depths[:searches], axis=1) - 1
         delta[cp.arange(searches), searched.rows] = times * reached
     add_roots(delta, times, searched.places, state.rows.order, sums)
-
-
-def _check(plan: SweepPlan) -> None:
-    if plan.method not in _SOURCES:
-        raise InvalidValueError(f"method={plan.method!r} is not a traversal; there are: {', '.join(_SOURCES)}")
-    if plan.variant not in (None, "one-block", "all-blocks"):
-        raise InvalidValueError(f"variant={plan.variant!r}: a root has 'one-block' or 'all-blocks'")
-    if plan.virtual_warp not in (None, *WIDTHS):
-        raise InvalidValueError(f"virtual_warp={plan.virtual_warp!r} is not one of {', '.join(map(str, WIDTHS))}")
-    for option, given in (
-        ("variant", plan.variant not in (None, "one-block")),
-        ("virtual_warp", plan.virtual_warp is not None),
-    ):
-        if given and plan.method not in _TAKING[option]:
-            taking = ", ".join(_TAKING[option])
-            raise InvalidValueError(
-                f"{option}={getattr(plan, option)!r} goes with {taking}; {plan.method} does not take it"
-            )
 
 
 def _width(graph: Graph, plan: SweepPlan) -> int:
@@ -285,42 +234,48 @@ def _width(graph: Graph, plan: SweepPlan) -> int:
     return max(size for size in WIDTHS if size <= max(mean, narrowest))
 
 
-def _allocate(arrays: Arrays, plan: SweepPlan) -> None:
-    """Make the rows of a batch anew, with no vertex reached."""
-    arrays.depths = arrays.values = arrays.delta = None
-    arrays.own = {}
-    source, stride = arrays.source, arrays.stride
-    arrays.take(allocate(cp, _row_arrays(plan, stride, arrays.depth_bytes)))
+def _allocate(arrays: BatchArrays) -> None:
+    """Make the rows of a batch anew, with no vertex reached; `own` are the other arguments of the source's kernels."""
+    plan, source, stride = arrays.rows.plan, arrays.source, arrays.stride
+    rows = _row_arrays(plan, stride, arrays.depth_bytes)
+    arrays.take({**dict.fromkeys(rows), "own": {}})
+    arrays.take(allocate(cp, rows))
     arrays.own = allocate(cp, _own_arrays(source, plan, stride))
     if source == _EDGE:
         arrays.own["tails"] = cp.asarray(arrays.graph.rows, np.int32)
+    if source in (_NODE, _QUEUE):
+        arrays.own["width"] = arrays.width
     if source in (_QUEUE, _ACTIVE):
-        arrays.own |= {**allocate(cp, _end_arrays(plan, arrays.most)), "reached": cp.zeros(plan.batch, np.int32)}
+        arrays.own |= {**allocate(cp, _end_arrays(plan, _most(arrays))), "reached": cp.zeros(plan.batch, np.int32)}
 
 
-def _widen(arrays: Arrays, plan: SweepPlan) -> None:
+def _most(arrays: BatchArrays) -> int:
+    """Return the levels that the arrays hold."""
+    return _most_levels(arrays.depth_bytes, arrays.rows.rows)
+
+
+def _widen(arrays: BatchArrays) -> None:
     """Take wider depths, if the run may take the additional bytes."""
-    wider = next(size for size in DEPTH_BYTES if size > arrays.depth_bytes)
-    plan.require_growth(bytes_of(_arrays_of_batch(arrays.rows, plan, wider)) - arrays.counted)
+    plan, wider = arrays.rows.plan, next(size for size in DEPTH_BYTES if size > arrays.depth_bytes)
+    plan.require_growth(bytes_of(_arrays_of_batch(arrays.rows.rows, plan, wider)) - arrays.counted)
     arrays.depth_bytes = wider
-    _allocate(arrays, plan)
+    _allocate(arrays)
 
 
-def _decide(arrays: Arrays, plan: SweepPlan) -> None:
+def _decide(arrays: BatchArrays) -> None:
     """Take edge-parallel from now on if the searches of the sample were shallow."""
-    assert arrays.sampled is not None
     depth = np.median(np.concatenate(arrays.sampled))
     arrays.sampled = None
-    if depth < tuning.GAMMA * np.log2(max(arrays.rows, 2)):
+    if depth < tuning.GAMMA * np.log2(max(arrays.rows.rows, 2)):
         arrays.source = _EDGE
-        _allocate(arrays, plan)
+        _allocate(arrays)
 
 
-def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
+def _launch(arrays: BatchArrays, sweep: str, searches: int, **given: Any) -> bool:
     """Sweep "forward", "backward" or "recount" from all roots of a batch; False if the arrays hold too few levels."""
-    rows, arrays, status = state.rows, state.arrays, cp.zeros(1, np.int32)
-    all_blocks = state.plan.variant == "all-blocks"
-    blocks = _resident_blocks(state) if all_blocks else searches
+    rows, status = arrays.rows, cp.zeros(1, np.int32)
+    all_blocks = rows.plan.variant == "all-blocks"
+    blocks = _resident_blocks(arrays) if all_blocks else searches
     if arrays.source in (_NODE, _EDGE):
         if sweep == "forward":
             arrays.depths[:searches].fill(0)
@@ -328,11 +283,14 @@ def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
         blocks_per_group, groups = (blocks, 1) if all_blocks else (1, blocks)
         given |= {"searches": searches, "blocks_per_group": blocks_per_group}
         given |= {"barriers": cp.zeros(groups, np.uint32), "flags": cp.zeros((groups, 5), np.int32)}
-    _kernel(state, sweep)(
+    _kernel(arrays, sweep)(
         (blocks,),
         tuning.TRAVERSAL_THREADS,
-        *(rows.arguments, vars(arrays), arrays.own),
-        most=arrays.most,
+        n=rows.rows,
+        most=_most(arrays),
+        **arrays.arguments("stride", "depths", "values"),
+        **arrays.own,
+        stop=rows.stop,
         status=status,
         **given,
     )
@@ -342,11 +300,11 @@ def _launch(state: State, sweep: str, searches: int, **given: Any) -> bool:
     return ended != _TOO_DEEP
 
 
-def _kernel(state: State, sweep: str) -> Kernel:
-    arrays, cooperative = state.arrays, state.plan.variant == "all-blocks"
-    variant = Variant(state.plan.dtype, depth_bytes=arrays.depth_bytes)
-    return TRAVERSALS[arrays.source].kernel(f"traversal_{arrays.source}_{sweep}", variant, cooperative=cooperative)
+def _kernel(arrays: BatchArrays, sweep: str) -> Kernel:
+    source, plan = arrays.source, arrays.rows.plan
+    kernels = TRAVERSALS[source]._replace(cooperative=plan.variant == "all-blocks")
+    return kernels.kernel(f"traversal_{source}_{sweep}", Variant(plan.dtype, depth_bytes=arrays.depth_bytes))
 
 
-def _resident_blocks(state: State) -> int:
-    return resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(state, sweep) for sweep in ("forward", "backward")))
+def _resident_blocks(arrays: BatchArrays) -> int:
+    return resident_blocks(tuning.TRAVERSAL_THREADS, *(_kernel(arrays, sweep) for sweep in ("forward", "backward")))

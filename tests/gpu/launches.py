@@ -1,0 +1,164 @@
+"""Every launch of the GPU's methods, by a CuPy and kernels that compute nothing: its arguments are those declared.
+
+A program, run in a process of its own: it prints the kernels that were launched. A kernel's results are zeros, but for
+the few that decide which kernels come next.
+"""
+
+import sys
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+
+
+class Array(np.ndarray):
+    """An array of the stand-in's device."""
+
+    data = property(lambda self: SimpleNamespace(ptr=self.ctypes.data))
+
+    def __getitem__(self, key):
+        if isinstance(key, int) and key < len(self):  # a view, as CuPy has it, where NumPy makes a number
+            return super().__getitem__(slice(key, key + 1 or None)).reshape(self.shape[1:])
+        return super().__getitem__(key)
+
+    def get(self):
+        return np.array(self)
+
+    def set(self, array):
+        self[...] = array
+
+
+def on_device(function):
+    return lambda *given, **named: np.asarray(function(*given, **named)).view(Array)
+
+
+class Device:
+    """The one device, with one multiprocessor."""
+
+    def __init__(self, number=0):
+        self.id, self.attributes = 0, {"MultiProcessorCount": 1}
+
+
+NAMES = "zeros arange count_nonzero zeros_like ones ascontiguousarray"
+cupy = SimpleNamespace(
+    **{name: on_device(getattr(np, name)) for name in NAMES.split()},
+    **{name: getattr(np, name) for name in ("uint8", "uint32", "int32", "int64")},
+    ndarray=Array,
+    empty=on_device(np.zeros),
+    asarray=on_device(np.array),
+    unpackbits=on_device(np.unpackbits),
+    cuda=SimpleNamespace(
+        Device=Device,
+        get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+        alloc_pinned_memory=bytearray,
+        driver=SimpleNamespace(occupancyMaxActiveBlocksPerMultiprocessor=lambda *given: 1),
+    ),
+)
+sys.modules |= {"cupy": cupy, "cupy.cuda": cupy.cuda}
+
+from families import scale_free, with_lengths  # noqa: E402
+
+from lagbc import tuning  # noqa: E402
+from lagbc.cuda import compiler, kernel  # noqa: E402
+from lagbc.graph.graph import Graph  # noqa: E402
+from lagbc.graph.validate import as_graph  # noqa: E402
+from lagbc.methods.contract import SweepPlan  # noqa: E402
+from lagbc.methods.gpu import probe  # noqa: E402
+from lagbc.methods.gpu.batched import hops  # noqa: E402
+from lagbc.methods.gpu.delta_stepping import lengths  # noqa: E402
+from lagbc.methods.gpu.traversal import dijkstra  # noqa: E402
+from lagbc.methods.gpu.traversal import hops as traversal  # noqa: E402
+from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS, SQUARES, Sums  # noqa: E402
+from lagbc.methods.table import METHODS  # noqa: E402
+
+# Of arrays; those of other types are bits, or are typed by the variant, and `fill_words` takes all.
+TYPES = {"int": np.int32, "offset": np.int64, "double": np.float64}
+launched, convert, to_come = set(), kernel._convert, []
+
+
+class Module:
+    """A compiled source, whose kernels take their arguments and compute next to nothing."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def get_function(self, name):
+        parameters = kernel.declared(self.source, name)
+
+        def launch(grid, threads, arguments):
+            given = dict(zip([parameter for parameter, *_ in parameters], arguments, strict=True))
+            for parameter, kind, is_pointer in parameters:
+                expected = (Array, np.intp) if is_pointer else np.number
+                assert isinstance(given[parameter], expected), f"{name}: {kind} {parameter} is {given[parameter]!r}"
+                if isinstance(given[parameter], Array) and kind in TYPES and name != "fill_words":
+                    assert given[parameter].dtype == TYPES[kind], f"{name}: {parameter} is {given[parameter].dtype}"
+            launched.add(name)
+            STEPS.get(name, lambda given: None)(given)
+
+        launch.kernel = SimpleNamespace(ptr=0)
+        return launch
+
+
+# Two levels are found, and counts that are not exact; the first queue is too short.
+STEPS = {
+    "launch_per_level_count": lambda given: np.copyto(given["size"], to_come.pop() if to_come else 0),
+    "delta_lowest": lambda given: np.copyto(given["any"], to_come.pop() if to_come else 0),
+    "one_launch_forward": lambda given: np.copyto(given["status"], [[to_come.pop() == 1 if to_come else 0, 2]]),
+    "one_launch_settle": lambda given: np.copyto(given["status"], [[to_come.pop() == 1 if to_come else 0, 2]]),
+    "traversal_work_efficient_forward": lambda given: np.copyto(given["overflowed"], 1),
+    "count_flags": lambda given: np.copyto(given["found"], 10**6),
+    "dijkstra_forward": lambda given: np.copyto(given["outcome"][:, 0], 4 * bool(to_come and to_come.pop())),
+}
+compiler.load = lambda source, options, **how: Module(source)
+compiler.begin_compile = lambda source, options, **how: None
+kernel._convert = lambda one, number: one if isinstance(one, Array) and number is None else convert(one, number)
+Graph.on_device = property(lambda graph: graph)
+
+
+def sweep(module, A, *schedule, omega=False, **given):
+    """Sweep a batch of all vertices forward and backward, twice."""
+    graph = as_graph(A, directed=True, weighted=module in (lengths, dijkstra))
+    to_come[:] = [1, 10**6, 1]
+    state = module.prepare(graph, SweepPlan(batch=256, **given), *schedule)
+    for _ in range(2):
+        for levels in module.forward(state, np.arange(graph.n)):
+            sums = Sums.zeros_of_batch(cupy, state.plan.sums, graph.n, graph.nnz, 8, graph.n)
+            module.backward(state, levels, sums, *[cupy.ones((graph.active, graph.n))] * omega)
+
+
+def main():
+    """Launch all kernels of the methods."""
+    A = with_lengths(scale_free(60, 200, seed=1), [1, 2, 8])
+    tuning.SAMPLE = 1
+    ones = np.ones(A.shape[0])
+    plans = [
+        {"sums": frozenset(asked), "dtype": dtype, **weights}
+        for asked, dtype, weights in (
+            ({"dependency"}, "float32", {"endpoints": True}),
+            ({"dependency"}, "float64", {}),
+            ({"dependency", "edges"}, "float64", {"class_sizes": ones}),
+            (PATH_SUMS - SQUARES, "float64", {"omega": True}),
+            (PATH_SUMS - SQUARES, "float64", {"omega": ones, "root_weights": ones}),
+            (PATH_SUMS - {"stress"}, "float64", {"in_place": True}),
+            ({*DISTANCE_SUMS, "depth"}, "float64", {}),
+        )
+    ]
+    for plan, is_deep in product(plans, (False, True)):
+        Graph.has_high_diameter = property(lambda graph, is_deep=is_deep: is_deep)
+        sweep(hops, A, **plan)
+        for integers in (A, A * 0.5):
+            sweep(lengths, integers, "one launch" if is_deep else "window", **plan)
+    for row, ways in product(METHODS, ([], ["all-blocks"])):
+        if row.module == traversal.__name__ and row.goes(ways):
+            sweep(traversal, A, method=row.name, variant="".join(ways))
+    for variant in dijkstra.VARIANTS:
+        sweep(dijkstra, A, variant=variant, endpoints=True)
+    graph = as_graph(A, directed=True, weighted=True)
+    tuning.PRUNING_LEAST_EDGES, Graph.has_high_diameter = 1, False
+    lengths.prune(graph, SweepPlan(batch=256))
+    probe.count(graph, np.arange(3), 9)
+    print(*sorted(launched))
+
+
+if __name__ == "__main__":
+    main()
