@@ -1,5 +1,5 @@
-// A rank's rows between two messages of a level, for matrices that are dealt over ranks in a grid; the product itself is
-// that of launch_per_level_forward.cu, on a rectangular block.
+// A rank's rows between two messages of a level, for matrices that are dealt over ranks in a grid. The product is that
+// of launch_per_level_forward.cu, on a rectangular block.
 //
 // A message has a mask and a number of each row, and the values in the columns of the masks, row after row: `ends[j]`
 // values are those of row j and of the rows before. A warp has a row, and a lane the eight columns of a byte of masks.
@@ -7,8 +7,8 @@
 // Rows of all groups are numbered group after group, with so many a group as an array has: of the piece that a rank
 // owns, of its grid column, of its block, or of a slice.
 
-// The columns of a row of a message, and the place of the first of its values. A lane has one of 32 columns at a time, so
-// that a warp reads and writes values that lie side by side.
+// The columns of a row of a message, and the place of the first of its values. A lane has one of 32 columns at a time:
+// so a warp reads and writes values that lie side by side.
 struct Values {
     unsigned word;  // of the mask: lane w has word w
     offset place;
@@ -132,15 +132,14 @@ __device__ __forceinline__ void load_met(const value* totals, size_t row, unsign
         if (!(met >> k & 1)) total[k] = 0;
 }
 
-// Close rows of a level in the backward sweep. `rows` are those of the piece that is owned, `length` a group, whose first
-// vertex is `own` of n; sums are those of a slice, `slice` rows a group, which begins at place `first`. `paths` and
-// `stress` are null where stress is not asked for, and `squares` where those are not. Scores have a row a group.
-extern "C" __global__ void finish_rows(int n, int length, int slice, int own, int first, int count,
-                                       const int* __restrict__ rows, const unsigned char* __restrict__ masks,
-                                       const unsigned char* __restrict__ met, const value* __restrict__ totals,
-                                       const value* __restrict__ path_totals, const double* __restrict__ omega,
-                                       const double* __restrict__ root_weights, value* values, double* scores,
-                                       value* paths, double* stress, double* squares, int endpoints) {
+// Close rows of a level in the backward sweep. `rows` are those of the piece that is owned, `length` a group, whose
+// first vertex is `own` of n; sums are those of a slice, `slice` rows a group, which begins at place `first`. `paths`
+// and `stress` are null where stress is not asked for, and `squares` where those are not. Scores have a row a group.
+extern "C" __global__ void finish_rows(
+    int n, int length, int slice, int own, int first, int count, const int* __restrict__ rows,
+    const unsigned char* __restrict__ masks, const unsigned char* __restrict__ met, const value* __restrict__ totals,
+    const value* __restrict__ path_totals, const double* __restrict__ omega, const double* __restrict__ root_weights,
+    value* values, double* scores, value* paths, double* stress, double* squares, int endpoints) {
     const int j = row_of_warp(), lane = threadIdx.x & 31;
     if (j >= count) return;
     Place at(n, own + rows[j] % length, false);

@@ -47,12 +47,10 @@ __device__ __forceinline__ unsigned meet(const offset* indptr, const int* indice
 }
 
 // Level 1: every out-neighbour of a root, each of its members, has one path from it. A block a root.
-extern "C" __global__ void launch_per_level_first(int n, const offset* __restrict__ positions,
-                                                     const offset* __restrict__ columns,
-                                                     const offset* __restrict__ indptr,
-                                                     const int* __restrict__ indices, unsigned* visited,
-                                                     unsigned* next, unsigned* next_live, value* counts, sum limit,
-                                                     unsigned* overflowed, const double* __restrict__ class_sizes) {
+extern "C" __global__ void launch_per_level_first(
+    int n, const offset* __restrict__ positions, const offset* __restrict__ columns, const offset* __restrict__ indptr,
+    const int* __restrict__ indices, unsigned* visited, unsigned* next, unsigned* next_live, value* counts, sum limit,
+    unsigned* overflowed, const double* __restrict__ class_sizes) {
     const int group = columns[blockIdx.x] / COLUMNS, column = columns[blockIdx.x] % COLUMNS;
     const size_t rows = (size_t)group * n;
     const offset v = positions[blockIdx.x], end = indptr[v + 1];

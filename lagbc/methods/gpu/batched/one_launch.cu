@@ -76,7 +76,8 @@ __device__ __forceinline__ Gathered gather_column(const offset* indptr, const in
         for (int i = 0; i < EDGES; i++) {
             const bool valid = live && e + i * share.parts < end;
             u[i] = valid ? indices[e + i * share.parts] : -1;
-            if constexpr (ALONG_EDGES) place[i] = valid && share.place == 0 ? besides.edge_order[e + i * share.parts] : 0;
+            if constexpr (ALONG_EDGES)
+                place[i] = valid && share.place == 0 ? besides.edge_order[e + i * share.parts] : 0;
         }
 #pragma unroll
         for (int i = 0; i < EDGES; i++)
@@ -145,8 +146,8 @@ one_launch_forward(int n, int blocks_per_group, const offset* __restrict__ indpt
                 own.masks[(size_t)i * WORDS + lane] = word;
                 own.visited[(size_t)v * WORDS + lane] |= word;
             }
-            push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last, &found[level + 1],
-                 capacity);
+            push(indptr, indices, v, level, word, own.visited, here, next, own.stamps, own.queue, last,
+                 &found[level + 1], capacity);
             const unsigned word_following = word_of(here, following, n);
             if (COUNTS && level > 0) {
                 const unsigned mask = byte_of(word);
@@ -189,17 +190,17 @@ one_launch_forward(int n, int blocks_per_group, const offset* __restrict__ indpt
 }
 
 // While level l is visited, bits[l+1] is read, bits[l] is set, and bits[l+2] is cleared. `paths` and `stress` are null
-// without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and without EDGE_SQUARES
-// `edge_squares`.
-extern "C" __global__ void __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
-one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
-                           unsigned* bits, unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks,
-                           offset capacity, int* starts, const unsigned* __restrict__ keep,
-                           const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
-                           unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
-                           value* paths, double* stress, double* squares,
-                           const offset* __restrict__ edge_order, offset nnz, double* edges,
-                           double* edge_squares, const double* __restrict__ class_sizes) {
+// without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and without
+// EDGE_SQUARES `edge_squares`.
+extern "C" __global__ void
+    __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? BACKWARD_SUMS_RESIDENT : BACKWARD_RESIDENT)
+one_launch_backward(
+    int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices, unsigned* bits,
+    unsigned* visited, int* stamps, value* values, int* queue, unsigned* masks, offset capacity, int* starts,
+    const unsigned* __restrict__ keep, const double* __restrict__ omega, const double* __restrict__ root_weights,
+    double* scores, unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status, value* paths,
+    double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
+    double* edge_squares, const double* __restrict__ class_sizes) {
     Group group(blocks_per_group, barriers);
     const Rows own = rows_of(group.index, n, capacity, bits, visited, stamps, values, queue, masks, starts);
     __shared__ unsigned char lists[WARPS][COLUMNS];

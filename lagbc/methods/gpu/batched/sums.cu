@@ -40,11 +40,10 @@ struct Distances {
 };
 
 // Of a sweep by launches: one level, with `live` as the bitmap of rows with any bit. Thread (x, y): row and group.
-extern "C" __global__ void launch_per_level_distances(int n, int level, const unsigned* __restrict__ live,
-                                                  const unsigned* __restrict__ bits, const unsigned* __restrict__ keep,
-                                                  double* reached, double* distance, double* inverse,
-                                                  double* distance_squares, double* inverse_squares, unsigned* known,
-                                                  double* depth) {
+extern "C" __global__ void launch_per_level_distances(
+    int n, int level, const unsigned* __restrict__ live, const unsigned* __restrict__ bits,
+    const unsigned* __restrict__ keep, double* reached, double* distance, double* inverse, double* distance_squares,
+    double* inverse_squares, unsigned* known, double* depth) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x, group = blockIdx.y;
     const size_t words = (n + 31) / 32;
     if (v >= n || !(live[group * words + v / 32] >> v % 32 & 1)) return;
@@ -55,14 +54,11 @@ extern "C" __global__ void launch_per_level_distances(int n, int level, const un
 
 // Of a sweep in one launch: all levels, of the group's own depth. A thread has an entry of the queue, and a vertex one
 // entry a level.
-extern "C" __global__ void one_launch_distances(int n, int blocks_per_group, const int* __restrict__ queue,
-                                                       const unsigned* __restrict__ masks, offset capacity,
-                                                       const int* __restrict__ starts, const unsigned* __restrict__ keep,
-                                                       double* reached, double* distance, double* inverse,
-                                                       double* distance_squares, double* inverse_squares,
-                                                       unsigned* known, double* depth, unsigned* barriers, int* halts,
-                                                       const volatile unsigned char* stop,
-                                                       const int* __restrict__ status) {
+extern "C" __global__ void one_launch_distances(
+    int n, int blocks_per_group, const int* __restrict__ queue, const unsigned* __restrict__ masks, offset capacity,
+    const int* __restrict__ starts, const unsigned* __restrict__ keep, double* reached, double* distance,
+    double* inverse, double* distance_squares, double* inverse_squares, unsigned* known, double* depth,
+    unsigned* barriers, int* halts, const volatile unsigned char* stop, const int* __restrict__ status) {
     Group group(blocks_per_group, barriers);
     const Distances sums(group.index, n, keep, reached, distance, inverse, distance_squares, inverse_squares, known,
                          depth);
@@ -78,14 +74,11 @@ extern "C" __global__ void one_launch_distances(int n, int blocks_per_group, con
 
 // The edges that leave a root: its one path goes on to each of their heads. A block a root; only one in a group has the
 // vertex.
-extern "C" __global__ void root_edges(int n, const offset* __restrict__ positions,
-                                                   const offset* __restrict__ columns,
-                                                   const offset* __restrict__ indptr, const int* __restrict__ indices,
-                                                   const unsigned* __restrict__ keep,
-                                                   const double* __restrict__ root_weights,
-                                                   const value* __restrict__ values,
-                                                   const offset* __restrict__ edge_order, offset nnz, double* edges,
-                                                   double* edge_squares) {
+extern "C" __global__ void root_edges(
+    int n, const offset* __restrict__ positions, const offset* __restrict__ columns, const offset* __restrict__ indptr,
+    const int* __restrict__ indices, const unsigned* __restrict__ keep, const double* __restrict__ root_weights,
+    const value* __restrict__ values, const offset* __restrict__ edge_order, offset nnz, double* edges,
+    double* edge_squares) {
     const int root = columns[blockIdx.x], group = root / COLUMNS, column = root % COLUMNS;
     if (!(keep[root / 32] >> root % 32 & 1)) return;
     const double times = root_weights ? root_weights[root] : 1.0;

@@ -45,10 +45,6 @@ struct Share {
 
 // omega has the targets of a vertex, or, with OMEGA_BY_COLUMN, of each of its columns, in rows like those of values.
 
-#ifndef OMEGA_BY_COLUMN
-#define OMEGA_BY_COLUMN 0
-#endif
-
 // The additional sums of the backward sweep beside c, in one column a lane, by macros that are 0 or 1: STRESS for t,
 // the paths on to targets, EDGE_SUMS for the dependencies of edges, and EDGE_SQUARES for the squares of these.
 struct Besides {
@@ -96,7 +92,8 @@ __device__ __forceinline__ void add_edges(Gathered& sums, const value (&x)[COUNT
             const double c = (double)x[i];
             add_edge(besides.edges + place[i], taken[i] ? besides.near * c : 0.0, share);
             if constexpr (EDGE_SQUARES)
-                add_edge(besides.edge_squares + place[i], taken[i] ? (besides.near * c) * (besides.sigma * c) : 0.0, share);
+                add_edge(besides.edge_squares + place[i], taken[i] ? (besides.near * c) * (besides.sigma * c) : 0.0,
+                         share);
         }
     }
 }

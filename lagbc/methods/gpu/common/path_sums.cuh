@@ -22,7 +22,7 @@ struct EdgeSums {
     double* sums;
     double* squares;
 
-    // Sum the lanes' shares of four edges along the same tree for each; the eight lanes of slot i get the sum of edge i.
+    // Sum the lanes' shares of four edges, each along the same tree; the eight lanes of slot i get the sum of edge i.
     static __device__ __forceinline__ double sum_by_slots(double x0, double x1, double x2, double x3) {
         const int lane = threadIdx.x & 31;
         const bool upper = lane & 16, odd = lane & 8;

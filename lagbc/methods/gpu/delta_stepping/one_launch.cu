@@ -317,8 +317,8 @@ one_launch_count(int n, int blocks_per_group, const offset* __restrict__ in_indp
 }
 
 // From the last round to the first: c = omega / sigma + the sum of c over tight successors, in place of sigma. `paths`
-// and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group, and
-// without EDGE_SQUARES `edge_squares`. With EDGE_SUMS the roots are visited, too, for the edges that leave them.
+// and `stress` are null without STRESS; without EDGE_SUMS so are `edge_order` and `edges`, a row of nnz sums a group,
+// and without EDGE_SQUARES `edge_squares`. With EDGE_SUMS the roots are visited, too, for the edges that leave them.
 extern "C" __global__ void
     __launch_bounds__(32 * WARPS, STRESS || EDGE_SUMS ? DELTA_ONE_LAUNCH_SUMS_RESIDENT : DELTA_ONE_LAUNCH_RESIDENT)
 one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indptr, const int* __restrict__ indices,
@@ -326,9 +326,9 @@ one_launch_backward(int n, int blocks_per_group, const offset* __restrict__ indp
               const int* __restrict__ queue, const unsigned* __restrict__ masks, offset capacity,
               const int* __restrict__ starts, dist rtol, const unsigned char* __restrict__ keep,
               const double* __restrict__ omega, const double* __restrict__ root_weights, double* scores,
-              value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz, double* edges,
-              double* edge_squares, unsigned* barriers, int* halts, const volatile unsigned char* stop, int* status,
-              const double* __restrict__ class_sizes) {
+              value* paths, double* stress, double* squares, const offset* __restrict__ edge_order, offset nnz,
+              double* edges, double* edge_squares, unsigned* barriers, int* halts,
+              const volatile unsigned char* stop, int* status, const double* __restrict__ class_sizes) {
     Group group(blocks_per_group, barriers);
     const size_t rows = (size_t)group.index * n;
     __shared__ unsigned char lists[WARPS][COLUMNS];

@@ -2,8 +2,8 @@
 
 // kept[e] = no landmark h with to[tail][h] + from[head][h] + slack < length, for the edges e of a list.
 //
-// `to` and `from` have a row of distances a vertex, to and from each landmark; infinite if there is no path. A warp takes
-// 32 edges, and a lane eight landmarks.
+// `to` and `from` have a row of distances a vertex, to and from each landmark; infinite if there is no path. A warp
+// takes 32 edges, and a lane eight landmarks.
 extern "C" __global__ void prune(offset nnz, const int* __restrict__ tails, const int* __restrict__ heads,
                                    const double* __restrict__ lengths, const dist* __restrict__ to,
                                    const dist* __restrict__ from, double slack, bool* kept) {

@@ -4,13 +4,14 @@
 // The sums of a lane; null for a sum that is not asked for. A row is summed by its lanes, then along a fixed tree.
 struct Sums {
     double *reached, *distance, *inverse, *distance_squares, *inverse_squares;  // a row a group
-    double* depth;                       // a column a group
-    double largest[8] = {};                // of the lane's columns, in the rows so far
+    double* depth;           // a column a group
+    double largest[8] = {};  // of the lane's columns, in the rows so far
 
     __device__ Sums(int n, double* reached, double* distance, double* inverse, double* distance_squares,
                     double* inverse_squares, double* depth)
         : reached(row_of(reached, n)), distance(row_of(distance, n)), inverse(row_of(inverse, n)),
-          distance_squares(row_of(distance_squares, n)), inverse_squares(row_of(inverse_squares, n)), depth(row_of(depth, COLUMNS)) {}
+          distance_squares(row_of(distance_squares, n)), inverse_squares(row_of(inverse_squares, n)),
+          depth(row_of(depth, COLUMNS)) {}
 
     static __device__ double* row_of(double* sums, int size) {
         return sums ? sums + (size_t)blockIdx.y * size : nullptr;
@@ -51,10 +52,9 @@ __device__ __forceinline__ void add_largest(const Sums& sums, unsigned long long
 static_assert(COLUMNS == 32 * WARPS, "a thread a column");
 
 // Of rows of distances.
-extern "C" __global__ void delta_distances(int n, const dist* __restrict__ distances,
-                                           const unsigned* __restrict__ keep, double* reached, double* distance,
-                                           double* inverse, double* distance_squares, double* inverse_squares,
-                                           double* depth) {
+extern "C" __global__ void delta_distances(
+    int n, const dist* __restrict__ distances, const unsigned* __restrict__ keep, double* reached, double* distance,
+    double* inverse, double* distance_squares, double* inverse_squares, double* depth) {
     __shared__ unsigned long long found[COLUMNS];
     Sums sums(n, reached, distance, inverse, distance_squares, inverse_squares, depth);
     const int lane = threadIdx.x % 32;
