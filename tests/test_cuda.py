@@ -13,6 +13,7 @@ import pytest
 from lagbc.centrality.compiled import SOURCES
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Variant, declared, kernel_of
+from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
 from lagbc.methods.gpu.kernels import BLOCK, HOPS_SUMS, KERNELS
 
 PATH = "methods/gpu/batched/sums.cu"
@@ -103,8 +104,8 @@ def test_every_kernel_is_read(source):
         assert numbers <= {"int", "offset", "double", "value", "dist", "sum"}
 
 
-def test_every_launch_of_a_method_has_the_arguments_of_its_kernel():
-    """Those of block.cu are in tests/grid/test_block_by_stand_in.py; lengths on the host are surveyed there."""
+def test_every_launch_has_the_arguments_of_its_kernel():
+    """Those of block.cu are held by tests/grid/test_block_by_stand_in.py; lengths on the host are surveyed there."""
     tests = Path(__file__).parent
     ran = subprocess.run(
         [sys.executable, tests / "gpu" / "launches.py"],
@@ -115,4 +116,5 @@ def test_every_launch_of_a_method_has_the_arguments_of_its_kernel():
     )
     assert not ran.returncode, ran.stderr
     elsewhere = {"survey_lengths", *names_of(BLOCK.source)}
-    assert {*ran.stdout.split()} == {name for kernels in KERNELS for name in names_of(kernels.source)} - elsewhere
+    kernels = {name for of in (*OF_GRAPHS, *KERNELS) for name in names_of(of.source)}
+    assert {*ran.stdout.split()} == kernels - elsewhere

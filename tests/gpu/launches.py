@@ -1,7 +1,7 @@
-"""Every launch of the GPU's methods, by a CuPy and kernels that compute nothing: its arguments are those declared.
+"""Every launch of the GPU's methods, and of its work on graphs: the arguments are those that its kernel declares.
 
-A program, run in a process of its own: it prints the kernels that were launched. A kernel's results are zeros, but for
-the few that decide which kernels come next.
+A program, run in a process of its own, by a CuPy and kernels that compute nothing: it prints the kernels that it has
+launched. A kernel's results are zeros, but for the few that decide which kernels come next.
 """
 
 import sys
@@ -14,7 +14,12 @@ import numpy as np
 class Array(np.ndarray):
     """An array of the stand-in's device."""
 
-    data = property(lambda self: SimpleNamespace(ptr=self.ctypes.data))
+    @property
+    def data(self):
+        def nothing(*given):
+            return None
+
+        return SimpleNamespace(ptr=self.ctypes.data, memset_async=nothing, copy_from_device_async=nothing)
 
     def __getitem__(self, key):
         if isinstance(key, int) and key < len(self):  # a view, as CuPy has it, where NumPy makes a number
@@ -39,7 +44,7 @@ class Device:
         self.id, self.attributes = 0, {"MultiProcessorCount": 1}
 
 
-NAMES = "zeros arange count_nonzero zeros_like ones ascontiguousarray"
+NAMES = "zeros arange count_nonzero zeros_like empty_like ones ascontiguousarray"
 cupy = SimpleNamespace(
     **{name: on_device(getattr(np, name)) for name in NAMES.split()},
     **{name: getattr(np, name) for name in ("uint8", "uint32", "int32", "int64")},
@@ -60,6 +65,7 @@ from families import scale_free, with_lengths  # noqa: E402
 
 from lagbc import tuning  # noqa: E402
 from lagbc.cuda import compiler, kernel  # noqa: E402
+from lagbc.graph.device import ops  # noqa: E402
 from lagbc.graph.graph import Graph  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
 from lagbc.methods.contract import SweepPlan  # noqa: E402
@@ -72,7 +78,7 @@ from lagbc.methods.sums import DISTANCE_SUMS, PATH_SUMS, SQUARES, Sums  # noqa: 
 from lagbc.methods.table import METHODS  # noqa: E402
 
 # Of arrays; those of other types are bits, or are typed by the variant, and `fill_words` takes all.
-TYPES = {"int": np.int32, "offset": np.int64, "double": np.float64}
+TYPES = {"int": ["i4"], "offset": ["i8", "u8"], "double": ["f8"]}
 launched, convert, to_come = set(), kernel._convert, []
 
 
@@ -91,7 +97,9 @@ class Module:
                 expected = (Array, np.intp) if is_pointer else np.number
                 assert isinstance(given[parameter], expected), f"{name}: {kind} {parameter} is {given[parameter]!r}"
                 if isinstance(given[parameter], Array) and kind in TYPES and name != "fill_words":
-                    assert given[parameter].dtype == TYPES[kind], f"{name}: {parameter} is {given[parameter].dtype}"
+                    assert given[parameter].dtype.str[1:] in TYPES[kind], (
+                        f"{name}: {parameter} is {given[parameter].dtype}"
+                    )
             launched.add(name)
             STEPS.get(name, lambda given: None)(given)
 
@@ -107,6 +115,7 @@ STEPS = {
     "one_launch_settle": lambda given: np.copyto(given["status"], [[to_come.pop() == 1 if to_come else 0, 2]]),
     "traversal_work_efficient_forward": lambda given: np.copyto(given["overflowed"], 1),
     "count_flags": lambda given: np.copyto(given["found"], 10**6),
+    "find_widest": lambda given: np.copyto(given["found"], 2**32 - 1),
     "dijkstra_forward": lambda given: np.copyto(given["outcome"][:, 0], 4 * bool(to_come and to_come.pop())),
 }
 compiler.load = lambda source, options, **how: Module(source)
@@ -126,8 +135,32 @@ def sweep(module, A, *schedule, omega=False, **given):
             module.backward(state, levels, sums, *[cupy.ones((graph.active, graph.n))] * omega)
 
 
+def work_on_a_graph(A):
+    """Put its entries in order, search it, and order its vertices."""
+    n, A = A.shape[0], A.tocsr()
+    indptr, indices, data = (
+        cupy.asarray(A.indptr, np.int64),
+        cupy.asarray(A.indices, np.int32),
+        cupy.asarray(A.data, np.float64),
+    )
+    csr, order, words = (indptr, indices, data), cupy.arange(n), cupy.zeros(n, np.uint64)
+    entries, _ = ops.entries_of(A)
+    ops.canonical(entries._replace(lengths=data), both_ways=True)
+    ops.both_ways(n, *csr)
+    ops.are_equal(ops.reverse_of(n, *csr) or csr, tuple(array.copy() for array in csr))
+    ops.renumbered(csr, order, order, symmetric=True)
+    ops.renumbered_places(csr, order, order)
+    ops.kept_edges(csr, cupy.zeros(len(data), np.bool_))
+    ops.check_lengths(data)
+    ops.search_from_hub(indptr, indices, ops.weak_components(indptr, indices))
+    ops.isolated_last(ops.degree_order(indptr), indptr)
+    ops.hub_order(ops.hub_distances(indptr, indices), ops.places_in(order))
+    ops.proximity_order(indptr, indices, cupy.zeros(n, np.int32))
+    ops._sort_along_axes(n, cupy.zeros((tuning.LANDMARKS, n), np.int32), 0, np.array([0, n]), words, 8)
+
+
 def main():
-    """Launch all kernels of the methods."""
+    """Launch all kernels of the methods and of graphs."""
     A = with_lengths(scale_free(60, 200, seed=1), [1, 2, 8])
     tuning.SAMPLE = 1
     ones = np.ones(A.shape[0])
@@ -157,6 +190,7 @@ def main():
     tuning.PRUNING_LEAST_EDGES, Graph.has_high_diameter = 1, False
     lengths.prune(graph, SweepPlan(batch=256))
     probe.count(graph, np.arange(3), 9)
+    work_on_a_graph(A)
     print(*sorted(launched))
 
 

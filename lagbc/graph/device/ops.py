@@ -20,7 +20,7 @@ Csr = tuple[Any, Any, Any]
 
 # Constants of the kernels.
 _TILE, _DIGIT_BITS = 4096, 8
-# Entries of a verdict, numbered as in the kernels.
+# Entries of a verdict, counts that kernels make, numbered as there.
 _POINTERS, _OUTSIDE, _LOOPS, _INVALID, _LONGEST, _UNLIKE = range(6)
 # Bits of a coordinate in products, so that sums of these fit into 64 bits.
 _COARSE_BITS = 15
@@ -69,18 +69,6 @@ def sort(keys: Any, payload: Any, bits: int, first: int = 0) -> tuple[Any, Any]:
     return keys, payload
 
 
-class Verdict:
-    """Counts that kernels make on the device, to be read when they are done."""
-
-    def __init__(self) -> None:
-        self.counts = cp.zeros(6, np.int64)
-
-    def read(self) -> list[int]:
-        """Wait for the kernels launched so far."""
-        counts: list[int] = self.counts.get().tolist()
-        return counts
-
-
 class Checked(NamedTuple):
     """The number of lengths that are not finite and > 0, and the longest of the others."""
 
@@ -99,10 +87,10 @@ class Entries(NamedTuple):
 
 def pointers_rise(n: int, indptr: Any, stored: int) -> bool:
     """Whether row pointers rise from 0 to at most `stored`."""
-    verdict = Verdict()
-    indptr_of = {"indptr": indptr, "bytes": indptr.dtype.itemsize}
-    CSR.launch("check_pointers", n + 1, n=n, stored=stored, verdict=verdict.counts, **indptr_of)
-    return not verdict.read()[_POINTERS]
+    verdict = _verdict()
+    of_pointers = {"indptr": indptr, "bytes": indptr.dtype.itemsize}
+    CSR.launch("check_pointers", n + 1, n=n, stored=stored, verdict=verdict, **of_pointers)
+    return not verdict.get()[_POINTERS]
 
 
 def rows_of(indptr: Any, indices: Any) -> Any:
@@ -121,11 +109,9 @@ def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
     directions, not with lengths: duplicates must be summed before.
     """
     count = len(entries.rows)
-    verdict = Verdict()
-    keys, payload = _entry_keys(
-        entries.n, entries.rows, entries.columns, entries.lengths, 3 if both_ways else 1, verdict=verdict
-    )
-    found = verdict.read()
+    verdict, ways = _verdict(), 3 if both_ways else 1
+    keys, payload = _entry_keys(*entries, ways, verdict=verdict)
+    found = verdict.get().tolist()
     if found[_OUTSIDE]:
         return None
     kept = (count - found[_LOOPS]) * (2 if both_ways else 1)
@@ -200,17 +186,21 @@ def are_equal(ours: Csr, theirs: Csr) -> bool:
 def _have_equal_bits(ours: Any, theirs: Any) -> bool:
     if ours.nbytes != theirs.nbytes:
         return False
-    verdict, words = Verdict(), ours.nbytes // 4
-    CSR.launch("compare_words", words, count=words, ours=ours, theirs=theirs, verdict=verdict.counts)
-    return not verdict.read()[_UNLIKE]
+    verdict, words = _verdict(), ours.nbytes // 4
+    CSR.launch("compare_words", words, count=words, ours=ours, theirs=theirs, verdict=verdict)
+    return not verdict.get()[_UNLIKE]
 
 
 def check_lengths(lengths: Any) -> Checked:
     """Count the lengths that are not finite and > 0, and find the longest of the others."""
-    verdict = Verdict()
-    CSR.launch_striding("check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict.counts)
-    found = verdict.read()
-    return Checked(found[_INVALID], float(np.int64(found[_LONGEST]).view(np.float64)))
+    verdict = _verdict()
+    CSR.launch_striding("check_lengths", len(lengths), count=len(lengths), lengths=lengths, verdict=verdict)
+    found = verdict.get()
+    return Checked(int(found[_INVALID]), float(found[_LONGEST].view(np.float64)))
+
+
+def _verdict() -> Any:
+    return cp.zeros(6, np.int64)
 
 
 def _vertex_bits(n: int) -> int:
@@ -227,7 +217,7 @@ def _entry_keys(
     *,
     position: Any = None,
     places: bool = False,
-    verdict: Verdict | None = None,
+    verdict: Any = None,
 ) -> tuple[Any, Any]:
     count = len(rows)
     entries = count * (2 if ways == 3 else 1)
@@ -248,7 +238,7 @@ def _entry_keys(
         values=values,
         keys=keys,
         payload=payload,
-        verdict=(verdict or Verdict()).counts,
+        verdict=_verdict() if verdict is None else verdict,
     )
     return keys, payload
 

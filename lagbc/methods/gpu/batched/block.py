@@ -224,12 +224,12 @@ class _DeviceRows(BlockSweep):
 
     def multiply(self, chosen: Any, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool) -> Any:
         product, edges = (self._own if own else self._other), self._edges.out if backward else self._edges.into
-        limit = np.inf if backward else self._asked.sigma_limit
-        self._launch(product, product.totals, self._values, chosen, first, last, base, edges, limit)
+        limit, span = np.inf if backward else self._asked.sigma_limit, (first, last, base)
+        self._launch(product, product.totals, self._values, chosen, span, edges, limit)
         if paths:  # of the same columns
             met = product.met.reshape(self._groups, self.slice_rows, BYTES)[:, : last - first]
             self._seen.reshape(self._groups, self._rows, BYTES)[:, base + first : base + last] &= ~met
-            self._launch(product, product.path_totals, self._paths, chosen, first, last, base, edges, limit)
+            self._launch(product, product.path_totals, self._paths, chosen, span, edges, limit)
         if own:
             return NOTHING
         rows, of_slice = _rows_of(product.met_live), _Move(self.slice_rows, self._length, first)
@@ -318,18 +318,10 @@ class _DeviceRows(BlockSweep):
         return counts.get().astype(np.int64)  # type: ignore[no-any-return]
 
     def _launch(
-        self,
-        product: _Product,
-        totals: Any,
-        values: Any,
-        chosen: Any,
-        first: int,
-        last: int,
-        base: int,
-        edges: _Csr,
-        limit: float,
+        self, product: _Product, totals: Any, values: Any, chosen: Any, span: tuple[int, ...], edges: _Csr, limit: float
     ) -> None:
-        """Multiply a slice, a group at a time; the kernel knows no other rows."""
+        """Multiply a slice (first, last, base), a group at a time; the kernel knows no other rows."""
+        first, last, base = span
         rows, begin = last - first, base + first
         hubs = min(max(edges.hubs[base // self._length] - first, 0), rows)
         parts = COLUMNS // (32 * FORWARD.own_columns(self._variant))
