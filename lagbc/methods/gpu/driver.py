@@ -57,7 +57,7 @@ class Searched(NamedTuple):
 
 
 class Search(NamedTuple):
-    """A forward sweep of some groups, some of them done."""
+    """A forward sweep of some groups, and which of them are done."""
 
     roots: NDArray[np.int64]  # of all swept groups
     swept: NDArray[np.int64]  # their places in the batch
@@ -141,7 +141,7 @@ class Schedule(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The graph on the device, and the arrays of a batch; a method with several schedules has the last one's."""
+    """The graph on the device, and the arrays of a batch, for the schedule that was taken last."""
 
     rows: Rows
     arrays: Any = None  # `BatchArrays`; None before a schedule is taken
@@ -246,7 +246,7 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
 
 
 def _by_column(state: State, search: Search, times: Any, omega: Any) -> tuple[Any, Any]:
-    """Bring target weights of a vertex and column of the levels, (rows, columns), into range and into all groups' rows.
+    """Scale target weights, (rows, columns) of the levels, into range, and spread them over the rows of all groups.
 
     Also return how often each column counts.
     """

@@ -58,7 +58,7 @@ def add_sums(sums: Any, order: Any, scores: Any, groups: int) -> None:
 
 
 def add_reached(reached: Any, keep: Any, scores: Any, rows: Any, columns: Any) -> None:
-    """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group.
+    """Count every pair of a kept root and a vertex that it reaches at both of its ends, in a row of scores a group.
 
     `reached` (groups, rows, 32) and `keep` (groups, 32) are bits, `scores` (groups, rows); `rows` and `columns` are the
     place of each root among all scores and all columns.

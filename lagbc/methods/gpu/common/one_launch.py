@@ -26,7 +26,7 @@ def together(stated: Arrays) -> dict[str, Any]:
 
 
 def launch(arrays: BatchArrays, kernel: Kernel, groups: int, blocks: int, **arguments: Any) -> int:
-    """Run a kernel of some thread blocks in all; return how the worst group ended, or raise Interrupted."""
+    """Run a kernel whose `blocks` the groups share; return how the worst group ended, or raise Interrupted."""
     blocks_per_group = max(1, blocks // groups)
     arrays.barriers.fill(0)
     of_group = arrays.arguments("queue", "masks", "starts", "barriers", "halts", "status")
@@ -61,7 +61,7 @@ def first_entries(size: Size | Rows, factor: float) -> int:
 
 
 def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size | Rows) -> int:
-    """Return half as many entries again, of queues by `arrays`; MemoryError beyond the growth, or 32-bit numbers."""
+    """Return half as many entries again of the queues of `arrays`; MemoryError beyond the growth, or 32 bits."""
     longer = min(3 * capacity // 2, _most_entries(size.rows))
     if longer <= capacity:
         raise OutOfMemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
@@ -70,5 +70,5 @@ def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size
 
 
 def _most_entries(rows: int) -> int:
-    """Return the most entries so that 32 bits also number a level of all rows behind them, at which a sweep stops."""
+    """Return the most entries: 32 bits number them, and a level of all rows behind them, at which a sweep stops."""
     return 2**31 - 1 - rows

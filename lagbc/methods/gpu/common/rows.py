@@ -27,7 +27,7 @@ _FRONT = 4096
 
 
 class Size(NamedTuple):
-    """The numbers on which the shapes of a batch's arrays depend, before any upload; `Rows` have them, too."""
+    """The numbers that shape the arrays of a batch, before any upload; `Rows` has them, too."""
 
     plan: SweepPlan
     rows: int  # vertices with edges
@@ -188,7 +188,7 @@ def level_arrays(size: Size | Rows) -> dict[str, Array]:
 
 
 def notes_arrays(notes: dict[str, Array], groups: int, bytes_of_group: int) -> dict[str, Any]:
-    """State small arrays of groups, with room up to `bytes_of_group` for unlisted ones and for alignment."""
+    """State the notes of groups, and so many bytes a group for them, for unlisted arrays and for alignment."""
     return {"notes": notes, "besides": Counted({"notes": Array((groups * bytes_of_group - bytes_of(notes),), BYTE)})}
 
 
@@ -244,7 +244,7 @@ def bits_of(rows: Any, count: int) -> NDArray[np.bool_]:
 
 
 def unpack(bits: Any) -> Any:
-    """Unpack the bytes of bit rows, the last axis of an array on the device, into a number, 0 or 1, a bit."""
+    """Unpack bit rows, the last axis of an array on the device: each bit becomes a number, 0 or 1."""
     return cp.unpackbits(cp.ascontiguousarray(bits).reshape(-1), bitorder="little").reshape(*bits.shape[:-1], -1)
 
 
@@ -258,7 +258,7 @@ def weights_of_columns(rows: Rows, roots: NDArray[np.int64]) -> Any:
 
 
 def add_ends(root_rows: RootRows, reached: Any, keep: Any, scores: Any) -> None:
-    """Add one to both ends of every pair of a kept root and a vertex that it reaches, to a row of scores a group."""
+    """Count every pair of a kept root and a vertex that it reaches at both of its ends, in a row of scores a group."""
     rows = cp.asarray(root_rows.group * scores.shape[1] + root_rows.position)
     add_reached(reached, keep, scores, rows, root_rows.columns)
 

@@ -114,7 +114,7 @@ class Distances(NamedTuple):
 
 @contextmanager
 def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
-    """Give a batch's sums a row for each swept group, of roots at some places of the batch.
+    """Yield sums with a row for each swept group; `swept` are the places of its roots in the batch.
 
     Where these are not the first groups of the batch, their sums are made apart, and added to their own rows.
     """
@@ -130,7 +130,7 @@ def rows_of_batch(sums: Sums, swept: NDArray[np.int64]) -> Iterator[Sums]:
 
 
 def sum_arrays(graph: Graph, plan: SweepPlan) -> Arrays:
-    """State a batch's sums in sweep order, at most, and the sums of groups that are swept apart."""
+    """State the most that a batch's sums in sweep order take, and those of groups that are swept apart."""
     groups, names = plan.batch // GROUP_COLUMNS, plan.sums
     vertices = groups, graph.active
     ends = {"dependency": Array((2, *vertices), FLOAT), "reached": Array((*vertices, BYTES), BYTE)}
@@ -173,7 +173,7 @@ def sum_lengths(arrays: BatchArrays, search: Any, keep: Any, sums: Distances) ->
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:
-    """Add rows of roots, in their order, to their blocks' rows of a batch's dependencies and, if asked for, squares.
+    """Add the rows of roots, in their order, to their blocks' dependencies and, if asked for, squares.
 
     Of `delta` (rows, stride), in sweep order, the first entries count, as many as `order` has. `times` (rows,) says how
     often each root counts, as its row does already; None is once. `places` of the roots in the batch ascend.
