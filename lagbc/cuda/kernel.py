@@ -137,14 +137,10 @@ class Kernels(NamedTuple):
 
     def options(self, variant: Variant = PLAIN) -> tuple[str, ...]:
         """Return the compiler's options for a variant."""
-        types = {"VALUE": variant.dtype, "DIST": variant.dist, "SIGMA": variant.sigma}
-        macros: dict[str, object] = {name: _TYPES[dtype] for name, dtype in types.items() if dtype}
-        if variant.depth_bytes is not None:
-            macros["DEPTH_BYTES"] = variant.depth_bytes
+        macros = {**_definitions(self.macros, variant), **self.constants()}
         if self.source.name in tuning.OWN_BYTES:
             macros["OWN_COLUMNS"] = self.own_columns(variant)
-        macros |= {str(macro.name): int(macro in variant.macros) for macro in self.macros}
-        return compiler.macro_options({**macros, **self.constants()})
+        return compiler.macro_options(macros)
 
     def begin_compile(self, variant: Variant = PLAIN) -> None:
         """Begin to compile a variant in another thread."""
@@ -176,6 +172,15 @@ class Kernels(NamedTuple):
             if variant.is_asked_for and chosen not in seen:
                 seen.add(chosen)
                 yield f"{self.source.name}[{variant.label}]" if variant.label else self.source.name, self.source, chosen
+
+
+@cache
+def _definitions(read: Macro, variant: Variant) -> dict[str, object]:
+    """Define the macros of a variant, among them those of 0 or 1 that a source reads."""
+    types = {"VALUE": variant.dtype, "DIST": variant.dist, "SIGMA": variant.sigma}
+    made = {name: _TYPES[dtype] for name, dtype in types.items() if dtype}
+    depth = {} if variant.depth_bytes is None else {"DEPTH_BYTES": variant.depth_bytes}
+    return {**made, **depth, **{str(macro.name): int(macro in variant.macros) for macro in read}}
 
 
 @cache
