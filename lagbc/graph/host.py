@@ -25,6 +25,7 @@ degree_order = core.order_by_length  # by falling degree, ties by number
 places_in = core.places_in  # the inverse of an order
 search_from_hub = core.search_from_hub  # the hub is the first of the longest rows
 weak_components = core.find_components  # numbers from 0, in the order of their first vertices
+copied, plus = np.copy, np.add
 
 # Faults of rows that are not canonical, as bits.
 _OUTSIDE, _UNSORTED, _UNMERGED, _FALLING = 1, 2, 4, 8

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lagbc.calls import phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters, host
-from lagbc.graph.csr import Csr, as_numpy, index_type, module_of
+from lagbc.graph.csr import Csr, as_numpy, index_type
 from lagbc.graph.given import (
     LENGTHS,
     NO_VALUES,
@@ -303,7 +303,7 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
         raise _pointers_error(min(len(A.indices), len(A.data)))
     entries, values = found
     if weighted:
-        entries = entries._replace(lengths=module_of(entries.rows).asarray(_as_lengths(values)))
+        entries = entries._replace(lengths=device.uploaded(_as_lengths(values)))
     csr = device.canonical(entries, both_ways=not (directed or weighted))
     if csr is None:
         raise _outside_error(n)

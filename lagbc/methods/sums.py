@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import InvalidValueError, OutOfRangeError
-from lagbc.graph.csr import as_numpy, module_of
+from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.native import core
 
 # Sums that betweenness needs, and all that need path counts; the others need distances alone.
@@ -206,17 +206,17 @@ class Sums:
         """Return the sums of a run with the rows of this batch added, one after the other; infinite beyond float64."""
         summed = Sums()
         for name, rows in self:
-            array = None if before is None else getattr(before, name)
+            array, ops = None if before is None else getattr(before, name), ops_of(rows)
             if name == "depth":
-                total = module_of(rows).zeros(n) if array is None else array.copy()
+                total = module_of(rows).zeros(n) if array is None else ops.copied(array)
                 total[roots] = rows
             elif array is None and len(rows) == 1:  # an array of its own, to which others are added
-                total = rows[0].copy()
+                total = ops.copied(rows[0])
             else:
                 with np.errstate(over="ignore"):
-                    total = rows[0].copy() if array is None else array + rows[0]
+                    total = ops.copied(rows[0]) if array is None else ops.plus(array, rows[0])
                     for row in rows[1:]:
-                        total += row
+                        ops.plus(total, row, total)
             setattr(summed, name, total)
         return summed
 
@@ -232,7 +232,7 @@ class Sums:
     @np.errstate(over="ignore")
     def plus(self, others: Sums) -> Sums:
         """Return the sums over these roots and over others; infinite beyond float64."""
-        return Sums(**{name: array + getattr(others, name) for name, array in self})
+        return Sums(**{name: ops_of(array).plus(array, getattr(others, name)) for name, array in self})
 
     @np.errstate(over="ignore")
     def add(self, other: Sums) -> None:

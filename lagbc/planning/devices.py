@@ -191,6 +191,15 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     return graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
 
 
+def begins_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
+    """Whether `is_read_on_device`; if so, kernels of most runs there begin to be compiled meanwhile."""
+    if is_there := is_read_on_device(A, roots, settings, weighted):
+        from lagbc.methods.gpu.kernels import begin_common
+
+        begin_common(weighted=weighted)
+    return is_there
+
+
 def devices_of(settings: Settings, row: Method) -> list[Device]:
     """Return the devices that sweep by a method, if they are several."""
     numbers = gpu_numbers(settings.devices) if row.device == "cuda" else ()

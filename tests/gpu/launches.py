@@ -152,6 +152,7 @@ def work_on_a_graph(A):
     ops.renumbered_places(csr, order, order)
     ops.kept_edges(csr, cupy.zeros(len(data), np.bool_))
     ops.check_lengths(data)
+    ops.plus(data, ops.copied(data))
     ops.search_from_hub(indptr, indices, ops.weak_components(indptr, indices))
     ops.isolated_last(ops.degree_order(indptr), indptr)
     ops.hub_order(ops.hub_distances(indptr, indices), ops.places_in(order))

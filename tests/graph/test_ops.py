@@ -29,7 +29,7 @@ def of_host():
     """Names of the host's functions, and of kernels that are operations, each with the names of its parameters."""
     found, kernels = functions_of(FOLDER / "host.py"), functions_of(FOLDER.parent / "native/core.pyi")
     for node in ast.parse((FOLDER / "host.py").read_text()).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("core."):
             found[node.targets[0].id] = kernels[node.value.attr]
     return parameters_of(found)
 

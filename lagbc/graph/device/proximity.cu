@@ -85,6 +85,7 @@ extern "C" __global__ void sum_moments(int n, int leaf, int shift, const offset*
     if (!together) return;
 #pragma unroll
     for (int m = 0; m < MOMENTS; m++) {
+#pragma unroll 1  // else most of the time of compiling
         for (int step = 16; step; step /= 2) own[m] += __shfl_xor_sync(ALL, own[m], step);
         if ((threadIdx.x & 31) == 0) atomicAdd(&moments[(size_t)piece[first] * MOMENTS + m], (word)own[m]);
     }

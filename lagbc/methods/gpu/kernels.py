@@ -150,3 +150,15 @@ KERNELS: tuple[Kernels, ...] = (
     *DIJKSTRA.values(),
     *(ROOTS, PROBE),
 )
+
+
+def begin_common(*, weighted: bool) -> None:
+    """Begin to compile, in other threads, the kernels with which most runs of betweenness begin."""
+    PROBE.begin_compile()
+    ARRAYS.begin_compile()
+    if weighted:
+        DIJKSTRA["work-efficient"].begin_compile(Variant("float64"))
+        ROOTS.begin_compile()
+    else:
+        FORWARD.begin_compile(Variant("uint32"))
+        BACKWARD.begin_compile(Variant("float64", sigma="uint32"))
