@@ -2,8 +2,9 @@
 
 R-MAT graphs, from random roots, and a circulant graph, of more edges than 32 bits number, whose scores are known in
 closed form. Each is made as a CuPy matrix, read, and then, without the matrix, put in order and swept, without
-reductions. Seconds and the most memory at a time are those of each phase until the first scores; later calls on the
-graph only sweep. Results are JSON lines, a line a graph, and a page of them; what a file holds is not measured again.
+reductions, for betweenness and then for sums of distances. Seconds and the most memory at a time are those of each
+phase until the first scores; later calls on the graph only sweep. Results are JSON lines, a line a graph, and a page of
+them; what a file holds is not measured again.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ Compressed = tuple[Any, Any]
 
 # Random numbers drawn, and entries made, at a time.
 PIECE = 2**24
+# Centralities beside betweenness.
+OTHERS = "closeness", "harmonic"
 # Roots that another method checks, and the largest difference, over the largest score, that counts as agreement.
 CHECKED, TOLERANCE = 4, 1e-12
 
@@ -186,6 +189,7 @@ def measure(case: Case, rounds: int, commit: str | None) -> Row:
         again = [Course(peak) for _ in range(rounds)]
         for later in again:
             later.run(call)
+        others = {name: seconds_of(name, graph, roots, how, Course(peak), rounds) for name in OTHERS}
         checked_by, error = case.check(graph, roots, scores)
         planned = lagbc.plan(graph, sources=roots, **how)
     sweep = min(later.seconds["sweep"] for later in again)
@@ -202,10 +206,23 @@ def measure(case: Case, rounds: int, commit: str | None) -> Row:
         "estimated": planned.memory.total,
         "sweep_again": sweep,
         "gteps": graph.nnz / 2 * len(roots) / sweep / 1e9,
+        "others": others,
+        "with_edges": int(np.count_nonzero(graph.out_degrees)),
         "checked_by": checked_by,
         "difference": error,
         "status": "ok" if error <= TOLERANCE else "wrong",
     } | environment(commit)
+
+
+def seconds_of(name: str, graph: Any, roots: Roots, how: Row, course: Course, rounds: int) -> float:
+    """Return the seconds of the sweeps of another centrality, in the best of later calls."""
+    call, seconds = partial(getattr(lagbc, name), graph, sources=roots, **how), []
+    course.run(call)
+    for _ in range(rounds):
+        course.seconds.clear()
+        course.run(call)
+        seconds.append(course.seconds["sweep"])
+    return min(seconds)
 
 
 def read(case: Case, course: Course) -> Any:
@@ -236,6 +253,7 @@ def markdown(rows: Sequence[Row]) -> str:
             f"{row['checked_by']}: largest difference {row['difference']:.1e} of the largest score. Memory that is",
             f"estimated, without the matrix: {row['estimated'] / 2**30:.1f} GiB.",
             "",
+            *_sweeps_of_all(row),
             "| phase | seconds | GiB at most |",
             "|---|---|---|",
         ]
@@ -245,11 +263,23 @@ def markdown(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def cases(scales: Sequence[str], dense: bool, vertices: int, degree: int) -> Iterator[Case]:
+def _sweeps_of_all(row: Row) -> list[str]:
+    """Lay out the sweeps of each centrality, and the hours of those from all vertices with edges at the same rate."""
+    if "others" not in row:
+        return []
+    lines = ["| sweeps of | seconds | GTEPS | hours, all roots |", "|---|---|---|---|"]
+    for name, seconds in {"bc": row["sweep_again"], **row["others"]}.items():
+        rate = row["entries"] / 2 * row["roots"] / seconds / 1e9
+        hours = seconds / row["roots"] * row["with_edges"] / 3600
+        lines.append(f"| {name} | {seconds:.3g} | {rate:.3g} | {hours:.3g} |")
+    return [*lines, ""]
+
+
+def cases(scales: Sequence[str], dense: bool, vertices: int, degree: int, roots: int) -> Iterator[Case]:
     """Name the graphs that are asked for."""
     for scale in scales:
         size, factor = map(int, scale.split("-"))
-        yield Case(f"rmat-{scale}", partial(rmat, size, factor, SEED), False, 256, against_traversal)
+        yield Case(f"rmat-{scale}", partial(rmat, size, factor, SEED), False, roots, against_traversal)
     if dense:
         check = partial(against_formula, vertices, degree)
         yield Case(f"circulant-{vertices}-{degree}", partial(circulant, vertices, degree), True, 64, check)
@@ -260,15 +290,23 @@ def cases(scales: Sequence[str], dense: bool, vertices: int, degree: int) -> Ite
 @click.option("--dense", is_flag=True, help="The circulant graph.")
 @click.option("--vertices", default=50_000, show_default=True, help="Of the circulant graph.")
 @click.option("--degree", default=44_000, show_default=True, help="Of each of them, even.")
+@click.option("--roots", default=256, show_default=True, help="Of R-MAT graphs.")
 @click.option("--rounds", default=3, show_default=True, help="Calls after the first.")
 @click.option("--commit", help="What is measured, where git cannot tell.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "large.jsonl", show_default=True)
 def main(
-    scales: tuple[str, ...], dense: bool, vertices: int, degree: int, rounds: int, commit: str | None, out: Path
+    scales: tuple[str, ...],
+    dense: bool,
+    vertices: int,
+    degree: int,
+    roots: int,
+    rounds: int,
+    commit: str | None,
+    out: Path,
 ) -> None:
     """Append to the results what is missing, and write the page beside them."""
     done = {row["graph"] for row in json_lines.read(out)}
-    asked = [case for case in cases(scales, dense, vertices, degree) if case.name not in done]
+    asked = [case for case in cases(scales, dense, vertices, degree, roots) if case.name not in done]
     for row in json_lines.append(out, (measure(case, rounds, commit) for case in asked)):
         click.echo(row)
     rows = json_lines.read(out)
