@@ -267,7 +267,7 @@ class Dealt(Outline):
     def components(self) -> Any:
         """ValueError: they are not known."""
         raise InvalidValueError(
-            "components of a graph that is dealt over a grid are not known, which estimates with endpoints count; "
+            "an estimate with endpoints counts components, which are not known for a graph that is dealt over a grid; "
             "leave out endpoints, or grid="
         )
 
@@ -495,6 +495,7 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
     width = shape.rows * length
 
     def keys_of(first: int, last: int) -> tuple[Ints, NDArray[Any]]:
+        """Return each entry as its row in the block times `width` plus its column, and its rank in the grid."""
         columns, rows = edges.some(first, last)
         if along:
             columns, rows = np.concatenate([columns, rows]), np.concatenate([rows, columns])

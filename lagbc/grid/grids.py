@@ -163,7 +163,9 @@ def _require_sweepable(request: Request, settings: Settings) -> None:
     }
     for name, is_asked in refused.items():
         if is_asked:
-            raise InvalidValueError(f"{name}: not made of a graph that is dealt over a grid; leave it out, or grid=")
+            raise InvalidValueError(
+                f"{name}: not available for a graph that is dealt over a grid; leave it out, or grid="
+            )
 
 
 @work_of.register(Spread)

@@ -209,7 +209,9 @@ def _agree(line: Line, own: _Told) -> _Told:
         said = ", ".join(f"{one.n} on rank {rank}" for rank, one in enumerate(told) if one.n is not None)
         raise InvalidValueError(f"each rank passes a part of one matrix, or None; they are of different sizes: {said}")
     if n > deal.MOST_VERTICES:
-        raise OutOfRangeError(f"{n} vertices: a grid takes at most {deal.MOST_VERTICES}, whose pairs have 64 bits")
+        raise OutOfRangeError(
+            f"{n} vertices: a grid takes at most {deal.MOST_VERTICES}, as a pair is one number of 64 bits"
+        )
     if len({one.directed for one in parts}) > 1:
         raise InvalidValueError("some ranks pass edges that are one way, others edges of both ways; pass directed=")
     return parts[0]._replace(entries=sum(one.entries for one in parts))

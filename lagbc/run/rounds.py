@@ -142,7 +142,7 @@ class Sequence:
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """Lower and upper bounds of the means, no further than values in [0, 1] of the roots left allow."""
+        """Lower and upper bounds of the means; the roots that are left have values from 0 to 1."""
         centre, half = self.centre, self.half_width
         if self.is_exact:
             return centre, centre

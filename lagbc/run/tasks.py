@@ -26,7 +26,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
-from itertools import accumulate, count, islice
+from itertools import accumulate, count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -192,10 +192,10 @@ class _Run:
 
     def _has_task(self) -> bool:
         """Whether there is a task to submit; one is cut off the work if there is room for its result."""
-        if not self._left and len(self._tasks) < self._ahead:
-            for number, task in islice(self._coming, 1):
-                self._tasks[number] = task
-                self._left.append(number)
+        if not self._left and len(self._tasks) < self._ahead and (cut := next(self._coming, None)) is not None:
+            number, task = cut
+            self._tasks[number] = task
+            self._left.append(number)
         return bool(self._left)
 
     def _enough_wait(self) -> bool:

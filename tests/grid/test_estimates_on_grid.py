@@ -126,10 +126,10 @@ def test_a_checkpoint_goes_on(tmp_path):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda graph: lagbc.estimate(graph, "edge_bc"), "sums of edges: not made of a graph that is dealt"),
+        (lambda graph: lagbc.estimate(graph, "edge_bc"), "sums of edges: not available for a graph that is dealt"),
         (lambda graph: lagbc.estimate(graph, endpoints=True), "leave out endpoints, or grid="),
         (lambda graph: lagbc.estimate(graph, "stress"), "stress is not estimated"),
-        (lambda graph: lagbc.estimate(graph, reduce="all"), "reduce='all': not made of a graph that is dealt"),
+        (lambda graph: lagbc.estimate(graph, reduce="all"), "reduce='all': not available for a graph that is dealt"),
         (lambda graph: lagbc.estimate(graph, "closeness"), "closeness is estimated of connected graphs"),
     ],
 )

@@ -177,7 +177,7 @@ def test_overflow_is_refused():
     ],
 )
 def test_sums_that_are_not_made(call, words):
-    with pytest.raises(ValueError, match=f"{words}.*not made of a graph that is dealt over a grid"):
+    with pytest.raises(ValueError, match=f"{words}.*not available for a graph that is dealt over a grid"):
         on_grid((1, 2), grid(4, 5), call)
 
 
