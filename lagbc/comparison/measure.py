@@ -67,7 +67,7 @@ class Task(NamedTuple):
         options: Any = {**self.options, "method": row.name, "device": row.device, "reduce": "none"}
         if row.device == "cpu":
             options["dtype"] = "float64"
-        # Options that the method does not read are meant for others.
+        # Options that this method does not read are for other methods.
         options |= {
             option.name: option.default for option in OPTIONS if option.is_of_some and not row.reads(option.name)
         }

@@ -206,17 +206,14 @@ class Entries:
     def matrix(self, lengths: NDArray[Any] | None = None, *, largest: bool = False) -> Listed:
         """Return the adjacency matrix, of ones or of `lengths`; of parallel edges the smallest, or the `largest`."""
         if lengths is None:
-            return self._coo(np.ones(len(self.tails), np.bool_), self.tails, self.heads)
+            return Listed((self.n, self.n), self.tails, self.heads, np.ones(len(self.tails), np.bool_))
         key = lengths
         if largest:  # flags and unsigned integers have no negatives
             key = -lengths if lengths.dtype.kind == "f" else ~lengths
         order = np.lexsort((key, self.heads, self.tails))
         tails, heads = self.tails[order], self.heads[order]
         first = first_of_parallel(tails, heads)
-        return self._coo(lengths[order][first], tails[first], heads[first])
-
-    def _coo(self, values: NDArray[Any], tails: NDArray[np.int64], heads: NDArray[np.int64]) -> Listed:
-        return Listed((self.n, self.n), tails, heads, values)
+        return Listed((self.n, self.n), tails[first], heads[first], lengths[order][first])
 
 
 def first_of_parallel(tails: NDArray[np.int64], heads: NDArray[np.int64]) -> NDArray[np.bool_]:

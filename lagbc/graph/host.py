@@ -305,7 +305,7 @@ def proximity_order(
 def _bisect_all(points: NDArray[np.int32], order: NDArray[np.int64], pieces: list[tuple[int, int]], leaf: int) -> None:
     """Bisect pieces of `order` in place, a core each: large ones once at a time, small ones down to leaves."""
     n, steps = len(order), tuning.POWER_STEPS
-    shift = max(0, int(points.max(initial=0)).bit_length() - 15)
+    shift = max(0, int(points.max(initial=0)).bit_length() - 15)  # coordinates of 15 bits
     most = n // (_PIECES * cores()) if n >= SHARED_FROM else n
     while large := [piece for piece in pieces if piece[1] - piece[0] > max(most, leaf)]:
         pieces = [piece for piece in pieces if piece not in set(large)]

@@ -284,8 +284,8 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
         )
     mark, directed = direction_mark(source, marks)
     lines += islice(rest, 1)
-    line, text = next((one for one in lines if end_in_braces(one[1])), lines[0])
-    in_braces = end_in_braces(text)
+    line, text = next((one for one in lines if _split_braces(one[1])), lines[0])
+    in_braces = _split_braces(text) is not None
     attribute = attribute_of(source, line, text, named.length) if in_braces else None
     if in_braces:
         named = Columns(named.ends or (1, 2), None, named.header, named.names)
@@ -506,13 +506,8 @@ def _split_or_fail(
     return fields
 
 
-def end_in_braces(text: bytes) -> bool:
-    """Whether a line ends in attributes."""
-    return _split_braces(text) is not None
-
-
 def _split_braces(text: bytes) -> tuple[bytes, bytes] | None:
-    """Split a line at its first brace if it ends in a brace; else return None."""
+    """Split a line that ends in attributes before their first brace; return None of any other."""
     before, brace, inside = text.rstrip(b" \t").partition(b"{")
     return (before, brace + inside) if inside.endswith(b"}") else None
 

@@ -63,12 +63,12 @@ class Lines:
         return values
 
     def refuse(self, place: int) -> None:
-        """Take a line for wrong by its place among `numbers`, if that is not negative."""
+        """Note a wrong line by its place among `numbers`; a negative place is none."""
         if place >= 0:
             self.refuse_line(int(self.numbers[place]))
 
     def refuse_line(self, number: int) -> None:
-        """Take a line for wrong, by its number."""
+        """Note a wrong line by its number; the first line counts."""
         self.wrong = number if self.wrong < 0 else min(number, self.wrong)
 
 

@@ -83,31 +83,6 @@ def test_dictionaries_may_change_from_chunk_to_chunk():
     assert as_table(lagbc.graph_from_edges(*columns, directed=True)) == as_table(expected)
 
 
-@pytest.mark.parametrize(
-    "dictionaries",
-    [
-        pytest.param([["a", "b", "c"]] * 2, id="same"),
-        pytest.param([["a", "b"], ["a", "b", "c"]], id="grown"),
-        pytest.param([["a", "b", "c"], ["a", "b"]], id="shrunk"),
-        pytest.param([["a", "b"], ["b", "a"]], id="turned"),
-        pytest.param([["a", "bb"], ["aa", "b"]], id="same text"),
-        pytest.param([["a", "b"], ["a", "c"]], id="other"),
-    ],
-)
-@pytest.mark.parametrize("kind", [pa.string(), pa.string_view()], ids=str)
-def test_numbers_of_a_dictionary_are_those_of_the_same_values(dictionaries, kind):
-    """Of two chunks, each with a dictionary in buffers of its own."""
-    codes = [[1, 0, 1], [1, 1, 0]]
-    items = [values[code] for values, some in zip(dictionaries, codes, strict=True) for code in some]
-    arrays = [
-        pa.DictionaryArray.from_arrays(pa.array(some, pa.int32()), pa.array(values, kind))
-        for values, some in zip(dictionaries, codes, strict=True)
-    ]
-    source, target = pa.chunked_array(arrays), items[::-1]
-    expected = lagbc.graph_from_edges(items, target, directed=True)
-    assert as_table(lagbc.graph_from_edges(source, target, directed=True)) == as_table(expected)
-
-
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_integers_of_every_width(kind):
     source, target = drawn(5, range(100)), drawn(6, range(100))

@@ -320,10 +320,10 @@ class _Comparison(Task):
 
     @cached_property
     def _widths(self) -> dict[str, int]:
-        """Widths of the columns that the terminal has room for, by their titles; all columns of a file or a pipe."""
+        """The widths of columns, by their titles: those that fit into the terminal; all for a file or a pipe."""
         from lagbc.methods.table import METHODS
 
-        # Columns are as wide as titles, names and figures need; names that are asked for may have ways behind them.
+        # Columns are as wide as titles, names and figures need; a name that is asked for may have ways, as in x:8.
         names = [*(row.name for row in METHODS), *self.given["methods"].split(",")]
         longest = {"method": max(map(len, names)), "formulation": 11, "device": 6, "difference": 13}
         widths = {title: max(len(title), longest.get(title, 8)) for title in self._cells}

@@ -151,6 +151,7 @@ class Steps:
         self._done, self._total = done, total
 
     def _change(self, title: str, unit: str = "", *, anew: bool = False) -> None:
+        """Enter a step, whose time begins `anew` or goes on; leave all by no title."""
         with self._lock:
             if self._bar is not None:
                 self._bar.close()
