@@ -27,7 +27,7 @@ import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import CountedLevels, Interrupted, StopFlag, SweepPlan, bytes_of
-from lagbc.methods.cpu import batched, groups, traversal
+from lagbc.methods.cpu import batched, searches, traversal
 from lagbc.methods.sums import OF_BOUNDS, SQUARES, Sums
 from lagbc.native import core
 
@@ -238,9 +238,9 @@ def test_footprint_of_batched_is_what_it_allocates(weighted, name, asked):
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_footprint_of_groups_is_what_they_allocate(weighted):
     graph = as_graph(GRAPHS["mesh"], directed=False, weighted=weighted)
-    plan, in_group = groups.plan_of(0.0, StopFlag()), np.ones((graph.n, 3), np.bool_)
-    _, taken = taken_by(lambda: groups.prepare(graph, plan, in_group, endpoints=True))
-    assert bytes_of(groups.arrays(graph, 3)) == taken + bytes_of_sums(graph, plan.sums)
+    plan, in_group = searches.plan_of_groups(0.0, StopFlag()), np.ones((graph.n, 3), np.bool_)
+    _, taken = taken_by(lambda: searches.prepare_groups(graph, plan, in_group, endpoints=True))
+    assert bytes_of(searches.arrays_of_groups(graph, 3)) == taken + bytes_of_sums(graph, plan.sums)
 
 
 def test_footprint_of_graphblas_bounds_what_it_holds():

@@ -1,7 +1,6 @@
-"""The public functions of scores, each with its signature, its specification and its call.
+"""The public functions of scores: each packs its arguments, and has its record of `scores/records.py` computed.
 
-Each packs its arguments into `Read` and `Arguments`, and has them computed with its record of `scores/records.py`. The
-classes here are keywords that functions have in common, beside the options of a run, for their overloads.
+The classes here are keywords that the overloads of several functions have in common.
 """
 
 from __future__ import annotations

@@ -405,7 +405,7 @@ def distances(
 
 
 def _as_record(numbers: NDArray[np.float64]) -> Distances:
-    """Return the record of its numbers, of one cutoff or of several."""
+    """Make the record of its numbers, with a column for each cutoff if there are several."""
     n, roots, *others = numbers if numbers.ndim > 1 else numbers.tolist()
     n, roots = (np.ravel(one)[0] for one in (n, roots))
     of_pairs: list[Any] = others

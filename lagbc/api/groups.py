@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.communities import Communities, divide
-from lagbc.centrality.searches import count, scores_by_distances, scores_by_neighbours
+from lagbc.centrality.searches import scores_by_distances, scores_by_neighbours, scores_by_paths
 from lagbc.options import Options, refuses_places
 from lagbc.scores.records import GROUP_BC, GROUP_CLOSENESS, GROUP_DEGREE, GROUP_HARMONIC
 from lagbc.types import GraphLike, Vertices
@@ -82,8 +82,7 @@ def group_bc(
     array([4., 3.])
     """
     arguments = Arguments(groups=groups, rtol=rtol, normalized=normalized, endpoints=endpoints)
-    counted: Any = count(A, Read(directed, weighted, strength), options, arguments)
-    return GROUP_BC.finish(counted, arguments)
+    return scores_by_paths(A, GROUP_BC, Read(directed, weighted, strength), options, arguments)
 
 
 @refuses_places

@@ -232,7 +232,7 @@ def _plan_roots(
     cutoff_and_decay: tuple[ArrayLike | None, ArrayLike | None],
     settings: Settings,
 ) -> Call:
-    """Plan a run of a demand, or from so many roots, drawn with a fixed seed; a checkpoint tells its methods alone."""
+    """Plan a run of a demand, or from so many random roots; of a checkpoint only its methods are taken."""
     with reading_gpu(A, settings.devices):
         graph = as_graph(A, **read._asdict())
         cutoff, decay = cutoff_and_decay

@@ -1,4 +1,1 @@
-"""The public functions: the formulas and conventions of scores.
-
-Each turns its arguments into a request for sums, has them run, and finishes them.
-"""
+"""The way of a call that makes scores: prepared, run and finished; here, on ranks, in parts, or by other searches."""

@@ -1,8 +1,8 @@
-"""Numbers told beside scores: standard errors of estimates from random roots, and trips that no path takes.
+"""Numbers beside scores: standard errors of estimates from random roots, and trips that no path takes.
 
-Standard errors are those of smaller estimates. Sums of squares of single roots, as for `lagbc.estimate`, would tell
-them at less cost. But these are not made of stress, within cutoffs, with endpoints, in float32, by methods kept for
-comparison, and of a graph whose roots are merged; and closeness is a quotient of two sums.
+Standard errors are made of smaller estimates. Sums of squares, as for `lagbc.estimate`, would cost less, but there are
+none of stress, within cutoffs, with endpoints, in float32, by methods kept for comparison, nor of a graph whose roots
+are merged; and closeness is a quotient of two sums.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lagbc.methods.sums import Bounds, shifts_of_rows
 from lagbc.options import Settings
 from lagbc.request import Request, parse_bounds
 
-# Smaller estimates, enough to know the error to a quarter, and the most roots of each, a batch.
+# The number of smaller estimates, which tells the error to a quarter, and the most roots of each, a batch.
 GROUPS, _MOST_ROOTS = 10, 64
-# Fewest estimates that have to score a vertex. By one or two the error comes out a third to a fifth too small.
+# So many smaller estimates have to score a vertex: of one or two the error comes out a third to a fifth too small.
 FEWEST = 3
-# Of the trips of an origin, a smaller part is rounding.
+# A smaller part of the trips of an origin is a rounding error.
 _ROUNDING = 2.0**-40
 
 Estimates = dict[str, NDArray[np.float64]]
@@ -44,15 +44,14 @@ def standard_errors(
     side_by_side: int = 1,
     report: Callable[[int, int], object] = lambda *_: None,
 ) -> Estimates:
-    """Estimate the standard errors of estimates from k of n roots, 2 <= k < n, by ten smaller ones of m roots each.
+    """Return the standard errors of an estimate from k of n roots, 2 <= k < n, by ten smaller estimates from m roots.
 
-    Errors are NaN where fewer than `FEWEST` of these are other than 0. A seed `rng` gives another seed for them, a
-    generator goes on drawing. `draw` makes a call of so many roots, `estimate` carries it out, in as many threads as
-    run `side_by_side`. `report` gets the number of smaller estimates done, and of all.
+    ``draw(m, generator)`` makes a call from m roots, `estimate` carries it out; `side_by_side` of them run at a time. A
+    seed `rng` makes another seed for them, a generator goes on drawing. `report` gets the number of smaller estimates
+    done, and of all. Errors are NaN where fewer than `FEWEST` of them are other than 0.
 
-    The mean of m of n values, drawn without repeats, has a variance of s^2 (1/m - 1/n). The smaller estimates give it,
-    and the estimate from k roots has (1/k - 1/n) / (1/m - 1/n) times this variance. It takes the time of ten runs from
-    k / 10 roots each, 64 at most.
+    The mean of m of n values, drawn without repeats, has the variance s^2 (1/m - 1/n). The smaller estimates tell it,
+    and that from k roots has (1/k - 1/n) / (1/m - 1/n) times as much.
     """
     m = roots_of_group(k)
     generator = (
@@ -86,19 +85,19 @@ def _carried_out(
 
 
 def _spread(estimates: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-    """Return the root of `factor` times the variance of estimates, by score; NaN if too few are not 0."""
+    """Return the root of `factor` times the variance of estimates, NaN where too few of them are not 0."""
     errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * factor)
     errors[np.count_nonzero(estimates, axis=0) < FEWEST] = np.nan
     return errors
 
 
 def roots_of_group(k: int) -> int:
-    """Return the number of roots of a smaller estimate, at least 2: a root alone tells nothing of itself."""
+    """Return the roots of a smaller estimate, at least 2: one root tells nothing of its own score."""
     return max(2, min(k // GROUPS, _MOST_ROOTS))
 
 
 def require_estimate(k: int | None, *, log2: bool) -> None:
-    """Raise ValueError if a call makes no estimate, or one without a standard error."""
+    """Raise ValueError if the scores of a call have no standard error."""
     if k is None or k < 2:
         raise InvalidValueError("standard_error=True is that of an estimate: pass k, at least 2, or leave it out")
     if log2:
@@ -108,10 +107,10 @@ def require_estimate(k: int | None, *, log2: bool) -> None:
 
 
 class Unassigned(NamedTuple):
-    """The sum of trips between different vertices, and of those of them that are not assigned, for each cutoff."""
+    """Trips that no path takes."""
 
-    of: float
-    sums: NDArray[np.float64]  # (C,), or (1,) without cutoffs
+    of: float  # all trips between different vertices
+    sums: NDArray[np.float64]  # unassigned trips for each cutoff, (C,), or (1,) without cutoffs
     cutoffs: NDArray[np.float64] | None
 
     def __str__(self) -> str:
@@ -122,10 +121,10 @@ class Unassigned(NamedTuple):
 
 
 def unassigned_trips(graph: Graph, demand: Any, cutoff: ArrayLike | None, settings: Settings) -> Unassigned:
-    """Sum the trips that are not assigned, by one search from their origins, without counts of paths.
+    """Sum the unassigned trips, by a search from each origin that counts no paths.
 
-    Without cutoffs a strong component is a vertex, as there is a path between all vertices of one, and an undirected
-    graph is not searched.
+    Without cutoffs a strong component becomes one vertex, as all its vertices have paths to each other; then an
+    undirected graph needs no search.
     """
     graph, demand = graph.on_host, parse_demand(graph.n, demand, graph.names)
     total, bounds = float(demand.data.sum()), parse_bounds(frozenset({"targets"}), cutoff, None)
@@ -138,7 +137,7 @@ def unassigned_trips(graph: Graph, demand: Any, cutoff: ArrayLike | None, settin
 
 
 def _contracted(graph: Graph, demand: Any) -> tuple[Graph, Any]:
-    """Make each strong component a vertex, and leave out the trips inside."""
+    """Make each strong component a vertex, and drop the trips inside."""
     from scipy import sparse
     from scipy.sparse import csgraph
 
@@ -155,7 +154,7 @@ def _contracted(graph: Graph, demand: Any) -> tuple[Graph, Any]:
 
 def _not_reached(graph: Graph, demand: Any, bounds: Bounds, settings: Settings) -> NDArray[np.float64]:
     """Sum the trips beyond each cutoff."""
-    # Of trips that are scaled up to 1 a sweep is given no other scale; those that no scale takes are counted roughly.
+    # A sweep does not scale weights of 1 and more. Rows that are beyond scaling are clipped, and counted roughly.
     shifts, _ = shifts_of_rows(demand.indptr, demand.data)
     scaled = demand.copy()
     scaled.data = np.clip(np.ldexp(demand.data, -np.repeat(shifts, np.diff(demand.indptr))), 1.0, 2.0**899)

@@ -1,4 +1,4 @@
-"""Communities by the method of Girvan and Newman: edges are removed, the one of the highest betweenness first."""
+"""Communities by the method of Girvan and Newman: again and again the edge of the highest betweenness is removed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from lagbc.run.run import Meter, Stretch
 from lagbc.scores.records import EDGE_BC
 from lagbc.types import GraphLike
 
-# Scores that differ by less than this part are equal: sums of rounded shares differ by some 1e-12 where n is 5000.
+# Scores that differ by less than this part count as equal: rounding makes some 1e-12 where n is 5000.
 TIED = 1e-9
-# Options of one run over one graph: here are many runs, each over what the one before leaves.
+# Options of one run over one graph: here every removal leads to another run.
 _OF_ONE_GRAPH = ("checkpoint", "executor", "comm", "grid", "overlap")
 
 Numbers = NDArray[np.int64]
@@ -53,8 +53,7 @@ class Communities:
     names : sequence or None
         The names of the vertices, if the graph has some.
     order : ndarray of int64, shape (n,)
-        The vertices in an order in which each community, at each level, is a run of neighbours: the leaves of the
-        dendrogram from left to right.
+        The leaves of the dendrogram from left to right: at every level the vertices of a community are neighbours.
     starts : ndarray of int64, shape (components,)
         The places in `order` at which the components of the graph begin.
     cuts : ndarray of int64, shape (splits,)
@@ -66,9 +65,9 @@ class Communities:
     removals : ndarray of int64, shape (splits + 1,)
         The number of edges that were removed before each level.
     modularity : ndarray of float64, shape (splits + 1,)
-        The modularity of each level in the graph as it was given: the share of edges within communities, less the
-        share expected at the vertices' degrees. Directed edges count by degrees out and in. Edges count once each, and
-        strengths, if these were given, as so many. NaN without edges.
+        The modularity of each level in the given graph: the share of edges within communities, less the share expected
+        at the vertices' degrees, out and in if edges are directed. An edge counts once, or by its strength if strengths
+        were given. NaN without edges.
     """
 
     names: Any
@@ -81,18 +80,18 @@ class Communities:
     modularity: NDArray[np.float64]
 
     def __str__(self) -> str:
-        """Say how many levels there are, and which is the best."""
+        """Return the range of levels, and the best one."""
         of = quantity(len(self.order), "vertex", "vertices")
         levels = f"{self.counts[0]:,} to {self.counts[-1]:,} communities of {of}"
         return f"{levels}; the highest modularity, {self.modularity.max():.4g}, is of {self.best:,}"
 
     @property
     def best(self) -> int:
-        """The number of communities of the highest modularity, of equal ones the fewest."""
+        """The number of communities at the level of the highest modularity, the fewest of equal ones."""
         return int(self.counts[np.argmax(self.modularity)])
 
     def labels(self, k: int | None = None) -> Numbers:
-        """Return the community of each vertex, where there are k communities; `best` by default.
+        """Return the community of each vertex at the level of k communities, `best` by default.
 
         Parameters
         ----------
@@ -116,7 +115,7 @@ class Communities:
 
 
 def labels_of(order: Numbers, starts: Numbers) -> Numbers:
-    """Label vertices by the run of the order that each is in; runs begin at these places, with their first vertex."""
+    """Label vertices by their runs of `order`, which begin at `starts`; the first vertices of runs number them."""
     starts = np.sort(starts)
     numbers, labels = np.empty(len(starts), np.int64), np.empty(len(order), np.int64)
     numbers[np.argsort(order[starts])] = np.arange(len(starts))
@@ -125,16 +124,16 @@ def labels_of(order: Numbers, starts: Numbers) -> Numbers:
 
 
 class Part(NamedTuple):
-    """A component: its entries row after row, by numbers of its own, and the edge that each entry belongs to."""
+    """A component: its entries row after row, with vertices numbered within it."""
 
     size: int  # vertices
     rows: NDArray[Any]
     columns: NDArray[Any]
     lengths: NDArray[np.float64] | None
-    edges: Numbers
+    edges: Numbers  # the edge of each entry
 
     def kept(self, entries: Any, vertices: NDArray[np.bool_] | None = None) -> Part:
-        """Keep some entries, and perhaps some vertices, between which they are."""
+        """Return the part with some entries alone; of some vertices, if these are marked, all ends of the entries."""
         rows, columns = self.rows[entries], self.columns[entries]
         lengths, edges, size = None if self.lengths is None else self.lengths[entries], self.edges[entries], self.size
         if vertices is not None:
@@ -150,11 +149,11 @@ class Part(NamedTuple):
 
 
 class Division:
-    """A graph that loses its edges, round after round.
+    """A graph that loses its edges one after the other.
 
-    The components lie in `order` one after the other, each with its vertices ascending, and are called by the places at
-    which they begin. Edges are numbered in the order of the matrix; `turns` has them in the order in which those of
-    equal scores are removed.
+    `order` has the components one behind the other, each with its vertices ascending; the place at which a component
+    begins is its name. Edges are numbered in the order of the matrix; `turns` has the order in which edges of equal
+    scores are removed.
     """
 
     def __init__(self, graph: Graph, settings: Settings, rtol: float | None = None, share: float = 0.0) -> None:
@@ -170,7 +169,7 @@ class Division:
         self.removed, self.cuts = list[int](), list[int]()
         self._scores = np.zeros(len(pairs))  # -1 of a removed edge
         self._place_components(rows, of_entry)
-        # Of modularity; sums of whole numbers, exact unless there are strengths.
+        # For the modularity: sums of whole numbers, and so exact, unless there are strengths.
         self._rows, self._columns = rows, columns
         self._values = 1 / graph.weights if graph.of_strengths and graph.weights is not None else np.ones(graph.nnz)
         self._out = np.bincount(rows, self._values, graph.n)
@@ -225,19 +224,19 @@ class Division:
             yield self._remove(self._next())
 
     def _search(self) -> None:
-        """Compute the scores of the components that lost an edge since they were searched."""
+        """Compute the scores in the components that have lost an edge since the last search."""
         for start in sorted(self._unsearched):
             raise_if_stopped()
             part = self._parts[start]
             found = self._sum_small(part) if self._takes_small(part) else None
             found = self._sum(part, self.order[start : start + part.size]) if found is None else found
             self._scores[part.edges] = 0
-            np.add.at(self._scores, part.edges, found)  # both ways of an undirected edge
+            np.add.at(self._scores, part.edges, found)  # both directions of an undirected edge
             self.traversed += part.size * len(part.edges) / (1 if self._graph.directed else 2)
         self._unsearched.clear()
 
     def _sum(self, part: Part, vertices: Numbers) -> NDArray[np.float64]:
-        """Sum the pairs of each entry of a component; errors call its vertices as those of the graph."""
+        """Sum the dependencies on the entries of a component; errors use the graph's names of vertices."""
         csr, directed, names = part.csr(), self._graph.directed, self._graph.names
         graph = Graph.surveyed(csr, directed) or Graph.from_csr(csr, directed)
         graph = graph.with_names(vertices if names is None else [names[v] for v in vertices.tolist()])
@@ -251,7 +250,7 @@ class Division:
         return is_free and is_small
 
     def _sum_small(self, part: Part) -> NDArray[np.float64] | None:
-        """Sum the pairs of each entry of a small component; None if rounding loses lengths, which `_sum` tells."""
+        """Sum the same in a small component; None if rounding loses a length: `_sum` then raises the error."""
         n, ones, found = part.size, np.ones(part.size), np.zeros(len(part.edges))
         dist = None if part.lengths is None else np.full(n, np.inf)
         places, rows = np.full(n, n, part.columns.dtype), native_csr(*part.csr())
@@ -262,12 +261,12 @@ class Division:
         return found if is_in_range else None
 
     def _next(self) -> int:
-        """Return the edge of the highest score, of equal ones the one whose turn is first."""
+        """Return the edge of the highest score, the first in `turns` of equal ones."""
         in_turn = self._scores[self.turns]
         return int(self.turns[np.argmax(in_turn >= in_turn.max() * (1 - TIED))])
 
     def _remove(self, edge: int) -> bool:
-        """Remove an edge; return whether its component falls apart."""
+        """Remove an edge; return whether its component fell apart."""
         self.removed.append(edge)
         self._scores[edge] = -1
         start = int(self._start_of[self.ends[edge, 0]])
@@ -294,7 +293,7 @@ class Division:
         return True
 
     def _take(self, start: int, part: Part) -> None:
-        """Take what is left of a component, to be searched if it has edges."""
+        """Hold the rest of a component, and have it searched, if it has edges."""
         if len(part.edges):
             self._parts[start] = part
             self._unsearched.add(start)

@@ -25,15 +25,15 @@ SOURCES = tuple(kernels.source for kernels in _ALL)
 
 
 class Compiled(NamedTuple):
-    """Kernels compiled for a GPU, in words, with the seconds that took and the folder of the cache."""
+    """The result of `compile_kernels`."""
 
-    what: str
+    what: str  # was compiled, in words
     seconds: float
-    folder: str
+    folder: str  # of the cache
 
 
 def compile_kernels() -> Compiled:
-    """Compile all kernels of the current GPU, or find them compiled; MissingDependencyError without a GPU or CuPy."""
+    """Compile all kernels for the current GPU, or find them compiled; MissingDependencyError without GPU or CuPy."""
     next(row for row in table.METHODS if row.device == "cuda").load()
     import cupy
 
@@ -57,7 +57,7 @@ def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:
 
 
 def _run_small_graphs() -> None:
-    """Compute all centralities of a deep graph and of a shallow one, and of one with more paths than float64 holds."""
+    """Compute all centralities of a deep and a shallow graph, and "bc" of one with more paths than float64 holds."""
     options: Options = {"device": "cuda"}
     for weighted in (False, True):
         for matrix in (_diamonds(40), sparse.csr_array(np.ones((8, 8)))):
@@ -75,7 +75,7 @@ def _run_small_graphs() -> None:
 
 
 def _diamonds(count: int) -> sparse.csr_array:
-    """Make a row of so many diamonds: each doubles the number of shortest paths."""
+    """Make a row of `count` diamonds; each doubles the number of shortest paths."""
     first = 3 * np.arange(count)
     tails = np.concatenate([first, first, first + 1, first + 2])
     heads = np.concatenate([first + 1, first + 2, first + 3, first + 3])

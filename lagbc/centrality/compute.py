@@ -1,4 +1,4 @@
-"""The one way of every public function: on ranks or here, a call is prepared and summed, and its scores are made."""
+"""The way of every public function: a call is prepared, summed and finished, in this process or led by one of ranks."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def compute(
     arguments: Arguments,
     standard_error: bool = False,
 ) -> Any:
-    """Compute centralities from one sweep, each as its public function returns it: several by their names.
+    """Compute a centrality as its public function returns it, or several from one sweep, in a dict by their names.
 
-    With `standard_error` it is a pair, the second one of errors. Other arguments are as for `lagbc.bc`.
+    With `standard_error` return a pair, scores and errors. Other arguments are as for `lagbc.bc`.
     """
     if arguments.top is not None:
         arguments = arguments.checked()
@@ -90,7 +90,7 @@ def compute(
 
 
 def highest_scores(A: GraphLike, call: Call, count: int) -> NDArray[np.float64]:
-    """Return the scores of a call, but for vertices that are not among the highest `count`: 0 may stand for theirs."""
+    """Return the scores of a call; those not among the highest `count` may be 0."""
     from lagbc.centrality.highest import search_highest
 
     scores = search_highest(call, count)
@@ -110,8 +110,8 @@ def made_on_ranks(
 ) -> Made:
     """Make a call on all ranks of a communicator, with the graph on each or dealt over them.
 
-    `here` makes it in the process that leads all others. The key is the same on all ranks, `sums` returns the sums of
-    the call, and `folds` says whether a dealt graph gives the same without its trees.
+    `here` makes the call on rank 0. `key` identifies the call, to be the same on all ranks; `sums` returns its sums;
+    `folds` says whether the trees of a dealt graph may be folded into their roots.
     """
     alone: Options = {**options, "comm": None, "grid": None, "overlap": False}
     if (of_ranks := of_grid(options)) is not None:
@@ -128,7 +128,7 @@ def made_on_ranks(
 def check_call(
     centralities: tuple[Centrality, ...], batch: int | str, options: Options, arguments: Arguments
 ) -> tuple[Arguments, Settings]:
-    """Check arguments and options that no graph is needed for."""
+    """Check the arguments and options that can be checked without the graph."""
     if any(map(is_not, arguments, NONE_GIVEN)):
         arguments = arguments.checked()
         require_taken(centralities, arguments)
@@ -136,7 +136,7 @@ def check_call(
 
 
 def plan_call(A: GraphLike, which: Asked, batch: int | str, read: Read, options: Options, arguments: Arguments) -> Call:
-    """Plan a call in this process, for `run_call` to run; arguments as for `compute`."""
+    """Prepare a call in this process, for `run_call`; arguments as for `compute`."""
     centralities = find_all(which)
     arguments, settings = check_call(centralities, batch, options, arguments)
     with stopping_by(settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
@@ -144,14 +144,14 @@ def plan_call(A: GraphLike, which: Asked, batch: int | str, read: Read, options:
 
 
 def run_call(A: GraphLike, call: Call) -> dict[str, Any]:
-    """Run a call that is planned, and return its scores by the names of the centralities."""
+    """Run a prepared call; return its scores by the names of the centralities."""
     names, settings = ", ".join(map(_NAME, call.centralities)), call.settings
     with running(names, settings.stop, settings.checkpoint), reading_gpu(A, settings.devices):
         return _scores_of(A, call, names)  # type: ignore[no-any-return]
 
 
 def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = False) -> Any:
-    """Run a call, and make its scores; messages have the `names` of the centralities."""
+    """Run a call, and make its scores; `names` are those of the centralities, for messages."""
     arguments, settings, is_told = call.arguments, call.settings, logger.isEnabledFor(INFO)
     if is_told:
         log_plan(names, call.plan)
@@ -170,7 +170,7 @@ def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = Fals
 
 
 def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Settings) -> dict[str, Any]:
-    """Return the standard errors of a call's estimates, in the form of its scores."""
+    """Return the standard errors of a call, in the form of its scores."""
     graph, k = result.graph, len(result.roots)
     if k < graph.n:
         errors = errors_of(graph, call.centralities, settings, call.arguments, k)
@@ -189,8 +189,8 @@ def errors_of(
 ) -> Estimates:
     """Return the standard errors of estimates from k roots, shape (columns, count).
 
-    The smaller runs have no checkpoint, and the methods of the first. On a CPU they run side by side, each on a thread,
-    as far as the memory goes: one has too few roots for all threads.
+    The smaller runs have no checkpoint, and all have the methods of the first. On a CPU as many run side by side as the
+    memory allows, each on one thread, as their roots are too few for several.
     """
     own, side_by_side, labels = settings._replace(checkpoint=None, progress=False), 1, list[str]()
 
@@ -212,7 +212,7 @@ def errors_of(
 
 
 def warn_of_ties_of(call: Call) -> None:
-    """Warn of ties that rounding takes from paths, if a call counts paths with lengths."""
+    """Warn if rounding may hide ties of paths, in a call that counts paths with lengths."""
     graph, request, arguments = call.graph, call.request, call.arguments
     if graph.weighted and request.sums & PATH_SUMS:
         everywhere = arguments.targets is None and request.bounds is None
@@ -220,7 +220,7 @@ def warn_of_ties_of(call: Call) -> None:
 
 
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
-    """Make the scores of a call of the sums of its run, each as its public function returns it."""
+    """Make scores of the sums of a call, each as its public function returns it."""
     scores: dict[str, Any] = {}
     for one in call.centralities:
         columns = _finish_columns(one, result, call.arguments)
@@ -229,7 +229,7 @@ def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
 
 
 def find_all(which: Asked) -> tuple[Centrality, ...]:
-    """Return the centralities of names or records; ValueError if a name is unknown, or there is none."""
+    """Return the centralities of names or records; ValueError if a name is unknown, or none is given."""
     try:
         asked = [which] if isinstance(which, str | Centrality) else list(which)
     except TypeError:
@@ -240,7 +240,7 @@ def find_all(which: Asked) -> tuple[Centrality, ...]:
 
 
 def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Iterator[str]:
-    """Yield the keywords of a call besides options; TypeError if it has one that only other centralities take."""
+    """Yield the keywords of a call besides options; TypeError if it has an argument of other centralities."""
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
@@ -269,9 +269,9 @@ def _finish_columns(centrality: Centrality, result: Result, arguments: Arguments
 def as_returned(
     A: Any, graph: Graph, centrality: Centrality, columns: list[NDArray[np.float64]], arguments: Arguments
 ) -> Any:
-    """Return columns: as one array on the device of the matrix `A`, scores of edges as a matrix each.
+    """Return columns as one array, on the device of the matrix `A`, or as a matrix each for scores of edges.
 
-    A call without several cutoffs and decays has one column.
+    Of a call with one cutoff and one decay, or none, the one column is returned.
     """
     cutoff, decay = arguments.cutoff, arguments.decay if "decay" in centrality.takes else None
     is_one = (cutoff is None or np.ndim(cutoff) == 0) and (decay is None or np.ndim(decay) == 0)

@@ -1,4 +1,4 @@
-"""A call computed in parts, each by a process of its own, and merged: for array jobs of a cluster."""
+"""A call in parts, each computed by a process of its own into a file, and their merge: for array jobs of a cluster."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_co
 from lagbc.scores.records import require_taken
 from lagbc.types import CentralityName, GraphLike
 
-# Arguments that are arrays, and arguments of one value.
+# Arguments that a file holds as arrays, and as values of JSON.
 _ARRAYS = ("sources", "targets", "source_weights", "target_weights", "cutoff", "decay")
 _VALUES = ("k", "rng", "rtol", "normalized", "endpoints", "wf_improved", "log2")
-# Names of the arrays of a matrix, and of a graph.
+# The names of the arrays of a demand, and of a graph.
 _CSR, _GRAPH = ("data", "indices", "indptr"), ("indptr", "indices", "weights")
 # Options that change the plan of a run.
 _OPTIONS = ("method", "device", "reduce", "memory", "dtype", "bucket_width")
@@ -52,7 +52,7 @@ def write_part(
     options: Options,
     arguments: Arguments,
 ) -> Written:
-    """Compute a part of a call, and write it; arguments as for `lagbc.save_part`."""
+    """Compute a part of a call into a file; arguments as for `lagbc.save_part`."""
     share, target = _parse_part(part), parse_path(path)
     arguments = arguments.checked()
     if arguments.k is not None and not isinstance(arguments.rng, Integral):
@@ -73,7 +73,7 @@ def write_part(
 
 
 def _save_share(path: Path, share: Share, call: Call) -> Written:
-    """Compute a share of a call, and write it."""
+    """Compute a share of a call into a file."""
     told, arrays = _describe_call(call), _arrays_of(call)
 
     def describe(file: Writer) -> None:
@@ -92,7 +92,7 @@ def _save_share(path: Path, share: Share, call: Call) -> Written:
 
 
 def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments]:
-    """Return the graph of a call, its scores as of `merge_parts`, and its arguments."""
+    """Merge the files of all parts; return the graph of the call, its scores, and its arguments."""
     with ExitStack() as stack:
         files = require_complete([stack.enter_context(PartialFile(path)) for path in paths])
         call, graph = _plan_again(files[0])
@@ -101,7 +101,7 @@ def merge_files(paths: Sequence[Path]) -> tuple[Graph, dict[str, Any], Arguments
 
 
 def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
-    """Plan the call that a file describes, as its parts did, with numbers for names of vertices."""
+    """Prepare the call of a file, with numbers for names of vertices; return it, and the graph with names."""
     told, graph = file.json("call"), _graph_in(file)
     try:
         arguments = Arguments(**told["values"], **_arrays_in(file, told["arrays"], graph.n))
@@ -112,7 +112,7 @@ def _plan_again(file: PartialFile) -> tuple[Call, Graph]:
 
 
 def _describe_call(call: Call) -> dict[str, Any]:
-    """Describe a call for JSON: centralities, arguments of one value, and the types of arrays."""
+    """Describe a call in JSON: its centralities, arguments of one value, dtypes and dimensions of arrays."""
     given = call.arguments.given
     values = {name: getattr(call.arguments, name) for name in _VALUES if name in given}
     return {
@@ -123,12 +123,12 @@ def _describe_call(call: Call) -> dict[str, Any]:
 
 
 def _planning_options(settings: Settings) -> dict[str, Any]:
-    """Return the options that change the plan of a run, values of `config` among them."""
+    """Return the options that change the plan, also those from `lagbc.config`."""
     return {name: getattr(settings, name) for name in _OPTIONS if getattr(settings, name) is not None}
 
 
 def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
-    """Return the arguments that are arrays, and the arrays of a demand."""
+    """Return the arguments that are arrays, and the arrays of the demand."""
     given = {name: getattr(call.arguments, name) for name in _ARRAYS}
     arrays = {name: np.asarray(array) for name, array in given.items() if array is not None}
     if (demand := call.request.demand) is not None:
@@ -137,7 +137,7 @@ def _arrays_of(call: Call) -> dict[str, NDArray[Any]]:
 
 
 def _arrays_in(file: PartialFile, kinds: dict[str, tuple[str, int]], n: int) -> dict[str, Any]:
-    """Read the arrays of `_arrays_of`, those of a demand as its matrix; `kinds` gives a dtype and dimensions."""
+    """Read the arrays of `_arrays_of`, whose dtype and dimensions `kinds` has, with the demand as a matrix."""
     arrays: dict[str, Any] = {
         name: file.array(f"call/{name}", (None,) * ndim, dtype) for name, (dtype, ndim) in kinds.items()
     }
@@ -153,7 +153,7 @@ def _digest(told: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _add_graph(file: Writer, graph: Graph) -> None:
-    """Write a graph; its vertices keep names that are numbers or strings."""
+    """Write a graph, with the names of its vertices if all are integers or strings."""
     names = None if graph.names is None else np.asarray(graph.names, object).tolist()
     if names is not None and not all(isinstance(name, int | str) for name in names):
         names = None

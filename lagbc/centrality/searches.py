@@ -1,7 +1,7 @@
-"""Scores by searches of their own, on the CPU, by one method: of groups of vertices, and of distances into some.
+"""Scores by searches of their own, on the CPU, by one method: of groups of vertices, and of `u` in closeness.
 
-Betweenness of groups is counted by searches from all roots, for as many groups at a time as fit into the memory. For
-distances into vertices, or into groups, there is a search from each along the reversed edges.
+Betweenness of groups takes a search from each vertex, for as many groups at a time as fit into the memory. Distances
+into vertices or groups take a search from each of these along the reversed edges.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +29,16 @@ from lagbc.planning.sweep import host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Carrier, Hand, Items, Span, Total, Work, inline, sum_over, threaded
-from lagbc.scores.finish import mean_closeness
+from lagbc.scores.finish import OfGroups, mean_closeness
 from lagbc.scores.records import Centrality
 from lagbc.types import GraphLike
 
-# Bytes a thread for the shares of the groups that are counted at once, and the most such groups.
+# The shares of groups that are counted at once take so many bytes a thread, and there are at most so many groups.
 _SHARE_BYTES, _MOST_AT_ONCE = 2**27, 256
-# Bytes a vertex beside the arrays of a thread: passed rows, their distances and order; of roots that are searched by
-# themselves queue, distances, path counts, and their order.
+# Bytes a vertex that a thread takes beside its stated arrays: for passed rows, their distances and their order; for a
+# root that is searched by itself queue, distances, path counts and order.
 _BESIDE_BYTES = 128
-# Options read, and values of others that ask for the only way of the run.
+# Options that these functions read, and values of others that ask for the only way there is.
 _READ = ("threads", "memory", "progress", "stop")
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "batch": ("auto",),
@@ -52,9 +52,9 @@ _EVERYWHERE = np.array([np.inf])
 
 
 def settings_of(name: str, does: str, options: Options, own: tuple[str, ...], batch: int | str = "auto") -> Settings:
-    """Check the options of a function that has one way of its run; `own` are its own keywords.
+    """Check the options of a function that runs in one way; `own` are its own keywords.
 
-    ValueError says what the function `does`, if an option asks for another way.
+    ValueError says what the function `does` if an option asks for another way.
     """
     if not OPTION_NAMES.issuperset(options):
         refuse_unknown(options, own)
@@ -87,52 +87,24 @@ def members_of(graph: Graph, groups: Any) -> list[NDArray[np.int64]]:
     return members
 
 
-class Counted(NamedTuple):
-    """Sums over ordered pairs of the shares of shortest paths that meet each group, and the sizes of groups."""
-
-    graph: Graph
-    raw: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-
-    def share(self) -> NDArray[np.float64]:
-        """Return the mean over the ordered pairs outside each group."""
-        n = self.graph.n
-        return self.raw / np.maximum((n - self.sizes) * (n - self.sizes - 1), 1)  # type: ignore[no-any-return]
-
-    def pairs(self) -> NDArray[np.float64]:
-        """Return the sums; an undirected pair counts once."""
-        return self.raw if self.graph.directed else self.raw / 2
-
-
-def count(A: GraphLike, read: Read, options: Options, arguments: Arguments) -> Counted:
-    """Count the paths that meet each group; arguments as for `lagbc.group_bc`."""
-    arguments = arguments.checked()
-    own = "groups", *Read._fields, "rtol", "normalized", "endpoints"
-    settings = settings_of("group_bc", "counts groups", options, own)
-    graph = as_graph(A, **read._asdict())
+def scores_by_paths(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
+    """Return the betweenness of groups; arguments as for `lagbc.group_bc`."""
+    graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments, "counts groups")
     tolerance = parse_tolerance(arguments.rtol)
     warn_of_ties(graph, arguments.rtol, np.arange(graph.n))
-    in_group = _mark_groups(graph, arguments.groups)
+    in_group = np.zeros((graph.n, len(groups)), np.bool_)
+    for place, vertices in enumerate(groups):
+        in_group[vertices, place] = True
     if arguments.normalized and arguments.endpoints:
         _require_pairs_outside(in_group)
-    with running("group_bc", settings.stop):
-        raw: NDArray[np.float64] = _sum_pairs(
-            graph.on_host, in_group, tolerance, settings, endpoints=arguments.endpoints
-        )
-    return Counted(graph, raw, in_group.sum(axis=0))
-
-
-def _mark_groups(graph: Graph, groups: Any) -> NDArray[np.bool_]:
-    """Mark the vertices of each group, a column each."""
-    members = members_of(graph, groups)
-    in_group = np.zeros((graph.n, len(members)), np.bool_)
-    for place, vertices in enumerate(members):
-        in_group[vertices, place] = True
-    return in_group
+    with running(record.name, settings.stop):
+        passed = _sum_pairs(graph, in_group, tolerance, settings, endpoints=arguments.endpoints)
+    found: Any = OfGroups(graph, _sizes(groups), passed=passed)
+    return record.finish(found, arguments)
 
 
 def _require_pairs_outside(in_group: NDArray[np.bool_]) -> None:
-    """Raise ValueError if a group leaves no pair of vertices outside, by whose number scores are divided."""
+    """Raise ValueError if a group leaves no pair of vertices outside: scores are divided by their number."""
     outside = np.count_nonzero(~in_group, axis=0)
     if (few := outside < 2).any():
         left = quantity(int(outside[few][0]), "vertex", "vertices")
@@ -145,7 +117,7 @@ def _require_pairs_outside(in_group: NDArray[np.bool_]) -> None:
 def _sum_pairs(
     graph: Graph, in_group: NDArray[np.bool_], rtol: float, settings: Settings, *, endpoints: bool
 ) -> NDArray[np.float64]:
-    """Sum the shares of ordered pairs, for as many groups at a time as fit into the memory."""
+    """Sum the shares of all ordered pairs for each group."""
     roots = np.flatnonzero(graph.out_degrees)
     at_once, threads = _fit_groups(graph, in_group.shape[1], settings)
     starts = range(0, in_group.shape[1], at_once)
@@ -165,12 +137,12 @@ def _report(meter: Meter, before: int, total: Total) -> None:
 
 
 def _carrier_of(graph: Graph, roots: NDArray[np.int64], threads: int) -> Carrier:
-    """Return the calling thread for a short run, as `lagbc.planning.plan` tells it, else threads."""
+    """Return the calling thread as carrier of a run that is short for one thread, else threads."""
     return inline if threads == 1 and len(roots) * graph.nnz <= tuning.THREAD_WORK else threaded
 
 
 class Groups(Work):
-    """Sums over roots for some groups; `in_group` has a column for each."""
+    """The work of counting paths through groups; items are roots, and `in_group` has a column a group."""
 
     panel = 32  # the same for every carrier
     batch = 64  # roots that are searched together
@@ -182,15 +154,15 @@ class Groups(Work):
         self._graph, self._in_group, self._rtol, self._endpoints = graph, in_group, rtol, endpoints
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand that polls the stop flag within a search; its sums are those of each panel."""
-        from lagbc.methods.cpu import groups
+        """Return a hand whose sums are a row for each panel."""
+        from lagbc.methods.cpu import searches
 
-        state = groups.prepare(self._graph, groups.plan_of(self._rtol, stop), self._in_group, endpoints=self._endpoints)
+        plan = searches.plan_of_groups(self._rtol, stop)
+        state = searches.prepare_groups(self._graph, plan, self._in_group, endpoints=self._endpoints)
 
         def run(_: Span, roots: Items) -> list[NDArray[np.float64]]:
             raise_if_stopped()
-            # A row a panel; `state` is the scratch of this hand alone.
-            return list(groups.sum_batch(state, roots, self.panel))
+            return list(searches.sum_groups(state, roots, self.panel))
 
         return run
 
@@ -207,14 +179,14 @@ class Groups(Work):
 
 
 def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int]:
-    """Return the numbers of groups counted at once and of threads; a small run has one, and no look at free memory."""
-    from lagbc.methods.cpu.groups import arrays, plan_of
+    """Return how many groups are counted at once, and by how many threads: by one in a small run."""
+    from lagbc.methods.cpu.searches import arrays_of_groups, plan_of_groups
 
     n = max(graph.n, 1)
     most = max(1, min(_MOST_AT_ONCE, _SHARE_BYTES // (8 * n)))
-    _, held = host_graph_bytes(graph, plan_of(0.0, StopFlag()))
+    _, held = host_graph_bytes(graph, plan_of_groups(0.0, StopFlag()))
     held += n * groups  # marks of the vertices in each group
-    search = bytes_of(arrays(graph, 0)) + n * _BESIDE_BYTES
+    search = bytes_of(arrays_of_groups(graph, 0)) + n * _BESIDE_BYTES
     stated = Room.of_call(settings.memory, graph).stated_on("cpu")
     small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
     if held + search + 9 * n * min(groups, most) <= small:
@@ -231,22 +203,6 @@ def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     )
 
 
-class OfGroups(NamedTuple):
-    """The sizes of groups, and sums over the vertices outside of each."""
-
-    graph: Graph
-    sizes: NDArray[np.int64]
-    reached: NDArray[np.float64]  # of 1, over those that reach the group; of its degree, over its neighbours
-    distance: NDArray[np.float64] | None = None  # over those that reach the group, of their distance d into it
-    inverse: NDArray[np.float64] | None = None  # and of 1 / d
-
-    @property
-    def share(self) -> NDArray[np.float64]:
-        """The share that those that reach a group are of all outside of it."""
-        share: NDArray[np.float64] = self.reached / np.maximum(self.graph.n - self.sizes, 1)
-        return share
-
-
 def closeness_into(
     A: GraphLike, read: Read, batch: int | str, options: Options, arguments: Arguments, standard_error: bool
 ) -> Any:
@@ -260,11 +216,11 @@ def closeness_into(
     given: Any = arguments.u
     is_one = isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0
     roots = _vertices("u", graph, [given] if is_one else given)
-    counted = None if arguments.sources is None else _vertices("sources", graph, arguments.sources)
+    among = None if arguments.sources is None else _vertices("sources", graph, arguments.sources)
     cutoffs = _EVERYWHERE if arguments.cutoff is None else parse_cutoffs(arguments.cutoff)
     with running("closeness", settings.stop):
         sums = _sum_into(
-            graph.transpose, roots, [roots[i : i + 1] for i in range(len(roots))], settings, counted, cutoffs
+            graph.transpose, roots, [roots[i : i + 1] for i in range(len(roots))], settings, among, cutoffs
         )
     reached, distance, _ = np.moveaxis(sums, -1, 0)
     share = reached / max(graph.n - 1, 1) if arguments.wf_improved else None
@@ -281,21 +237,21 @@ def _vertices(argument: str, graph: Graph, given: Any) -> NDArray[np.int64]:
 
 
 def scores_by_distances(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
-    """Return scores of groups by the distances into each; arguments as for `lagbc.group_closeness`."""
+    """Return scores made of distances into groups; arguments as for `lagbc.group_closeness`."""
     graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments)
     with running(record.name, settings.stop):
         searched, roots = _with_groups(graph.transpose, groups)
         without = [np.append(group, root) for group, root in zip(groups, roots, strict=True)]
         reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings)[:, 0], -1, 0)
-    found: Any = OfGroups(graph, _sizes(groups), reached, distance, inverse)
+    found: Any = OfGroups(graph, _sizes(groups), reached=reached, distance=distance, inverse=inverse)
     return record.finish(found, arguments)
 
 
 def scores_by_neighbours(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
-    """Return scores of groups by the vertices that their edges lead to; arguments as for `lagbc.group_degree`."""
+    """Return scores made of the neighbours of groups; arguments as for `lagbc.group_degree`."""
     graph, groups, _, arguments = _prepare_groups(A, record, read, options, arguments)
     counts = np.array([len(np.unique(graph.indices[edges_out_of(graph, group)])) for group in groups], np.float64)
-    found: Any = OfGroups(graph, _sizes(groups), counts)
+    found: Any = OfGroups(graph, _sizes(groups), neighbours=counts)
     return record.finish(found, arguments)
 
 
@@ -304,20 +260,26 @@ def _sizes(groups: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _prepare_groups(
-    A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments
+    A: GraphLike,
+    record: Centrality,
+    read: Read,
+    options: Options,
+    arguments: Arguments,
+    does: str = "searches from groups",
 ) -> tuple[Graph, list[NDArray[np.int64]], Settings, Arguments]:
     """Check the arguments and options of a function of groups, and read the graph."""
     arguments = arguments.checked()
     own = ("groups", *Read._fields, *sorted(record.takes - {"groups"}))
-    settings = settings_of(record.name, "searches from groups", options, own)
+    settings = settings_of(record.name, does, options, own)
     graph = as_graph(A, **read._asdict()).on_host
     return graph, members_of(graph, arguments.groups), settings, arguments
 
 
 def _with_groups(graph: Graph, groups: Sequence[NDArray[np.int64]]) -> tuple[Graph, NDArray[np.int64]]:
-    """Return the graph with a vertex for each group, which no edge enters, and these vertices.
+    """Add a vertex for each group to the graph; return both.
 
-    Its edges are those that leave the group, of parallel ones the shortest: so its distances are those from the group.
+    The group's outgoing edges leave its vertex, of parallel ones the shortest; none enters it. So distances from the
+    vertex are distances from the group.
     """
     indptr, indices, weights = graph.csr
     rows, lengths = [indices], [weights]
@@ -349,12 +311,12 @@ def _sum_into(
     roots: NDArray[np.int64],
     without: Sequence[NDArray[np.int64]],
     settings: Settings,
-    counted: NDArray[np.int64] | None = None,
+    among: NDArray[np.int64] | None = None,
     cutoffs: NDArray[np.float64] = _EVERYWHERE,
 ) -> NDArray[np.float64]:
-    """Sum the distances from roots, shape (roots, cutoffs, 3), in as many threads as fit into the memory."""
+    """Sum the distances from roots, shape (roots, cutoffs, 3), by as many threads as fit into the memory."""
     threads = _fit_threads(graph, len(roots), settings)
-    work = Searches(graph, roots, without, counted, cutoffs, threads)
+    work = Searches(graph, roots, without, among, cutoffs, threads)
     with ExitStack() as stack:
         meter = Meter([Stretch(len(roots), 0, edges_of(graph))], settings.progress, "", stack)
         carry = _carrier_of(graph, roots, threads)
@@ -363,7 +325,7 @@ def _sum_into(
 
 
 class Searches(Work):
-    """Sums for each root; items are places of roots, and `without` has the vertices that each does not count."""
+    """The work of summing distances; items are places of roots, and root i does not count the vertices `without[i]`."""
 
     panel = batch = 64  # roots that are searched together
 
@@ -372,23 +334,23 @@ class Searches(Work):
         graph: Graph,
         roots: NDArray[np.int64],
         without: Sequence[NDArray[np.int64]],
-        counted: NDArray[np.int64] | None,
+        among: NDArray[np.int64] | None,
         cutoffs: NDArray[np.float64],
         hands: int,
     ) -> None:
         self.items, self.hands = np.arange(len(roots)), hands
-        self._graph, self._roots, self._without, self._counted, self._cutoffs = graph, roots, without, counted, cutoffs
+        self._graph, self._roots, self._without, self._among, self._cutoffs = graph, roots, without, among, cutoffs
 
     def open(self, stop: StopFlag) -> Hand:
-        """Return a hand that polls the stop flag within a search."""
-        from lagbc.methods.cpu import searches
+        """Return a hand whose sums are a row for each root."""
+        from lagbc.methods.cpu import batched, searches
 
-        state = searches.prepare(self._graph, stop)
+        state = batched.prepare(self._graph, searches.plan_of_distances(stop))
 
         def run(span: Span, _: NDArray[np.int64]) -> NDArray[np.float64]:
             raise_if_stopped()
             roots, without = self._roots[span.place], self._without[span.first : span.last]
-            return searches.sum_batch(state, roots, without, self._counted, self._cutoffs)
+            return searches.sum_distances(state, roots, without, self._among, self._cutoffs)
 
         return run
 
@@ -404,12 +366,12 @@ class Searches(Work):
 
 
 def _fit_threads(graph: Graph, roots: int, settings: Settings) -> int:
-    """Return the number of threads."""
+    """Return how many threads fit into the memory, and have roots to search from."""
     from lagbc.methods.cpu.batched import COLUMNS
-    from lagbc.methods.cpu.searches import arrays, plan_of
+    from lagbc.methods.cpu.searches import arrays_of_distances, plan_of_distances
 
-    _, held = host_graph_bytes(graph, plan_of(StopFlag()))
-    a_thread = bytes_of(arrays(graph))
+    _, held = host_graph_bytes(graph, plan_of_distances(StopFlag()))
+    a_thread = bytes_of(arrays_of_distances(graph))
     budget = Room.of_call(settings.memory, graph).for_need(held + a_thread, "cpu")
     if held + a_thread > budget:
         raise OutOfMemoryError(

@@ -1,6 +1,6 @@
-"""Sums of a run into scores: of each centrality, the steps that they share, and the factors of `rescale`.
+"""Scores of each centrality, made of the sums of a run.
 
-Factors are by the conventions of NetworkX 3.5 and later, to the last case.
+`rescale` follows the conventions of NetworkX 3.5 and later, to the last case.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Scores = NDArray[np.float64]
 
-# Sums of distances below this are scaled by 2**_POWER, and then are not below.
+# Sums of distances below this number are multiplied by 2**_POWER, which lifts all of them above it.
 _SMALL, _POWER = 2.0**-900, 200
 # The straight line over the length of the straightest edge. In a UTM zone lines are up to 0.4 % longer than the great
 # circles that osmnx measures, and up to 0.6 % shorter. Feet for metres are 0.3, degrees for metres 1e-5.
@@ -34,13 +34,14 @@ _EDGES_AT_ONCE = 2**16
 
 def betweenness(result: Result, arguments: Arguments) -> Scores:
     """Return the sum of dependencies, each pair once, or its share of all pairs if it is normalized."""
-    return rescale(
+    scores = rescale(
         result.sums.dependency,
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
         sampled=_sampled_roots(result),
     )
+    return _require_range(scores, arguments)
 
 
 def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
@@ -50,34 +51,34 @@ def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
     sampled = None if sample is None else len(sample)
     factor = edge_factor(graph.n, directed=result.pairs == 1, normalized=arguments.normalized, sampled=sampled)
     if graph.directed:
-        return raw * factor
+        return _require_range(raw * factor, arguments)
     scores: Scores
     _, _, scores = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
     with np.errstate(over="ignore"):
         scores += raw
     scores *= factor
-    return scores
+    return _require_range(scores, arguments)
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:
     """Return |R| / sum of distances into v, times |R| / (n - 1), R being the roots other than v that reach v.
 
-    |R| and the sum of a sample are scaled to estimates for all roots: the scale cancels in the first factor.
+    The roots of a sample stand for all roots: that scales |R| and the sum alike, and so the second factor alone.
     """
     reached = result.sums.reached
-    share = per_sample(reached, _sampled_roots(result)) / max(len(reached) - 1, 1) if arguments.wf_improved else None
+    share = of_all_roots(reached, result) / max(len(reached) - 1, 1) if arguments.wf_improved else None
     return mean_closeness(reached, result.sums.distance, share, result.graph)
 
 
 def mean_closeness(reached: Scores, distance: Scores, share: Scores | None, graph: Graph) -> Scores:
-    """Return |R| over the sum of the distances of R, times the share that R is of all others, if it is given."""
-    require_finite("distances", distance)
-    # Small sums are scaled, as the second factor may bring the score back into range; a power of two changes no bit.
+    """Return |R| over the sum of the distances of R, times `share`, the part of all other vertices that R is."""
+    _require_finite("distances", distance)
+    # Small sums are scaled, as the share may bring the score back into range; a power of two changes no bit.
     small = np.flatnonzero((distance > 0) & (distance < _SMALL))
     if len(small):
         distance = distance.copy()
         distance[small] = np.ldexp(distance[small], _POWER)
-    # The sum is 0 where no root reaches v: |R| is 0 then, and so is the quotient by any number.
+    # Where no root reaches v, |R| and the sum are 0, and the score is 0 by any divisor.
     scores: Scores = np.maximum(distance, _SMALL)
     np.divide(reached, scores, out=scores)
     if share is not None:
@@ -85,7 +86,25 @@ def mean_closeness(reached: Scores, distance: Scores, share: Scores | None, grap
     if len(small):
         with np.errstate(over="ignore"):
             scores[small] = np.ldexp(scores[small], _POWER)
-    return require_inverses(scores, graph)
+    return _require_inverses(scores, graph)
+
+
+def harmonic(result: Result, arguments: Arguments) -> Scores:
+    """Return the sum of 1 / d(s, v) over the roots s."""
+    return _require_inverses(of_all_roots(result.sums.inverse, result), result.graph)
+
+
+def eccentricity(result: Result, arguments: Arguments) -> Scores:
+    """Return the largest distance from each root."""
+    return result.sums.depth.copy()  # type: ignore[no-any-return]
+
+
+def eccentricity_centrality(result: Result, arguments: Arguments) -> Scores:
+    """Return n - 1 over the largest distance from each root, 0 where it reaches no vertex."""
+    depth = result.sums.depth
+    with np.errstate(over="ignore"):
+        scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
+    return _require_inverses(scores, result.graph)
 
 
 def stress(result: Result, arguments: Arguments) -> Scores:
@@ -108,25 +127,35 @@ def stress(result: Result, arguments: Arguments) -> Scores:
 
     plan = request_to(Whole(result.graph, result.request), result.sweeps[0])
     logarithms: Scores = extended.log2_stress(result.graph.on_host, plan, result.roots)
-    return logarithms + np.log2(per_sample(np.ones(len(counts)), _sampled_roots(result)) / result.pairs)
+    return logarithms + np.log2(of_all_roots(np.ones(len(counts)), result) / result.pairs)
 
 
-def weigh_roots(graph: Graph, arguments: Arguments) -> Arguments:
+def reach(result: Result, arguments: Arguments) -> Scores:
+    """Return the weights of the targets within the cutoff."""
+    return _require_range(result.sums.targets.copy(), arguments)
+
+
+def gravity(result: Result, arguments: Arguments) -> Scores:
+    """Return the weights of the targets, less by the decay the farther they are."""
+    return _require_range(result.sums.gravity.copy(), arguments)
+
+
+def weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:
     """Check the states, and take them as root weights."""
     if arguments.states is None:
         raise InvalidTypeError(f"states is None; it is one number a vertex, shape ({graph.n},)")
     x = parse_vertex_weights("states", arguments.states, graph.n, graph.names)
     _require_comparable(x, graph.names)
-    # The largest is the unit, which cancels: no sum leaves float64.
+    # In units of the largest state, which cancel, no sum leaves float64.
     x = x / max(x.max(initial=0), np.finfo(np.float64).tiny)
     return arguments._replace(states=x, source_weights=x)
 
 
-def percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
+def percolation(result: Result, arguments: Arguments) -> Scores:
     """Divide the sum at each vertex by the sum of the other states."""
-    raw, graph = require_range(betweenness(result, arguments), arguments), result.graph
+    raw, graph = betweenness(result, arguments), result.graph
     x = cast("NDArray[np.float64]", arguments.states)
-    # Sums before and after each vertex: a difference from the total would cancel.
+    # The states before v, and behind v: the total less the state of v would cancel.
     others = np.append(0, np.cumsum(x)[:-1]) + np.append(np.cumsum(x[::-1])[::-1][1:], 0)
     share = np.divide(1 if graph.directed else 2, others, out=np.zeros(graph.n), where=others > 0)
     return raw * share / max(graph.n - 2, 1)  # type: ignore[no-any-return]
@@ -159,10 +188,7 @@ def take_coordinates(graph: Graph, arguments: Arguments) -> Arguments:
 
 
 def _require_unit(graph: Graph, xy: NDArray[np.float64]) -> None:
-    """Raise ValueError if an edge is shorter than the straight line; warn if all are far longer.
-
-    If none is shorter, no path is.
-    """
+    """Raise ValueError if an edge, and so a path, is shorter than the straight line; warn if all are far longer."""
     if not graph.nnz:
         return
     largest, e, tail = -1.0, 0, 0
@@ -192,19 +218,58 @@ def _require_unit(graph: Graph, xy: NDArray[np.float64]) -> None:
 
 
 def _advice_on_degrees(xy: NDArray[np.float64]) -> str:
-    """Return a sentence for coordinates that may be longitudes and latitudes; none for others."""
+    """Return a sentence for coordinates that may be longitudes and latitudes, else an empty one."""
     if (np.abs(xy).max(axis=1) > (180.0, 90.0)).any():
         return ""
     return " If these are longitudes and latitudes, project them first"
 
 
-def straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    """Divide the sum of straight lines over distances by the targets; 0 where a vertex reaches none."""
-    targets = require_range(result.sums.targets, arguments)
-    scores: NDArray[np.float64] = np.divide(
-        result.sums.straight, targets, out=np.zeros(len(targets)), where=targets > 0
-    )
+def straightness(result: Result, arguments: Arguments) -> Scores:
+    """Return the mean of straight line over distance to the targets; 0 where a vertex reaches none."""
+    targets = _require_range(result.sums.targets, arguments)
+    scores: Scores = np.divide(result.sums.straight, targets, out=np.zeros(len(targets)), where=targets > 0)
     return scores
+
+
+class OfGroups(NamedTuple):
+    """Sums of groups, a number a group; None where a sum is not asked for."""
+
+    graph: Graph
+    sizes: NDArray[np.int64]
+    passed: Any = None  # over ordered pairs: the share of their shortest paths that meet the group
+    neighbours: Any = None  # vertices outside that an edge from the group leads to
+    reached: Any = None  # reached, distance, inverse: over the vertices outside with a path into the group:
+    distance: Any = None  # 1, its length d, and 1 / d
+    inverse: Any = None
+
+    def share(self, count: Scores) -> Scores:
+        """Return counts of vertices as parts of all vertices outside."""
+        return count / np.maximum(self.graph.n - self.sizes, 1)  # type: ignore[no-any-return]
+
+
+def group_betweenness(found: OfGroups, arguments: Arguments) -> Scores:
+    """Return the sum over pairs outside, an undirected pair once; normalized the mean over ordered pairs."""
+    raw: Scores = found.passed
+    if arguments.normalized:
+        outside = found.graph.n - found.sizes
+        return raw / np.maximum(outside * (outside - 1), 1)  # type: ignore[no-any-return]
+    return raw if found.graph.directed else raw / 2
+
+
+def group_closeness(found: OfGroups, arguments: Arguments) -> Scores:
+    """Return one over the mean distance into a group, times the share of the vertices that reach it."""
+    share = found.share(found.reached) if arguments.wf_improved else None
+    return mean_closeness(found.reached, found.distance, share, found.graph)
+
+
+def group_harmonic(found: OfGroups, arguments: Arguments) -> Scores:
+    """Return the sum of inverse distances into a group."""
+    return _require_inverses(found.inverse, found.graph)
+
+
+def group_degree(found: OfGroups, arguments: Arguments) -> Scores:
+    """Return the neighbours of a group, or their share of all vertices outside."""
+    return found.share(found.neighbours) if arguments.normalized else found.neighbours  # type: ignore[no-any-return]
 
 
 class Highest(NamedTuple):
@@ -278,13 +343,13 @@ class Distances(NamedTuple):
         return self.roots == self.n
 
 
-def distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    """Return the numbers of `Distances`, in their order; those of a sample are scaled to all roots."""
+def distances(result: Result, arguments: Arguments) -> Scores:
+    """Return the numbers of `Distances`, in their order; sums over a sample are scaled to all roots."""
     sums, n, roots = result.sums, result.graph.n, len(result.roots)
     with np.errstate(over="ignore"):
         reached, distance, inverse = (float(one.sum()) for one in (sums.reached, sums.distance, sums.inverse))
-        require_finite("distances", np.array(distance))
-        require_inverses(np.array(inverse), result.graph)
+        _require_finite("distances", np.array(distance))
+        _require_inverses(np.array(inverse), result.graph)
     depth = sums.depth[result.roots]
     scale = (n / roots if result.request.is_sample else 1.0) / (1 if result.graph.directed else 2)
     return np.array(
@@ -293,7 +358,7 @@ def distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
             roots,
             reached * scale,
             distance / max(reached, 1.0),
-            require_finite("distances", np.array(distance * scale)),
+            _require_finite("distances", np.array(distance * scale)),
             inverse / max(roots * (n - 1), 1),
             depth.max(initial=0),
             depth.min() if roots else 0,
@@ -302,16 +367,19 @@ def distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
 
 
 def of_all_roots(raw: Scores, result: Result) -> Scores:
-    """Scale a sum over the roots of a run, if they are a sample, to all roots."""
+    """Scale sums over a random sample of roots to all roots other than v, by (n - 1) / (sampled roots other than v)."""
+    sampled = _sampled_roots(result)
+    if sampled is None:
+        return raw
     with np.errstate(over="ignore"):
-        return per_sample(raw, _sampled_roots(result))
+        return rescale(raw, directed=True, normalized=False, endpoints=False, sampled=sampled)
 
 
 def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
     return result.roots if result.request.is_sample else None
 
 
-def require_range(scores: Scores, arguments: Arguments) -> Scores:
+def _require_range(scores: Scores, arguments: Arguments) -> Scores:
     """Raise OverflowError if weights of vertices or trips make scores too large for float64."""
     is_plain = arguments.target_weights is arguments.source_weights is arguments.demand is None
     if not is_plain and not np.isfinite(scores).all():
@@ -320,22 +388,22 @@ def require_range(scores: Scores, arguments: Arguments) -> Scores:
     return scores
 
 
-def require_finite(subject: str, scores: Scores) -> Scores:
+def _require_finite(subject: str, scores: Scores) -> Scores:
     """Raise OverflowError if sums of lengths, or of their inverses, are too large for float64."""
     if not np.isfinite(scores).all():
         raise OutOfRangeError(f"{subject} sum to more than float64 holds; take another unit of length")
     return scores
 
 
-def require_inverses(scores: Scores, graph: Graph) -> Scores:
-    """Raise an error if scores made of inverse distances are too large for float64."""
+def _require_inverses(scores: Scores, graph: Graph) -> Scores:
+    """Raise ValueError if the inverse of a length is too large for float64, OverflowError if scores of inverses are."""
     lengths = graph.weights
     if lengths is not None and not np.isfinite(scores).all() and lengths.min() < 1 / np.finfo(np.float64).max:
         raise InvalidValueError(
             f"an edge has the length {float(lengths.min())}; its inverse is more than float64 holds; "
             "use a smaller unit of length"
         )
-    return require_finite("inverse distances", scores)
+    return _require_finite("inverse distances", scores)
 
 
 def rescale(
@@ -348,14 +416,12 @@ def rescale(
 ) -> Scores:
     """Turn raw sums over roots s of delta_s(v) into scores.
 
-    Undirected, each unordered pair counts once, so that the sum over ordered pairs is halved. `normalized` divides by
-    the number of ordered pairs (s, t) that paths through v may join; with `endpoints`, where `raw` counts the ends of
-    paths, a vertex is in pairs of its own. From a random sample of roots the scores estimate sums over all vertices;
-    ValueError for one sampled root without endpoints, as no root but itself tells of it (0/0).
+    Of an undirected graph the sum over ordered pairs is halved. `normalized` divides by the number of ordered pairs
+    (s, t) that paths through v may join. With `endpoints` `raw` counts the ends of paths, and v is in pairs of its own.
+    Sums over a random sample of roots are scaled to estimates; one sampled root without endpoints is a ValueError.
     """
     n = len(raw)
-    # The number of vertices that can be the other end of a pair with v.
-    others = n if endpoints else n - 1
+    others = n if endpoints else n - 1  # vertices that can be the other end of a pair with v
     if others < 2:
         return raw
     pairs_of_root = others - 1 if normalized else None
@@ -363,32 +429,24 @@ def rescale(
         roots = others if sampled is None else len(sampled)
         return raw * _factor(others, roots, pairs_of_root, directed)
     require_defined(n, len(sampled), endpoints=endpoints)
-    # Without endpoints a sampled root is no root for itself: its sum has one term less.
+    # Without endpoints no vertex is a root for itself: the sum of a sampled root has one term less.
     scores = raw * _factor(others, len(sampled), pairs_of_root, directed)
     scores[sampled] = raw[sampled] * _factor(others, len(sampled) - 1, pairs_of_root, directed)
     return scores
 
 
 def edge_factor(n: int, *, directed: bool, normalized: bool, sampled: int | None = None) -> float:
-    """Return the factor of raw sums of edges over roots: both ends of a path count, and pairs are all n (n - 1).
+    """Return the factor of raw sums of edges, among all n (n - 1) pairs.
 
-    An undirected edge has the sum of both directions in both. `sampled` is the number of roots, if they are a random
-    sample.
+    Both entries of an undirected edge hold the sum of its directions. `sampled` counts the roots of a random sample.
     """
     if n < 2:
         return 1.0
     return _factor(n, n if sampled is None else sampled, n - 1 if normalized else None, directed)
 
 
-def per_sample(raw: Scores, sampled: NDArray[np.int64] | None) -> Scores:
-    """Scale sums over a random sample, if there is one, to all roots other than v: by (n - 1) / (samples but v)."""
-    if sampled is None:
-        return raw
-    return rescale(raw, directed=True, normalized=False, endpoints=False, sampled=sampled)
-
-
 def require_defined(n: int, k: int | None, *, endpoints: bool) -> None:
-    """Raise ValueError if one sampled root is to estimate its own score: no root but itself tells of it (0/0)."""
+    """Raise ValueError if a sample is one root, whose own score has then no term (0/0)."""
     if k == 1 and not endpoints and n > 2:
         raise InvalidValueError(
             "k=1 without endpoints leaves the score of the sampled vertex undefined (0/0); take k >= 2"

@@ -1,8 +1,7 @@
-"""Every centrality of lagbc as one record: its sums, the function that makes scores of them, its arguments.
+"""The registry of centralities: each is a record of its sums, the function that makes scores of them, its arguments.
 
-The public functions, `centralities`, the NetworkX backend, the command line and the table in the documentation read
-these records, and those that are added. No numerical library is loaded before scores are made, as the command line
-lists all records.
+The public functions, `centralities`, the NetworkX backend, the command line and the documentation read the records.
+This module loads no numerical library, as the command line lists all records.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -96,112 +96,13 @@ class Centrality:
     weigh: Callable[[Graph, Arguments], Arguments] | None = None
 
 
-def _make_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
+def _of_finish(name: str) -> Callable[..., Any]:
+    """Return a function of `lagbc.scores.finish`, a module that loads numerical libraries; a call imports it."""
 
-    return finish.require_range(finish.betweenness(result, arguments), arguments)
+    def call(*given: Any) -> Any:
+        return getattr(import_module("lagbc.scores.finish"), name)(*given)
 
-
-def _make_edge_betweenness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.require_range(finish.edge_betweenness(result, arguments), arguments)
-
-
-def _make_closeness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.closeness(result, arguments)
-
-
-def _make_harmonic(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.require_inverses(finish.of_all_roots(result.sums.inverse, result), result.graph)
-
-
-def _make_eccentricity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    return result.sums.depth.copy()  # type: ignore[no-any-return]
-
-
-def _make_eccentricity_centrality(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    import numpy as np
-
-    from lagbc.scores import finish
-
-    depth = result.sums.depth
-    with np.errstate(over="ignore"):
-        scores = np.divide(len(depth) - 1, depth, out=np.zeros(len(depth)), where=depth > 0)
-    return finish.require_inverses(scores, result.graph)
-
-
-def _make_distances(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.distances(result, arguments)
-
-
-def _make_stress(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.stress(result, arguments)
-
-
-def _make_reach(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.require_range(result.sums.targets.copy(), arguments)
-
-
-def _make_gravity(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.require_range(result.sums.gravity.copy(), arguments)
-
-
-def _take_coordinates(graph: Graph, arguments: Arguments) -> Arguments:
-    from lagbc.scores import finish
-
-    return finish.take_coordinates(graph, arguments)
-
-
-def _make_straightness(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.straightness(result, arguments)
-
-
-def _weigh_by_states(graph: Graph, arguments: Arguments) -> Arguments:
-    from lagbc.scores import finish
-
-    return finish.weigh_roots(graph, arguments)
-
-
-def _make_percolation(result: Result, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.percolation(result, arguments)
-
-
-def _make_group_betweenness(counted: Any, arguments: Arguments) -> NDArray[np.float64]:
-    return counted.share() if arguments.normalized else counted.pairs()  # type: ignore[no-any-return]
-
-
-def _make_group_closeness(found: Any, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    share = found.share if arguments.wf_improved else None
-    return finish.mean_closeness(found.reached, found.distance, share, found.graph)
-
-
-def _make_group_harmonic(found: Any, arguments: Arguments) -> NDArray[np.float64]:
-    from lagbc.scores import finish
-
-    return finish.require_inverses(found.inverse, found.graph)
-
-
-def _make_group_degree(found: Any, arguments: Arguments) -> NDArray[np.float64]:
-    return found.share if arguments.normalized else found.reached  # type: ignore[no-any-return]
+    return call
 
 
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.
@@ -212,7 +113,7 @@ _TARGETS = frozenset({"targets", "target_weights", "cutoff"})
 BC = Centrality(
     name="bc",
     sums=frozenset({"dependency"}),
-    finish=_make_betweenness,
+    finish=_of_finish("betweenness"),
     takes=_PAIRS | {"normalized", "endpoints"},
     summary="betweenness: the share of shortest paths that lead through a vertex",
     networkx=("betweenness_centrality", "betweenness_centrality_subset"),
@@ -220,7 +121,7 @@ BC = Centrality(
 EDGE_BC = Centrality(
     name="edge_bc",
     sums=frozenset({"edges"}),
-    finish=_make_edge_betweenness,
+    finish=_of_finish("edge_betweenness"),
     takes=_PAIRS | {"normalized"},
     summary="betweenness of edges: the share of shortest paths that use one",
     of_edges=True,
@@ -229,7 +130,7 @@ EDGE_BC = Centrality(
 CLOSENESS = Centrality(
     name="closeness",
     sums=frozenset({"reached", "distance"}),
-    finish=_make_closeness,
+    finish=_of_finish("closeness"),
     takes=_SAMPLES | {"wf_improved", "u", "top"},
     summary="closeness: one over the mean distance into a vertex",
     networkx=("closeness_centrality",),
@@ -237,7 +138,7 @@ CLOSENESS = Centrality(
 HARMONIC = Centrality(
     name="harmonic",
     sums=frozenset({"inverse"}),
-    finish=_make_harmonic,
+    finish=_of_finish("harmonic"),
     takes=_SAMPLES | {"top"},
     summary="harmonic centrality: the sum of inverse distances into a vertex",
     networkx=("harmonic_centrality",),
@@ -245,7 +146,7 @@ HARMONIC = Centrality(
 ECCENTRICITY = Centrality(
     name="eccentricity",
     sums=frozenset({"depth"}),
-    finish=_make_eccentricity,
+    finish=_of_finish("eccentricity"),
     takes=frozenset({"cutoff"}),
     summary="eccentricity: the largest distance out of a vertex",
     networkx=("eccentricity", "diameter", "radius", "center", "periphery"),
@@ -253,14 +154,14 @@ ECCENTRICITY = Centrality(
 ECCENTRICITY_CENTRALITY = Centrality(
     name="eccentricity_centrality",
     sums=frozenset({"depth"}),
-    finish=_make_eccentricity_centrality,
+    finish=_of_finish("eccentricity_centrality"),
     takes=frozenset({"cutoff"}),
     summary="(n - 1) over the eccentricity",
 )
 DISTANCES = Centrality(
     name="distances",
     sums=frozenset({"reached", "distance", "inverse", "depth"}),
-    finish=_make_distances,
+    finish=_of_finish("distances"),
     takes=_SAMPLES,
     summary="distances of all pairs: their mean and sum, efficiency, diameter and radius",
     of_graph=True,
@@ -269,58 +170,57 @@ DISTANCES = Centrality(
 STRESS = Centrality(
     name="stress",
     sums=frozenset({"stress"}),
-    finish=_make_stress,
+    finish=_of_finish("stress"),
     takes=_SAMPLES | {"targets", "rtol", "log2"},
     summary="stress: the number of shortest paths that lead through a vertex",
 )
 REACH = Centrality(
     name="reach",
     sums=frozenset({"targets"}),
-    finish=_make_reach,
+    finish=_of_finish("reach"),
     takes=_TARGETS,
     summary="reach: how many targets lie within the cutoff of a vertex",
 )
 GRAVITY = Centrality(
     name="gravity",
     sums=frozenset({"gravity"}),
-    finish=_make_gravity,
+    finish=_of_finish("gravity"),
     takes=_TARGETS | {"decay"},
     summary="gravity: how many targets a vertex reaches, each counted the less the farther it is",
 )
 STRAIGHTNESS = Centrality(
     name="straightness",
     sums=frozenset({"targets", "straight"}),
-    finish=_make_straightness,
+    finish=_of_finish("straightness"),
     takes=_TARGETS | {"coordinates"},
     summary="straightness: the mean of straight lines over distances to the targets of a vertex",
     needs="coordinates",
-    weigh=_take_coordinates,
+    weigh=_of_finish("take_coordinates"),
 )
 PERCOLATION = Centrality(
     name="percolation",
     sums=frozenset({"dependency"}),
-    finish=_make_percolation,
+    finish=_of_finish("percolation"),
     takes=frozenset({"states", "rtol"}),
     summary="percolation: the share of percolated paths that lead through a vertex",
     networkx=("percolation_centrality",),
     needs="states",
-    weigh=_weigh_by_states,
+    weigh=_of_finish("weigh_by_states"),
 )
-# Without sums over roots: `lagbc.group_bc` counts the paths that meet each group by itself.
+# Centralities of groups have no sums over roots, but searches of their own.
 GROUP_BC = Centrality(
     name="group_bc",
     sums=frozenset(),
-    finish=_make_group_betweenness,
+    finish=_of_finish("group_betweenness"),
     takes=frozenset({"groups", "rtol", "normalized", "endpoints"}),
     summary="betweenness of groups: the share of shortest paths that meet one",
     networkx=("group_betweenness_centrality",),
     needs="groups",
 )
-# The same of `lagbc.group_closeness` and its kin, which search from each group.
 GROUP_CLOSENESS = Centrality(
     name="group_closeness",
     sums=frozenset(),
-    finish=_make_group_closeness,
+    finish=_of_finish("group_closeness"),
     takes=frozenset({"groups", "wf_improved"}),
     summary="closeness of groups: one over the mean distance into one",
     networkx=("group_closeness_centrality",),
@@ -329,7 +229,7 @@ GROUP_CLOSENESS = Centrality(
 GROUP_HARMONIC = Centrality(
     name="group_harmonic",
     sums=frozenset(),
-    finish=_make_group_harmonic,
+    finish=_of_finish("group_harmonic"),
     takes=frozenset({"groups"}),
     summary="harmonic centrality of groups: the sum of inverse distances into one",
     needs="groups",
@@ -337,18 +237,18 @@ GROUP_HARMONIC = Centrality(
 GROUP_DEGREE = Centrality(
     name="group_degree",
     sums=frozenset(),
-    finish=_make_group_degree,
+    finish=_of_finish("group_degree"),
     takes=frozenset({"groups", "normalized"}),
     summary="degree of groups: how many vertices outside an edge leads to",
     networkx=("group_degree_centrality",),
     needs="groups",
 )
-# In the order of lists.
+# In the order of documentation and command line.
 BUILT_IN = (
     *(BC, EDGE_BC, CLOSENESS, HARMONIC, ECCENTRICITY, ECCENTRICITY_CENTRALITY, STRESS),
     *(REACH, GRAVITY, STRAIGHTNESS, PERCOLATION, GROUP_BC, GROUP_CLOSENESS, GROUP_HARMONIC, GROUP_DEGREE, DISTANCES),
 )
-# Those of `lagbc.centralities` by default.
+# The default of `lagbc.centralities`.
 USUAL = (BC, CLOSENESS, HARMONIC, ECCENTRICITY, STRESS)
 _CENTRALITIES = {one.name: one for one in BUILT_IN}
 
@@ -418,12 +318,12 @@ def registered() -> tuple[Centrality, ...]:
 
 
 def shared() -> tuple[Centrality, ...]:
-    """Return the centralities that may share a sweep: all that `centralities` computes."""
+    """Return the centralities that `lagbc.centralities` computes: they may share a sweep."""
     return tuple(record for record in registered() if not (record.needs or record.of_graph))
 
 
 def find(name: object, taken: Callable[[Centrality], bool] = lambda _: True) -> Centrality:
-    """Return the centrality of a name that may share a sweep; ValueError, with those `taken`, if there is none."""
+    """Return the centrality of a name that may share a sweep; if there is none, ValueError lists those `taken`."""
     there = {record.name: record for record in shared()}
     if isinstance(name, str) and name not in there:
         load_extensions(OF_CENTRALITIES)
@@ -445,7 +345,7 @@ def all_sums(centralities: Iterable[Centrality]) -> frozenset[str]:
 
 
 def usual(arguments: Arguments) -> tuple[Centrality, ...]:
-    """Return the usual centralities of `centralities` that take all given arguments of the sums."""
+    """Return the default of `lagbc.centralities`: those of `USUAL` that take all given arguments of the sums."""
     given = arguments.given.intersection(OF_THE_SUMS)
     return tuple(one for one in USUAL if given <= one.takes)
 
@@ -460,7 +360,7 @@ def require_taken(centralities: tuple[Centrality, ...], arguments: Arguments) ->
 
 
 def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -> None:
-    """Raise ValueError if a decay is missing, or would go unseen."""
+    """Raise ValueError if gravity has no decay, or a centrality that takes none would be changed by it."""
     from lagbc.methods.sums import DECAYING  # lists of records load no NumPy
 
     if arguments.decay is None:
@@ -472,7 +372,7 @@ def require_decays(centralities: tuple[Centrality, ...], arguments: Arguments) -
 
 
 def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...], *, endpoints: bool) -> None:
-    """Raise ValueError if the one root of a sample leaves its own score undefined in some centrality."""
+    """Raise ValueError if a sample of one root leaves the score of this root undefined."""
     from lagbc.scores.finish import require_defined
 
     of_vertices = [one for one in centralities if not (one.of_edges or one.of_graph)]
@@ -481,13 +381,13 @@ def require_defined_sample(n: int, k: int, centralities: tuple[Centrality, ...],
 
 
 def title_of(cutoff: float | None, decay: float | None) -> str:
-    """Return the title of a column: its cutoff and its decay, unless they are None."""
+    """Return the title of a column, of its cutoff and its decay if they are given."""
     named = (("cutoff", cutoff), ("decay", decay))
     return ", ".join(f"{name} {float(one)!r}".removesuffix(".0") for name, one in named if one is not None)
 
 
 def titled(name: str, columns: Sequence[Column], cutoff: Any, decay: Any) -> dict[str, Column]:
-    """Return columns by titles of cutoffs and decays, the first cutoff first; ValueError for another number of them."""
+    """Return columns by their titles, those of the first cutoff first; ValueError if cutoffs and decays do not fit."""
     from lagbc.request import parse_cutoffs, parse_decays  # the program's help has titles, and no NumPy
 
     cutoffs = [None] if cutoff is None else parse_cutoffs(cutoff).tolist()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# The columns of an estimate.
+# The scores and bounds of an `Estimate`.
 _OF_ESTIMATES = ("scores", "lower", "upper")
 
 
@@ -158,7 +158,7 @@ def _names_of_some(graph: Any, names: Any, vertices: NDArray[np.int64]) -> NDArr
 
 
 def _in_order(first: Any, second: Any) -> tuple[Any, Any]:
-    """Return the graph and the scores, which came the other way round before."""
+    """Return the graph and the scores, which earlier versions took the other way round."""
     ranks = _rank_as_graph(first), _rank_as_graph(second)
     if ranks == (1, 1) and not isinstance(second, tuple):
         raise InvalidValueError(
@@ -172,7 +172,7 @@ def _in_order(first: Any, second: Any) -> tuple[Any, Any]:
 
 
 def _rank_as_graph(given: Any) -> int:
-    """Return 2 for a graph, 1 for a matrix, which may be scores of edges, and 0 for anything else."""
+    """Return 2 for a graph, 1 for a matrix, which may be scores of edges, 0 for anything else."""
     if isinstance(given, tuple):
         return 1
     if isinstance(given, Graph) or adapters.is_adaptable(given):
@@ -220,7 +220,7 @@ def _on_host(name: str, values: Any) -> Any:
 
 
 def _vertex_names(graph: Any, given: Any) -> NDArray[Any]:
-    """Return the given names of vertices, or the graph's own, unchanged, or their numbers."""
+    """Return the given names of vertices, else the graph's own, else numbers."""
     if given is not None:
         return _objects(listed_names(given, _count_vertices(graph)))
     names = graph.names if isinstance(graph, Graph) else adapters.names_of(graph)
@@ -240,7 +240,7 @@ def _count_vertices(graph: Any) -> int:
 
 
 def _objects(items: Sequence[Any]) -> NDArray[Any]:
-    """Make an array of objects; tuples stay tuples."""
+    """Make an array of objects, in which tuples stay tuples."""
     objects = np.empty(len(items), object)
     for i, item in enumerate(items):
         objects[i] = item
@@ -256,7 +256,7 @@ _Edges = tuple[list[NDArray[Any]], NDArray[np.int64], NDArray[np.int64], NDArray
 
 
 def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool | None) -> _Edges:
-    """Return the edges in a matrix, an undirected one from its earlier end: levels, ends and shares."""
+    """Return index levels, tails, heads and shares of the edges in a matrix, undirected ones from their earlier end."""
     entries = matrix.tocoo()
     if directed is None:
         directed = graph.directed if isinstance(graph, Graph) else adapters.is_directed(graph)
@@ -266,7 +266,7 @@ def _stored_edges(matrix: Any, graph: Any, names: NDArray[Any], directed: bool |
 
 
 def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, strength: bool | str) -> _Edges:
-    """Return the edges of a NetworkX graph in its own order: levels, ends and shares."""
+    """Return the same of the edges of a NetworkX graph, in its own order."""
     entries, values = adapters.networkx_entries(G), parse_values(weighted, strength)
     if values.are_taken:
         held = adapters.networkx_values(G, entries, values.name)
@@ -285,7 +285,7 @@ def _networkx_edges(G: Any, names: NDArray[Any], weighted: bool | str | None, st
 
 
 def _require_alike(G: Any) -> None:
-    """Raise ValueError if parallel edges of a multigraph have numbers that differ: they may be lengths."""
+    """Raise ValueError if parallel edges of a multigraph differ in an attribute that may be a length."""
     for _, row in G.adjacency():
         for parallel in row.values():
             for name in dict.fromkeys(chain.from_iterable(parallel.values())):
@@ -298,6 +298,6 @@ def _require_alike(G: Any) -> None:
 
 
 def _may_be_length(name: Any, value: Any) -> bool:
-    """Whether a value of an edge may be its length: whole numbers of other names than "weight" are ids and counts."""
+    """Whether an edge attribute may be a length; integers are ids or counts, except under the name "weight"."""
     is_number = isinstance(value, Real if name == "weight" else float) and not isinstance(value, bool)
     return bool(is_number and value == value)

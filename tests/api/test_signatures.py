@@ -34,7 +34,7 @@ LEADING = {
 # The one call of a function, where it is not `compute`: a name of its module, or of another that it loads for it.
 CALLED = {
     **dict.fromkeys(OF_GROUPS, "scores_by_distances"),
-    "group_bc": "count",
+    "group_bc": "scores_by_paths",
     "group_degree": "scores_by_neighbours",
     "save_part": "lagbc.centrality.parts.write_part",
 }
@@ -128,7 +128,7 @@ def test_a_function_passes_on_all_that_it_is_given(name, monkeypatch):
     (arguments,) = (one for one in passed if isinstance(one, Arguments))
     assert arguments == NONE_GIVEN._replace(**{one: given.pop(one) for one in TAKES[name]})
     read = Read(*(given.pop(one) for one in Read._fields))
-    records = [one for one in BUILT_IN if one.name == name != "group_bc"]
+    records = [one for one in BUILT_IN if one.name == name]
     left = [one for one in passed if one is not arguments]
     for one in (read, {"threads": 2}, *records, *given.values()):
         left.remove(one)

@@ -11,7 +11,7 @@ from lagbc.methods.sums import Sums
 from lagbc.request import Request
 from lagbc.run.run import Result
 from lagbc.scores import finish
-from lagbc.scores.finish import per_sample
+from lagbc.scores.finish import of_all_roots
 
 # Of 41 vertices, most of which nothing reaches: sums below the normal numbers, and around where they are scaled.
 REACHED = np.pad(np.array([1.0, 3, 5, 7, 2, 6, 4, 9]), (0, 33))
@@ -32,7 +32,7 @@ def test_closeness_is_rounded_as_its_formula(wf_improved, roots):
     first = 0 if wf_improved else 1
     reached, distance = REACHED.copy(), DISTANCE.copy()
     reached[:first], distance[:first] = 0, 0
-    shares = per_sample(reached, roots) / 40 if wf_improved else np.ones(41)
+    shares = of_all_roots(reached, summed(reached, distance, roots)) / 40 if wf_improved else np.ones(41)
     expected = []
     for r, d, share in zip(reached.tolist(), distance.tolist(), shares.tolist(), strict=True):
         scale = 2**100 if d < 1 else 1
@@ -63,4 +63,4 @@ def test_only_small_sums_are_scaled(monkeypatch, small, scaled):
 def test_a_sample_is_scaled_by_what_it_tells_of_each_vertex():
     raw = np.random.default_rng(1).random(41)
     others = np.array([len(ROOTS) - (v in ROOTS) for v in range(41)])
-    np.testing.assert_array_equal(per_sample(raw, ROOTS), raw * (40 / others))
+    np.testing.assert_array_equal(of_all_roots(raw, summed(raw, raw, ROOTS)), raw * (40 / others))

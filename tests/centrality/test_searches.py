@@ -14,7 +14,7 @@ from strategies import diamonds, examples, scale_free
 
 import lagbc
 from lagbc.centrality import searches as group_module
-from lagbc.methods.cpu import groups as groups_module
+from lagbc.methods.cpu import searches as searches_module
 
 RANDOM = [[nx.gnp_random_graph(n, 1.7 / n, seed=n, directed=directed) for n in (2, 5, 9, 14)] for directed in (0, 1)]
 
@@ -90,7 +90,7 @@ def test_counts_past_float64():
 
 def test_roots_are_searched_together_and_by_themselves_where_counts_overflow(monkeypatch):
     """Of 1100 diamonds in a row the first 78 see the last one past more paths than float64 holds."""
-    alone, together, search = [], [], groups_module.core.add_batch_shares
+    alone, together, search = [], [], searches_module.core.add_batch_shares
 
     def count(graph, plan, root, *, log2):
         alone.append(root)
@@ -100,9 +100,9 @@ def test_roots_are_searched_together_and_by_themselves_where_counts_overflow(mon
         together.append(last - first)
         search(sweep, groups, first, last, *given)
 
-    count_paths = groups_module.extended.count_paths
-    monkeypatch.setattr(groups_module.extended, "count_paths", count)
-    monkeypatch.setattr(groups_module.core, "add_batch_shares", batch)
+    count_paths = searches_module.extended.count_paths
+    monkeypatch.setattr(searches_module.extended, "count_paths", count)
+    monkeypatch.setattr(searches_module.core, "add_batch_shares", batch)
     found = lagbc.group_bc(nx.cycle_graph(150), [[0], [3, 70]], threads=1)
     assert (alone, together) == ([], [64, 64, 22])
     assert found[0] == pytest.approx(lagbc.bc(nx.cycle_graph(150))[0])
@@ -155,13 +155,13 @@ def test_memory(monkeypatch, no_small_run):
     """Fewer groups at once, then fewer threads, and the same bits; less than one of each takes is an error."""
     G, groups = nx.gnp_random_graph(200, 0.03, seed=1), [[v, v + 1] for v in range(0, 100, 2)]
     counted, scores = [], lagbc.group_bc(G, groups)
-    summed = groups_module.sum_batch
+    summed = searches_module.sum_groups
 
     def watched(state, roots, panel):
         counted.append((state.in_group.shape[1], threading.current_thread()))
         return summed(state, roots, panel)
 
-    monkeypatch.setattr(groups_module, "sum_batch", watched)
+    monkeypatch.setattr(searches_module, "sum_groups", watched)
     monkeypatch.setattr(group_module, "most_threads", lambda threads: 3)
     for memory in ("1GB", 1_050_000, 400_000):
         counted.clear()

@@ -1,5 +1,5 @@
 // The share of shortest paths that pass through groups, of a root that is searched by itself:
-// lagbc/methods/cpu/groups.py.
+// lagbc/methods/cpu/searches.py.
 #pragma once
 
 #include <cmath>
@@ -8,16 +8,18 @@
 
 namespace lagbc {
 
-// Add the shares of the root reached[0]; shares of vertices out of its reach are not read.
+// Add the shares of the root reached[0].
 //
 //     t[v] = 1 where v is in the group, else the sum of sigma[u] / sigma[v] * t[u] over the tight predecessors u of v
 //
 // into       edges that enter each vertex
-// reached    by their distances
+// reached    the vertices in reach, by their distances
 // sigma      path counts, or their logarithms to the base of 2
-// in_group   whether a vertex is in a group
-// shares     t, scratch, of shape (n, groups); and whether any of a vertex's is not 0
-// totals     over all targets; pairs with an end in a group count wholly with `endpoints`, else not at all
+// in_group   (n, groups): whether a vertex is in a group
+// endpoints  whether a pair with an end in a group counts wholly, or else not at all
+// shares     (n, groups): room for t
+// is_passed  (n,): room to note whether any t of a vertex is not 0
+// totals     (groups,): the sums of t over all targets grow by this root's
 template <class Index>
 void add_group_shares(const Csr<Index>& into, Span<const int64_t> reached, Span<const double> dist,
                       Span<const double> sigma, bool is_log, double rtol, Matrix<const bool> in_group, bool endpoints,
