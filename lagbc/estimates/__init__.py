@@ -1,4 +1,4 @@
-"""Estimates with intervals that hold: the terms of roots, and rounds of roots until intervals are narrow enough.
+"""Estimates with intervals that hold: rounds of random roots, or of random paths, until intervals are narrow enough.
 
-`lagbc.run.rounds` has the rule.
+`lagbc.run.rounds` has the intervals.
 """

@@ -1,4 +1,4 @@
-"""The goal of an estimate: how good its scores are to be, and when its rounds are enough, of roots or of paths."""
+"""The goal of an estimate by roots or paths: the errors of its means, and the round after which it is reached."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from lagbc.estimates.question import Question, Values, Wanted
-from lagbc.estimates.ranking import gap
-from lagbc.estimates.terms import Terms
+from lagbc.estimates.terms import Question, Terms, Values, Wanted
 from lagbc.graph.csr import module_of
 from lagbc.methods.sums import Sums
 from lagbc.run.rounds import Sequence, aims_of_top
 
-# The part of the time that is left for the first round.
+# The part of the time left that the first round takes.
 _PILOT_PART = 0.25
-# The factor by which linear terms lower the variance of high vertices, at most, as a rule.
+# Linear terms rarely lower the variance of high vertices by more than this factor.
 _CALMER = 3.1
-# The least error of a mean that is asked for: where all means are 0 in the first round, a part of them is nothing.
+# The least wanted error of a mean: where all means are 0 in the first round, a part of the highest is 0.
 _LEAST_ERROR = 1e-12
 # Steps of a search for an error.
 _HALVINGS = 40
 
 
-# Called after each round: "roots" or "paths", how many so far, the half-width, the wanted one, and how many foreseen.
+# Called after each round with "roots" or "paths", their count so far, the half-width of the intervals, the wanted
+# half-width, and the foreseen count.
 Watch = Callable[[str, int, float, float, float], object]
 _watch: ContextVar[Watch | None] = ContextVar("lagbc estimate", default=None)
 
@@ -42,6 +42,26 @@ def reporting_rounds(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
+def highest(scores: Values, k: int) -> Any:
+    """Mark the k highest scores; of equal ones the first."""
+    arrays, n = module_of(scores), len(scores)
+    if k >= n:
+        return arrays.ones(n, np.bool_)
+    least = arrays.partition(scores, n - k)[n - k]
+    chosen = scores > least
+    equal = arrays.flatnonzero(scores == least)
+    chosen[equal[: k - int(chosen.sum())]] = True
+    return chosen
+
+
+def gap(scores: Values, lower: Values, upper: Values, k: int) -> float:
+    """Return how far the upper bound of another score exceeds the lower bounds of the k highest; <= 0 if none does."""
+    if k >= len(scores):
+        return 0.0
+    chosen = highest(scores, k)
+    return float(upper[~chosen].max() - lower[chosen].min())
+
+
 @dataclass(slots=True, eq=False)
 class Aim:
     """The goal of rounds: intervals as narrow as wanted, or the k highest told from the others."""
@@ -49,13 +69,13 @@ class Aim:
     terms: Terms
     question: Question
     samples: str = "roots"  # or "paths"
-    error: float = 0.0  # as a fraction, fixed after the pilot
-    foreseen: float = 0.0
-    _reached: dict[int, bool] = field(default_factory=dict)
+    error: float = 0.0  # a fraction, fixed by the first round
+    foreseen: float = 0.0  # count of samples, all rounds together
+    _reached: dict[int, bool] = field(default_factory=dict)  # by the count of samples
 
     @property
     def wanted(self) -> Wanted:
-        """The wanted quality."""
+        """The wanted quality of the question."""
         return self.question.wanted
 
     @property
@@ -64,7 +84,7 @@ class Aim:
         return 1 - self.wanted.confidence
 
     def pilot(self, sequence: Sequence) -> Sequence:
-        """Fix the error of the goal, and the prices, by the first round."""
+        """Fix the error, and foresee the samples, by the first round; return it with its prices (`Sequence.priced`)."""
         most = float(self._asked(self.terms.scores(sequence.mean)).max())
         self.error = self._within_reach(sequence, max(self.wanted.width(most), _LEAST_ERROR))
         errors = self.errors(sequence)
@@ -74,7 +94,7 @@ class Aim:
         return priced
 
     def _within_reach(self, sequence: Sequence, error: float) -> float:
-        """Return the least error within reach of `max_roots`, not below `error`; the rates of all rounds follow it."""
+        """Return the least error, not below `error`, that `max_roots` are foreseen to reach."""
         most, means = self.wanted.max_roots, sequence.mean
         if most is None or self.wanted.top is not None or not self.wanted.guarantee:
             return error
@@ -90,7 +110,8 @@ class Aim:
     def may_be_linear(self, sequence: Sequence) -> bool:
         """Whether linear terms, of twice the range and less variance, might take fewer roots.
 
-        Both sides share failures alike: prices of a plain pilot promise too few roots where few have high terms.
+        Both counts share the failure alike among all means: the prices of a plain pilot promise too few roots where few
+        have high terms.
         """
         if not self.wanted.guarantee:
             return True
@@ -110,7 +131,7 @@ class Aim:
         return errors
 
     def _asked(self, scores: Values) -> Values:
-        """Return the scores of the wanted vertices, as fractions."""
+        """Return the scores of the vertices of the question, as fractions."""
         vertices = self.question.vertices
         asked = scores if vertices is None else scores[module_of(scores).asarray(vertices)]
         fractions: Values = asked / self.question.of_score
@@ -122,7 +143,7 @@ class Aim:
         return sequence.plus(sequence.rates(self.errors(sequence)), count, *self.terms.of_round(sums))
 
     def intervals(self, sequence: Sequence) -> tuple[Values, Values, Values]:
-        """Return scores with their lower and upper bounds, of all vertices or edges, on the device of the sums."""
+        """Return all scores, their lower and their upper bounds, on the device of the sums."""
         if self.wanted.guarantee:
             centre, (least, most) = sequence.centre, sequence.bounds
         else:
@@ -131,7 +152,7 @@ class Aim:
         return (scores, *self.terms.bounds(np.maximum(least, 0), most))
 
     def is_reached(self, sequence: Sequence) -> bool:
-        """Whether the intervals are narrow enough; computed and reported once a round."""
+        """Whether the intervals are narrow enough; a round is tested and reported once."""
         if sequence.drawn not in self._reached:
             self._reached[sequence.drawn] = self._is_reached(sequence)
         return self._reached[sequence.drawn]
@@ -149,17 +170,17 @@ class Aim:
         return half <= width
 
     def is_out_of_time(self) -> bool:
-        """Whether `max_seconds` are over."""
+        """Whether more than `max_seconds` have passed."""
         most = self.wanted.max_seconds
         return most is not None and time.perf_counter() - self.question.begun > most
 
     def has_taken_its_part(self, started: float) -> bool:
-        """Whether a first round that began at this time has taken its part of `max_seconds`."""
+        """Whether a first round, begun at `started`, has taken its part of `max_seconds`."""
         end = np.inf if self.wanted.max_seconds is None else self.question.begun + self.wanted.max_seconds
         return time.perf_counter() - started > _PILOT_PART * (end - started)
 
     def reason(self, sequence: Sequence, drawn: str) -> str:
-        """Return the reason why no more samples were drawn than were, in words."""
+        """Say why no more samples were drawn; `drawn` is their count in words."""
         wanted, sure = self.wanted, f"{100 * self.wanted.confidence:g} %"
         held = f"with probability {sure}" if wanted.guarantee else f"by normal intervals of {sure} each"
         if sequence.is_exact:
@@ -175,12 +196,12 @@ class Aim:
 
 @dataclass(slots=True, eq=False)
 class Pilot(Aim):
-    """The goal of the first round, or of its parts, as many as a part of the time takes."""
+    """The goal of the first round: the number of terms, or as many parts of them as a part of the time takes."""
 
-    started: float = 0.0
+    started: float = 0.0  # by `time.perf_counter`
 
     def plus(self, sequence: Sequence | None, count: int, sums: Sums) -> Sequence:
-        """Add a part."""
+        """Add a part of the round."""
         total, squares = self.terms.of_round(sums)
         if sequence is not None:
             count, total, squares = sequence.drawn + count, sequence.total + total, sequence.squares + squares
@@ -191,5 +212,5 @@ class Pilot(Aim):
         return self.has_taken_its_part(self.started)
 
     def is_out_of_time(self) -> bool:
-        """Never: there would be no estimate."""
+        """Return False: without a first round there is no estimate."""
         return False

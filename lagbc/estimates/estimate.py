@@ -1,4 +1,4 @@
-"""Estimates with intervals that hold for all vertices at once: random samples until they are narrow enough."""
+"""`lagbc.estimate`: its arguments, the choice between roots and paths, and its result."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import on_device_of
 from lagbc.calls import log_plan, raise_if_stopped, running
 from lagbc.centrality.compute import as_returned, made_on_ranks
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError
+from lagbc.estimates.aim import highest
 from lagbc.estimates.paths import Paths, may_pay, unfit
-from lagbc.estimates.question import Answer, Question, Values, Wanted
-from lagbc.estimates.ranking import Ranked, ranked
 from lagbc.estimates.roots import Roots
-from lagbc.estimates.terms import estimated_sum, find_estimated, sums_of
+from lagbc.estimates.terms import Answer, Question, Values, Wanted, estimated_sum, find_estimated, sums_of
 from lagbc.graph.graph import Graph
-from lagbc.graph.names import numbers_of
+from lagbc.graph.names import Names, numbers_of
 from lagbc.graph.validate import take_graph
 from lagbc.limits import Room
 from lagbc.methods.sums import PATH_SUMS
@@ -46,6 +45,16 @@ _ROWS = 10
 _SAMPLES = ("auto", "roots", "paths")
 
 
+class Ranked(NamedTuple):
+    """A vertex among the highest of an estimate."""
+
+    vertex: Any  # its name, or its number
+    score: float
+    lower: float
+    upper: float
+    tied: bool  # whether a vertex outside the k highest may be as high, by the intervals
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """Scores and their intervals, as `lagbc.estimate` returns them.
@@ -60,14 +69,15 @@ class Estimate:
     paths : int
         The number of paths that were drawn.
     exact : bool
-        Whether all roots were drawn, so that the scores are exact.
+        Whether all roots were drawn: then the scores are exact.
     guaranteed : bool
-        Whether the intervals hold for all scores at once with the confidence; else each by itself, if it were normal.
+        Whether the intervals hold for all scores at once with the confidence; else each does by itself, as if the mean
+        of its terms were normal.
     confidence : float
     reason : str
-        The reason why no more were drawn.
+        Why no more samples were drawn.
     top : tuple of Ranked
-        The `top` highest of the call, or ten, in their order. None of edges.
+        The `top` highest vertices, ten by default, the highest first. Empty for edges.
     """
 
     centrality: str
@@ -84,13 +94,13 @@ class Estimate:
     _plotted: tuple[Values, Values, Values] = field(repr=False, default=(np.zeros(0),) * 3)
 
     def __str__(self) -> str:
-        """Return the table, and the reason."""
+        """Return the reason, and a table of the highest vertices."""
         longest = max((len(name) for _, name, *_ in self._rows), default=0)
         form = f"{{:>4}} {{:>{max(longest, 12)}}} {{:>12}} {{:>12}} {{:>12}}  {{}}"
         return "\n".join([self._caption, *(form.format(*row).rstrip() for row in self._rows)])
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
+        """Return the same for a notebook."""
         rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self._rows)
         return f"<table><caption>{escape(self._caption)}</caption>{rows}</table>"
 
@@ -100,7 +110,7 @@ class Estimate:
 
     @property
     def _rows(self) -> list[tuple[str, ...]]:
-        """The rows of the table, its head among them; none of edges."""
+        """The rows of the table with its head; none for edges."""
         mark = "tied" if "tied" in self.reason else "uncertain"
         rows: list[tuple[str, ...]] = [
             (f"{rank}", f"{row.vertex!s}", *(f"{number:.6g}" for number in row[1:4]), mark if row.tied else "")
@@ -116,7 +126,7 @@ class Estimate:
         path : path-like, optional
             File of the figure; its suffix gives the format.
         ax : matplotlib Axes, optional
-            They are drawn in, and their figure is returned.
+            To draw in; by default in a figure of its own.
         """
         from lagbc.plots.charts import draw_estimate
 
@@ -235,7 +245,7 @@ def estimate(
     arguments = Arguments(rtol=rtol, endpoints=endpoints, normalized=normalized).checked()
     if samples not in _SAMPLES:
         raise InvalidValueError(f"samples={samples!r} is none of {', '.join(map(repr, _SAMPLES))}")
-    # Of the arguments of others, k is one that another name is meant for.
+    # Arguments of other functions; only for k the check of options names the argument that is meant.
     if of_others := [name for name in (*OF_THE_SUMS, *OF_THE_SCORES, "which") if name in options and name != "k"]:
         raise InvalidTypeError(f"estimate takes no {of_others[0]}; it takes A, centrality, {', '.join(own)}")
 
@@ -286,7 +296,7 @@ def _parse_positive(name: str, value: Any) -> float:
 
 
 class Asked(NamedTuple):
-    """The arguments of a call of `estimate`."""
+    """A call of `estimate` as it was made, with its own arguments checked."""
 
     A: GraphLike
     centrality: Centrality
@@ -317,9 +327,8 @@ def run_estimate(asked: Asked) -> Estimate:
 
 
 def _require_taken(asked: Asked, name: str) -> None:
-    """Raise an error for arguments and options that do not go with an estimate, or with its centrality."""
-    given = asked.arguments._replace(normalized=False)
-    require_taken((asked.centrality,), given)
+    """Raise ValueError for arguments and options that no estimate takes, or none of this centrality."""
+    require_taken((asked.centrality,), asked.arguments._replace(normalized=False))
     if asked.settings.dtype != "float64":
         raise InvalidValueError("dtype: squares of terms are summed in 'float64'")
     if asked.vertices is not None and asked.wanted.top is not None:
@@ -352,7 +361,7 @@ def _question(asked: Asked, graph: Graph, name: str, begun: float) -> Question:
 
 
 def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
-    """Draw roots or paths: those that are asked for, or that are predicted to take less."""
+    """Draw roots or paths as `samples` asks, for "auto" by the predicted work."""
     roots = Roots(question, carriers)
     if question.graph.n < 3:
         return roots.sweep_all("there are few roots")
@@ -368,7 +377,7 @@ def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
 
 
 def _look_at_paths(question: Question, samples: str) -> Paths | None:
-    """Draw the first paths; None where roots are drawn whatever these say."""
+    """Draw the first paths; None where only roots come into question."""
     if (other := unfit(question)) is not None or (samples == "auto" and not may_pay(question)):
         if samples == "auto":
             return None
@@ -405,6 +414,23 @@ def _estimate_of(asked: Asked, question: Question, answer: Answer) -> Estimate:
         guaranteed=asked.wanted.guarantee or answer.exact,
         confidence=1.0 if answer.exact else asked.wanted.confidence,
         reason=answer.reason,
-        top=() if is_of_edges else ranked(found, asked.wanted.top or _ROWS, vertices, question.graph.names),
+        top=() if is_of_edges else _ranked(found, asked.wanted.top or _ROWS, vertices, question.graph.names),
         _plotted=found,
     )
+
+
+def _ranked(
+    found: tuple[Values, Values, Values], k: int, vertices: NDArray[np.int64] | None, names: Names | None
+) -> tuple[Ranked, ...]:
+    """Return rows of the k highest, marked as tied if another vertex may be as high."""
+    scores, lower, upper = found
+    chosen = highest(scores, k)
+    highest_of_rest = upper[~chosen].max(initial=-np.inf)
+    places = np.flatnonzero(chosen)
+    rows = list[Ranked]()
+    for place in places[np.argsort(-scores[places], kind="stable")].tolist():
+        number = place if vertices is None else int(vertices[place])
+        vertex = number if names is None else names[number]
+        bounds = float(scores[place]), float(lower[place]), float(upper[place])
+        rows.append(Ranked(vertex, *bounds, tied=bool(lower[place] < highest_of_rest)))
+    return tuple(rows)

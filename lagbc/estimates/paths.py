@@ -1,7 +1,7 @@
 """Estimates from shortest paths between random pairs of vertices, by searches from both ends.
 
-A path has the term 1 at each vertex between its ends, and 0 at all others; its mean over all pairs, and their paths, is
-the score. Pairs are drawn with replacement. Samples are numbered, and each has random numbers of its own.
+A path has the term 1 at each vertex between its ends, and 0 at all others. A score is the mean of the term over all
+pairs, and over the paths of a pair. Pairs are drawn with replacement. A sample has random numbers by its number alone.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from lagbc import tuning
 from lagbc.calls import phase
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.estimates.aim import Aim
-from lagbc.estimates.question import Answer, Question
-from lagbc.estimates.terms import terms_of
+from lagbc.estimates.terms import Answer, Question, terms_of
 from lagbc.graph.graph import Graph
 from lagbc.limits import in_units, raised_by
 from lagbc.methods import table
@@ -35,33 +34,33 @@ from lagbc.run.rounds import Sequence
 from lagbc.run.run import Meter, Stretch
 from lagbc.run.work import NONE_DONE, Hand, Items, Span, Total, Work, sum_over, threaded
 
-# Vertices from which paths may be drawn: of fewer, all roots are swept in some milliseconds.
+# "auto" draws paths of graphs with this many vertices or more: of fewer, all roots are swept in some milliseconds.
 _VERTICES = 1024
-# Paths of the first look, and at least of the pilot, which is this part of those that are foreseen.
+# The first look draws _LOOK paths; the pilot grows to one _PART-th of the foreseen paths.
 _LOOK, _PART = 2048, 8
-# No more are looked at after so many edges, as parts of all: those of half a pilot of roots.
+# The look ends after _LOOK_EDGES times the graph's edges: as many as half a pilot of roots.
 _LOOK_EDGES = 64
-# Paths of a batch of the first look, and edges of later batches: some 10 ms.
+# Paths of a batch of the first look; edges of a later batch, some 10 ms.
 _FIRST_BATCH, _BATCH_EDGES = 128, 2**21
-# An edge of a path takes as long as so many of a root among all roots: 2 to 4 on 12 networks.
+# The search for a path takes as long for an edge as a sweep of all roots for so many: 2 to 4 on 12 networks.
 _AS_EDGES = 3.0
-# A path of few edges takes as long as so many.
+# A path costs at least as much as so many edges.
 _LEAST_EDGES = 100.0
-# The variance of terms that do not vary is so many times less.
+# Divides the variance, to foresee the samples of terms without any.
 _CALM = 1e12
 # More samples than any run draws.
 _ENDLESS = 2**48
 
 
 class Counts(NamedTuple):
-    """How many paths lead through each vertex, and how many edges were looked at to draw them."""
+    """Counts of a number of paths."""
 
-    through: NDArray[np.int64]
-    edges: int
+    through: NDArray[np.int64]  # (n,): paths with each vertex between their ends
+    edges: int  # looked at to draw them
 
 
 class PathCounts(Work):
-    """Counts of paths. Its items are samples, by their numbers; they are added in place, as no file keeps them."""
+    """The work of drawing paths. Items are the numbers of samples; counts are added in place, as no file keeps them."""
 
     items: Any = range(_ENDLESS)
     may_end_early = True
@@ -74,7 +73,7 @@ class PathCounts(Work):
         self.enough: Callable[[Counts], bool] = lambda counts: False
 
     def open(self, stop: StopFlag) -> Hand:
-        """Make a sampler."""
+        """Return a hand with a sampler of its own."""
         with phase("prepare"):
             sampler = self._sampler(*self._native, stop.value)
 
@@ -86,24 +85,24 @@ class PathCounts(Work):
         return draw
 
     def add(self, total: Total, span: Span, sums: Any) -> Total:
-        """Add the counts of a span."""
+        """Add the counts of a span, in place."""
         through, edges = total.whole or (np.zeros(self._n, np.int64), 0)
         vertices, times, more = sums
         through[vertices] += times
         return Total(span.last, Counts(through, edges + more))
 
     def is_enough(self, total: Total) -> bool:
-        """Whether no more are wanted."""
+        """Whether `enough` says so."""
         return self.enough(total.whole)
 
     def finish(self, total: Total) -> Sums:
-        """Return the counts as sums of terms, and of their squares."""
+        """Return the counts as sums of terms, which are 0 or 1, and so of their squares."""
         through = total.whole.through.astype(np.float64)
         return Sums(dependency=through, dependency_squares=through)
 
 
 def unfit(question: Question) -> str | None:
-    """Name the first argument that does not go with paths."""
+    """Name an argument of the call that paths do not take; None without any."""
     settings, name = question.settings, question.centrality.name
     there = {
         "grid": not isinstance(question.graph, Graph),
@@ -121,23 +120,23 @@ def unfit(question: Question) -> str | None:
 
 
 def may_pay(question: Question) -> bool:
-    """Whether a look at paths costs little beside the roots: neither few, nor swept by a GPU."""
+    """Whether a look at paths costs little beside all roots: these are not few, nor swept by a GPU."""
     graph, device = question.graph, question.settings.device
     is_for_gpu = device == "auto" and graph.n * graph.nnz >= tuning.GPU_WORK and table.count_gpus() > 0
     return graph.n >= _VERTICES and not is_for_gpu
 
 
 def needed_bytes(graph: Graph, threads: int) -> int:
-    """Bound the bytes of a run: the graph, samplers, the sequence, two arrays of counts, and scores with bounds.
+    """Bound the bytes of a run: graph, samplers, sequence, two arrays of counts, scores and their bounds.
 
-    A sampler has 16 bytes a vertex more from the first pair on whose paths float64 cannot count.
+    A sampler takes 16 bytes a vertex more once float64 cannot count the paths of a pair.
     """
     samplers = threads * (int(class_of("PathSampler", graph.indices.dtype).bytes(graph.n)) + 16 * graph.n)
     return bytes_of_graph(graph) + samplers + bytes_of(arrays_of_sequence(graph.n)) + 5 * 8 * graph.n
 
 
 class Paths:
-    """A run of an estimate by paths: `begin`, which draws the first ones, then `answer`."""
+    """An estimate by paths: `begin` draws the first look, then `answer` the rest."""
 
     def __init__(self, question: Question) -> None:
         graph, request, self._wanted = question.graph.on_host, question.request, question.wanted
@@ -156,13 +155,13 @@ class Paths:
         self._aim = Aim(terms._replace(largest=1.0), question, "paths")
 
     def begin(self) -> None:
-        """Draw the first paths: fewer if they look at many edges, so that a choice of roots costs little more."""
+        """Draw the first look; one that meets many edges ends early, so that it costs little if roots are chosen."""
         begun, most = time.perf_counter(), _LOOK_EDGES * self._edges
         self._look(_LOOK, lambda counts: counts.edges >= most or self._aim.has_taken_its_part(begun))
         self._work.batch = max(1, int(_BATCH_EDGES / self._edges_a_path))
 
     def _look(self, last: int, enough: Callable[[Counts], bool]) -> None:
-        """Draw the pilot up to a sample, or until it is enough, and foresee the rounds by it."""
+        """Draw the pilot up to sample `last`, or until it is enough, and foresee the rounds by it."""
         self._pilot = self._sum(self._pilot, last, enough)
         terms = self._aim.terms.of_round(self._work.finish(self._pilot))
         self._sequence = self._aim.pilot(Sequence.of_pilot(inf, self._pilot.done, *terms))
@@ -173,29 +172,29 @@ class Paths:
 
     @property
     def have_met_none(self) -> bool:
-        """Whether no path led through any vertex, so that nothing tells how many are needed."""
+        """Whether no path led through any vertex: nothing tells how many are needed."""
         return not self._pilot.whole.through.any()
 
     @property
     def work(self) -> float:
-        """Predict the rest of the run, as roots times edges of roots of which all are swept."""
+        """The predicted work of the rest, in edges that a sweep of all roots would go through."""
         return (self._aim.foreseen - self._sequence.drawn) * self._edges_a_path * _AS_EDGES
 
     @property
     def is_short(self) -> bool:
-        """Whether the rest takes no longer than it takes to reduce the graph, or to choose a method for roots."""
+        """Whether the rest takes no longer than to reduce the graph, or to choose a method for roots."""
         return self.work <= _LOOK_EDGES * self._edges
 
     @property
     def least_roots(self) -> float:
-        """Predict how many roots it would take if their terms did not vary; a pilot may do without a guarantee."""
+        """The roots that are needed if their terms do not vary; without a guarantee a pilot may be enough."""
         if not self._wanted.guarantee:
             return PILOT["cpu"]
         paths = self._sequence.foreseen(self._aim.errors(self._sequence), calmer=_CALM)
         return paths - self._sequence.drawn + PILOT["cpu"]
 
     def answer(self) -> Answer:
-        """Draw rounds until the goal is reached, after a pilot that is long enough for them."""
+        """Draw the rest of the pilot, then rounds until the goal is reached."""
         aim, begun, is_limited = self._aim, time.perf_counter(), self._wanted.max_seconds is not None
         if self.have_met_none and self._wanted.error is None and not is_limited:
             raise InvalidValueError(

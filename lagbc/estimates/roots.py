@@ -1,4 +1,4 @@
-"""Estimates from roots: the first round, the rounds after it, or all roots where these take no longer."""
+"""Estimates from random roots: a first round, then more rounds, or all roots where these take no longer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from lagbc.arguments import Read
 from lagbc.call import Call, carriers_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.aim import Aim, Pilot
-from lagbc.estimates.question import Answer, Question, Values
-from lagbc.estimates.terms import Terms, terms_of
+from lagbc.estimates.terms import Answer, Question, Terms, Values, terms_of
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import Sums
@@ -41,20 +40,20 @@ from lagbc.run.rounds import Rounds, Sequence
 from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 
-# The part of the time that the probe for the choice of the method takes: without a bound it took as long as ten roots.
+# The part of `max_seconds` for the probe that chooses a method: without a bound it took as long as ten roots.
 _PROBE_PART = 0.1
-# The largest part of the roots that is drawn: from here on all roots take no longer.
+# All roots take no longer than a larger part of them.
 _MOST_PART = 0.7
 
 
 class Roots:
-    """A run of an estimate by roots: `begin`, which sweeps a first round, then `answer`."""
+    """An estimate by roots: `begin` sweeps a first round, then `answer` the rest."""
 
     def __init__(self, question: Question, carriers: ExitStack) -> None:
         self._question, self._carriers = question, carriers
         self._wanted, self._settings = question.wanted, question.settings
-        self._device = "cpu"  # until a plan tells another one
-        self._carry: Carrier | None = None  # of an executor
+        self._device = "cpu"  # until there is a plan
+        self._carry: Carrier | None = None  # of the executor, once it is made
 
     @cached_property
     def population(self) -> Population:
@@ -64,11 +63,11 @@ class Roots:
 
     @property
     def are_few(self) -> bool:
-        """Whether there is nothing to draw."""
+        """Whether there are too few to draw from."""
         return self.population.size < 3
 
     def begin(self) -> None:
-        """Sweep a first round, with linear terms, too, if they may do better, and take the better ones."""
+        """Sweep a first round, and one with linear terms if these may do better; keep the one that foresees less."""
         question, population, kept = self._question, self.population, open_checkpoint(self._settings)
         order, labels = self._draw_order(kept), () if kept is None else kept.labels
         most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
@@ -90,13 +89,13 @@ class Roots:
         self._aim, self._sequence = min(found, key=lambda one: one[0].foreseen)
 
     def work_of(self, drawn: float) -> float:
-        """Predict so many roots, or all of them, as roots times edges of roots of which all are swept."""
+        """Predict the work of so many roots, or of all if that is less, in edges that a sweep of all goes through."""
         work = self.population.work_of(drawn)
         return min(work, self.population.work) if self._may_be_all else work
 
     @property
     def work(self) -> float:
-        """Predict the rest of the run."""
+        """The predicted work of the rest, in the same unit."""
         return self.work_of(self._aim.foreseen - self._sequence.drawn)
 
     def answer(self) -> Answer:
@@ -112,16 +111,16 @@ class Roots:
         return self._wanted.max_roots is None and self._wanted.max_seconds is None
 
     def sweep_all(self, reason: str) -> Answer:
-        """Sweep all roots."""
+        """Sweep all roots; the answer's reason begins with this one."""
         question = self._question
         if question.name == "distance" and question.graph.n and (question.graph.n < 3 or self.are_few):
-            self._bound_distances(np.zeros(1, np.int64))()  # there are none of a graph that is not connected
+            self._bound_distances(np.zeros(1, np.int64))()  # raises the error of a graph that is not connected
         call = prepare(question.graph, (question.centrality,), Read(), self._settings, question.arguments)
         scores = question.centrality.finish(sum_call(call), call.arguments)
         return Answer((scores, scores, scores), f"{reason}: scores are exact", question.graph.n, exact=True)
 
     def _draw_order(self, kept: Checkpoint | None) -> NDArray[np.int64]:
-        """Draw the roots, or take the order of the run that goes on, if no generator is given."""
+        """Draw the order of the roots; without `rng` a checkpoint's run goes on in the order that it has."""
         size, rng = self.population.size, self._question.rng
         if rng is None and kept is not None and (before := kept.sample(size, size)) is not None:
             return before
@@ -135,7 +134,7 @@ class Roots:
 
     @property
     def _may_cut_pilot(self) -> bool:
-        """Whether the time may end the first round; not where another run goes on after it."""
+        """Whether the time may end the first round; not with a checkpoint, where another run goes on."""
         return self._wanted.max_seconds is not None and self._settings.checkpoint is None
 
     def _round_sizes(self, foreseen: float | None = None, pilot: int | None = None) -> NDArray[np.int64]:
@@ -158,7 +157,7 @@ class Roots:
         require_memory(Call(piece.graph, piece.request, self._settings, self._question.room, reduced, self._plan))
 
     def _carrier(self, work: PieceWork) -> Carrier:
-        """Return the carrier of rounds; that of an executor is the same for all of them."""
+        """Return the carrier of a round; an executor has one carrier for all rounds."""
         if self._settings.executor is None:
             return carriers_of(self._plan, [work], self._settings, self._carriers)[0]
         if self._carry is None:
@@ -171,7 +170,7 @@ class Roots:
         return self._settings._replace(checkpoint=None, progress=False)
 
     def _bound_distances(self, order: NDArray[np.int64]) -> Callable[[], float]:
-        """Return a bound of all distances: by paths through a vertex, from its distances in both directions."""
+        """Return a function that bounds all distances: by the farthest to a root and the farthest from it."""
 
         def bound() -> float:
             graph = self._question.graph
@@ -183,7 +182,7 @@ class Roots:
         return bound
 
     def _depths(self, graph: Graph, roots: NDArray[np.int64], way: str) -> Values:
-        """Return the largest distances of roots; ValueError if there is no path from, or to, some of them."""
+        """Return the largest distance of each root; ValueError if a vertex is out of reach."""
         request = Request(sums=frozenset({"depth", "reached"}), roots=roots)
         found = sum_request(graph, request, self._silent).sums
         expected = len(roots) - np.isin(np.arange(graph.n), roots)
@@ -198,7 +197,7 @@ class Roots:
         return depths
 
     def _draw_rounds(self) -> Answer:
-        """Draw rounds after the first one, until the goal is reached."""
+        """Draw rounds after the first, until the goal is reached."""
         population, plan, aim, sequence = self.population, self._plan, self._aim, self._sequence
         pilot, *sizes = self._round_sizes(aim.foreseen, sequence.drawn).tolist()
         linear = aim.terms.is_linear
@@ -214,7 +213,7 @@ class Roots:
         return Answer((scores, lower, upper), reason, sequence.drawn, exact=sequence.is_exact)
 
     def _sweep(self, work: Rounds, label: str) -> Sequence:
-        """Sweep rounds, from the checkpoint on, if there is one."""
+        """Sweep rounds; with a checkpoint, from its total on."""
         kept, order, totals = self._kept, self._order, [NONE_DONE]
         with ExitStack() as stack:
             if kept is not None:

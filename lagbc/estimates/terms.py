@@ -1,8 +1,8 @@
-"""Terms of single roots in a centrality, as values in [0, 1] whose means are estimated, and the way back to scores.
+"""A call of `estimate` as data, and the terms of single roots, whose means are estimated.
 
-A sum S over the roots of a population has terms x in [0, R], and y = x / R. Scores follow from S by the function that
-finishes sums of all roots. Errors are fractions: of all pairs for betweenness, of n - 1 for harmonic centrality; for
-closeness they are scores.
+A sum S over the roots of a population has terms x in [0, R]; means are estimated of y = x / R, in [0, 1]. The function
+that finishes sums of all roots makes scores of S. Errors are fractions: of all pairs for betweenness, of n - 1 for
+harmonic centrality; for closeness they are scores.
 """
 
 from __future__ import annotations
@@ -14,20 +14,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lagbc.arguments import Arguments
 from lagbc.errors import InvalidValueError
-from lagbc.estimates.question import Question, Values
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import transposed
+from lagbc.limits import Room
 from lagbc.methods.sums import Sums
+from lagbc.options import Settings
 from lagbc.planning.population import Population
 from lagbc.reduce.pieces import Reduced, restore
+from lagbc.request import Request
 from lagbc.run.run import Result
 from lagbc.scores.records import Centrality, find
 
+Values = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-# The sum whose terms are estimated, for each set of sums.
+# Of the sums of a centrality, the one whose terms are estimated.
 _OF_SUMS = {
     frozenset({"dependency"}): "dependency",
     frozenset({"edges"}): "edges",
@@ -40,8 +44,74 @@ _FALLING = frozenset({"distance"})
 _LEAST = 1e-300
 
 
+class Wanted(NamedTuple):
+    """The wanted quality of an estimate, and the limits of its run; fields are arguments of `lagbc.estimate`."""
+
+    relative_error: float | None  # None where `error` takes its place
+    error: float | None
+    confidence: float
+    guarantee: bool
+    top: int | None
+    tie: float | None
+    max_roots: int | None
+    max_seconds: float | None
+
+    @property
+    def words(self) -> str:
+        """The wanted half-width of intervals, for messages."""
+        if self.error is not None:
+            return f"{self.error:g}"
+        return f"{self.relative_error:g} of the highest"
+
+    def width(self, highest: float) -> float:
+        """Return the half-width in force, as a fraction; `highest` is the lower bound of the highest score."""
+        return self.error if self.error is not None else (self.relative_error or 0.0) * highest
+
+
+class Question(NamedTuple):
+    """A call of `estimate`, checked."""
+
+    graph: Graph
+    centrality: Centrality
+    name: str  # of the estimated sum
+    arguments: Arguments  # normalized is False where it means nothing
+    settings: Settings
+    room: Room
+    request: Request
+    wanted: Wanted
+    vertices: Places | None  # whose scores are wanted; None is all
+    rng: int | np.random.Generator | None
+    begun: float  # the time of the call, by `time.perf_counter`
+
+    @property
+    def of_score(self) -> float:
+        """The score that is the fraction 1."""
+        if self.name == "inverse":
+            return float(self.graph.n - 1)
+        if self.name == "distance" or self.arguments.normalized:
+            return 1.0
+        return self.pairs / (1 if self.graph.directed else 2)
+
+    @property
+    def pairs(self) -> int:
+        """The ordered pairs that betweenness of a vertex, or of an edge, is a share of, at least 1."""
+        n = self.graph.n
+        has_no_ends = self.name == "dependency" and not self.arguments.endpoints
+        return max((n - 1) * (n - 2) if has_no_ends else n * (n - 1), 1)
+
+
+class Answer(NamedTuple):
+    """The scores of a question, their lower and upper bounds, and the counts of samples."""
+
+    found: tuple[Values, Values, Values]
+    reason: str
+    roots: int = 0
+    paths: int = 0
+    exact: bool = False
+
+
 def find_estimated(name: str) -> Centrality:
-    """Return the centrality of a name; ValueError, with the names of those that are estimated, if there is none."""
+    """Return the centrality of a name; ValueError lists the estimated ones if there is none."""
     return find(name, lambda one: one.sums in _OF_SUMS)
 
 
@@ -57,7 +127,7 @@ def estimated_sum(centrality: Centrality) -> str:
 
 
 def sums_of(name: str) -> frozenset[str]:
-    """Return the sums of a sweep for an estimated one: itself, and that of squares."""
+    """Return the sums of a sweep that estimates one sum: this sum, and the sum of its squares."""
     return frozenset({name, f"{name}_squares"})
 
 
@@ -69,15 +139,16 @@ class Terms(NamedTuple):
 
     name: str  # of the sum
     population: Population
-    largest: float | Values  # R of each place, once for each of its merged vertices
+    largest: float | Values  # R of each mean, times the vertices that are merged into its vertex
     places: Places | None  # vertices, or edges, of the swept graph whose means are estimated; None is all
-    unit: float  # the fraction of a mean y of 1; unused for closeness
-    fixed: float | Values  # fixed, slope: for each vertex, or edge, of the call
+    unit: float  # the fraction that a mean of 1 is; unused for closeness
+    fixed: float | Values  # fixed, slope: of each vertex, or edge, of the call
     slope: float | Values
-    # the place of the mean of each vertex of the call, any place for a vertex without mean; None is its own
+    # which: for each vertex of the call, the number of its mean, any number if it has none; shown: for each mean, a
+    # vertex of the call. None where vertices and means have the same numbers.
     which: Places | None
-    shown: Places | None  # a vertex of the call for each mean; None is its own
-    back: Places | None  # the place of the other direction of each edge, if both count
+    shown: Places | None
+    back: Places | None  # for each edge, the place of its other direction; None if directions count apart
     is_linear: bool = False  # whether targets count linearly
 
     @property
@@ -95,19 +166,19 @@ class Terms(NamedTuple):
         return total / self.largest, squares / self.largest**2
 
     def scores(self, means: Values) -> Values:
-        """Return the scores of all vertices or edges of the call, by means."""
+        """Return the scores of all vertices or edges of the call."""
         scores = self.fixed + self.slope * (means if self.which is None else means[self.which])
         if self.name in _FALLING:
             scores = (self.population.graph.n - 1) / np.maximum(scores, _LEAST)
         return scores
 
     def bounds(self, least: Values, most: Values) -> tuple[Values, Values]:
-        """Return the least and the highest scores, by bounds of means."""
+        """Return the lower and upper bounds of scores, by those of means."""
         low, high = self.scores(least), self.scores(most)
         return (high, low) if self.name in _FALLING else (low, high)
 
     def errors(self, fractions: float | Values, means: Values) -> float | Values:
-        """Return the errors of means for errors of scores, as fractions; `means` are the estimates."""
+        """Return the errors of means that make these errors of scores, as fractions, near the estimated means."""
         if self.name not in _FALLING:
             return fractions / self.unit
         n = self.population.graph.n
@@ -130,16 +201,15 @@ def terms_of(
 ) -> Terms:
     """Make the terms of a run, of the vertices whose scores are wanted.
 
-    `arrays` is the module of the arrays of sums; `farthest` bounds the distance of two vertices, and `of_small` sums
-    the small blocks of a reduced graph.
+    `arrays` is the module of the arrays of sums, numpy or cupy; ``farthest()`` bounds the distance of two vertices, and
+    ``of_small(reduced)`` sums the small blocks of a reduced graph.
     """
     graph, centrality, arguments, vertices = question.graph, question.centrality, question.arguments, question.vertices
     name, n, size = question.name, graph.n, population.size
     largest, unit, swept = 1.0, 1.0, population.graph
     if name in ("dependency", "edges"):
         largest = float(max(n - 1, 1))
-        pairs = (n - 1) * (n - 2) if name == "dependency" and not arguments.endpoints else n * (n - 1)
-        unit = size * largest / max(pairs, 1)
+        unit = size * largest / question.pairs
     elif name == "inverse":
         largest = 1.0 if swept.weights is None else 1 / float(as_numpy(swept.weights).min())
         unit = size * largest / max(n - 1, 1)
@@ -169,7 +239,7 @@ def terms_of(
 
     fixed = finish(0.0)
     slope = finish(1.0) - fixed
-    which, shown = _means_and_vertices(population, places, n)
+    which, shown = _means_and_vertices(population, places)
     there = partial(_to_device_of, arrays)
     return Terms(
         name,
@@ -186,23 +256,23 @@ def terms_of(
 
 
 def _to_device_of(arrays: Any, numbers: Any) -> Any:
-    """Bring an array to the device of the sums; a number or None stays as it is."""
+    """Bring an array to the device of the sums; return a number or None as it is."""
     return arrays.asarray(numbers) if isinstance(numbers, np.ndarray) else numbers
 
 
 def _as_one(numbers: Values) -> float | Values:
-    """Return the number in an array of equal numbers; any other array as it is."""
+    """Return the one number of an array of equal numbers; any other array as it is."""
     return float(numbers[0]) if (numbers == numbers[0]).all() else numbers
 
 
-def _means_and_vertices(population: Population, places: Places | None, n: int) -> tuple[Places | None, Places | None]:
-    """Return the place of the mean of each vertex of the call, and a vertex of each mean."""
+def _means_and_vertices(population: Population, places: Places | None) -> tuple[Places | None, Places | None]:
+    """Return `which` and `shown` of `Terms`."""
     inside = population.inside
     if places is None and inside is None:
         return None, None
-    of_place = np.arange(population.graph.n) if inside is None else inside
-    if places is None:
-        places = np.arange(population.graph.n)
+    every = np.arange(population.graph.n)
+    of_place = every if inside is None else inside
+    places = every if places is None else places
     which = np.zeros(population.graph.n, np.int64)
     which[places] = np.arange(len(places))
     there = np.flatnonzero(of_place >= 0)
@@ -220,13 +290,13 @@ def _other_directions(graph: Graph) -> Places:
 
 
 def _count_path_ends(graph: Graph) -> Values:
-    """Count the paths that end at each vertex of an undirected graph: with all of its component, both ways."""
+    """Count the ends of paths at each vertex of an undirected graph: with all of its component, both ways."""
     component = as_numpy(graph.components)
     ends: Values = 2.0 * (np.bincount(component)[component] - 1)
     return ends
 
 
 def _places_of(population: Population, vertices: Places) -> Places:
-    """Return the places of vertices in the swept graph; means of any others are known exactly."""
+    """Return the places of vertices in the swept graph, at least one place; others' scores are known exactly."""
     places = np.unique(vertices if population.inside is None else population.inside[vertices])
     return places[places >= 0] if (places >= 0).any() else np.zeros(1, np.int64)

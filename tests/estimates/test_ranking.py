@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lagbc.estimates.ranking import gap, highest
+from lagbc.estimates.aim import gap, highest
 
 
 def test_of_equal_scores_the_first_are_the_highest():
