@@ -1,4 +1,1 @@
-"""The table of methods, their contract, and the methods themselves, for CPUs and GPUs.
-
-A method reads a graph and a plan, and touches nothing of its run.
-"""
+"""The table of methods, their contract, and the methods, for CPUs and GPUs; a method knows nothing of the run."""

@@ -5,10 +5,10 @@ A level has four steps; the first and the third are messages:
     expand     pack, take: numbers of the frontier go to the ranks whose blocks have these columns
     multiply   reached, multiply: each rank gathers along the edges of its block
     fold       add: the owner of a row adds the sums of all blocks that have the row, its own first
-    mask       found, finish: and closes it
+    mask       found, finish: the owner closes the row
 
-Rows of a block are the vertices of a grid row, its columns the vertices of a grid column, whose numbers are kept.
-`lagbc.methods.cpu.block` and `lagbc.methods.gpu.batched.block` do it on either device.
+Rows of a block are the vertices of a grid row; its columns are the vertices of a grid column, whose numbers the rank
+keeps. `lagbc.methods.cpu.block` and `lagbc.methods.gpu.batched.block` do this work on either device.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lagbc.methods.sums import PATH_SUMS
 
 # Bytes of a message, in an array of uint8 on the block's device.
 Message = Any
-# Rows that a product is asked for, as a block notes them; None is all rows.
+# Rows that are to be multiplied, as a block notes them; None is all rows.
 Chosen = Any
-# How edges are swept: as they are directed, against it, or either way.
+# Whether edges are swept along their direction, against it, or both ways.
 Way = Literal["along", "against", "either"]
 
 NOTHING: NDArray[np.uint8] = np.zeros(0, np.uint8)
@@ -40,26 +40,23 @@ class Live(NamedTuple):
 
 
 class BlockSize(NamedTuple):
-    """Places of a piece, pieces of a grid column and of a grid row, and groups of columns of a batch on a GPU."""
+    """The sizes of a rank's block."""
 
-    length: int
-    down: int
-    across: int
-    groups: int = 1
+    length: int  # places of a piece
+    down: int  # pieces of a grid column
+    across: int  # pieces of a grid row
+    groups: int = 1  # groups of columns of a batch, on a GPU
 
 
 class Asked(NamedTuple):
     """The request to all ranks."""
 
-    # sums, endpoints, linear, sigma_limit: as in `SweepPlan`
-    sums: frozenset[str]
+    sums: frozenset[str]  # sums, endpoints, linear, sigma_limit: as in `SweepPlan`
     endpoints: bool
     linear: bool
     sigma_limit: float
-    omega: (
-        NDArray[np.float64] | None
-    )  # target weights by the numbers of vertices; a rank has the weights of its own vertices
-    way: Way  # how edges are swept; paths are counted one way alone
+    omega: NDArray[np.float64] | None  # target weights of the rank's vertices, by their numbers
+    way: Way  # paths are not counted both ways
     room: int  # bytes that the rows of levels may take
 
     @property
@@ -69,9 +66,9 @@ class Asked(NamedTuple):
 
 
 def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> dict[str, Array]:
-    """State the most that a rank has in passing: the rows of so many levels, and messages.
+    """State what a rank holds for a time at most: the rows of so many levels, and messages of full rows.
 
-    Messages are of full rows: those of a grid column, or to and from all of a grid row, written in arrays that grow.
+    These are messages of a grid column, or to and from all of a grid row, written in arrays that grow.
     """
     rows, parts = (1 + size.across) * size.length, max(1 + size.down, 3 * size.across - 2)
     kinds = bool(sums & PATH_SUMS) + ("stress" in sums)
@@ -83,11 +80,11 @@ def passing(size: BlockSize, sums: frozenset[str], module: Any, levels: int) -> 
 
 
 class BlockEdges(NamedTuple):
-    """The edges of a block as its sweep takes them: by heads, by tails, and by heads with columns for rows."""
+    """The edges of a block as its sweep takes them."""
 
-    into: Any
-    out: Any
-    reach: Any
+    into: Any  # by heads
+    out: Any  # by tails
+    reach: Any  # by heads, with columns for rows
 
 
 class BlockPlan(NamedTuple):
@@ -101,7 +98,7 @@ class BlockPlan(NamedTuple):
 
 
 class BlockSweep(Protocol):
-    """A rank's rows. Places are in the piece that the rank owns, unless another piece is named."""
+    """A rank's rows. A place is one of the piece that the rank owns, unless another piece is named."""
 
     columns: int  # roots of a batch
     slice_rows: int  # rows of a piece that are multiplied, folded and closed at a time, at most
@@ -110,13 +107,13 @@ class BlockSweep(Protocol):
 
     @property
     def overflowed(self) -> NDArray[np.uint64]:
-        """Bits of the columns in which a path count left the range."""
+        """The columns in which a path count left the range, as bits."""
 
     def begin(self, present: NDArray[np.int64], places: NDArray[np.int64], columns: NDArray[np.int64]) -> Live:
-        """Want all rows in the columns that are present; put roots that are owned, ascending, at level 0."""
+        """Want all rows in the present columns; return level 0, the rank's own roots, by ascending places."""
 
     def part(self, level: Live, first: int, last: int) -> Live:
-        """Return some rows of a level by their numbers among them."""
+        """Return the rows of a level numbered first to last."""
         return Live(level.rows[first:last], level.masks[first:last])
 
     def between(self, level: Live, first: int, last: int) -> Live:
@@ -135,45 +132,45 @@ class BlockSweep(Protocol):
         """Write rows alone."""
 
     def take_bits(self, message: Message, first: int) -> Live:
-        """Read rows alone, of a piece whose first row is `first`."""
+        """Read rows alone, of the piece whose first row is `first`."""
 
     def enter(self, level: Live) -> Any:
-        """Put rows that are owned on the frontier; return them among all of the grid column."""
+        """Put the rank's own rows on the frontier; return their places in the grid column."""
 
     def take(self, message: Message, first: int, *, paths: bool) -> Any:
-        """Put rows of a piece whose first row is `first` on the frontier; return them."""
+        """Put rows of the piece whose first row is `first` on the frontier; return their places in the grid column."""
 
     def leave(self, live: Sequence[Any]) -> None:
         """Take rows off the frontier."""
 
     def settle(self, level: Live) -> None:
-        """Want rows of the block no more in their columns."""
+        """Want rows no more in the columns in which they are live."""
 
     def want(self, level: Live) -> Chosen:
-        """Want these rows of the block, and no others."""
+        """Want these rows in the columns in which they are live; return them to be multiplied."""
 
     def unwant(self, level: Live | None = None) -> None:
-        """Want these rows of the block no more; without a level, no row."""
+        """Want these rows no more, without a level none."""
 
     def reached(self, live: Sequence[Any]) -> Chosen:
-        """Find the rows that a frontier leads to, where it is a small part of the block."""
+        """Find the rows that a frontier leads to; None where it is a large part of the block."""
 
     def multiply(
         self, chosen: Chosen, first: int, last: int, base: int, *, backward: bool, paths: bool, own: bool
     ) -> Message:
         """Gather along edges to the rows with places first to last of the piece whose first row is `base`.
 
-        Those of the piece that is owned are begun with; others are written into a message.
+        The rank's own piece begins its sums with them, and the message is empty; others are the message.
         """
 
     def add(self, message: Message, first: int, *, paths: bool) -> None:
-        """Add the sums of another rank to a slice of the piece that is owned, whose first place is `first`."""
+        """Add the sums of another rank to the slice that begins at place `first`."""
 
     def found(self, first: int, last: int) -> Live:
-        """Close a slice of a level that is found."""
+        """Close the rows that are found with places first to last; return them."""
 
     def finish(self, level: Live, first: int, times: NDArray[np.float64], depth: int) -> None:
-        """Close rows of level `depth` in the backward sweep: all of a slice that begins at place `first`."""
+        """Close, in the backward sweep, the rows of level `depth` in the slice that begins at place `first`."""
 
     def clear_sums(self) -> None:
         """Set the sums over paths to 0."""
@@ -181,10 +178,10 @@ class BlockSweep(Protocol):
             sums.fill(0)
 
     def path_sums(self) -> dict[str, NDArray[np.float64]]:
-        """Return the sums over paths of the vertices that are owned, a row a group."""
+        """Return the sums over paths of the rank's own vertices, a row a group."""
 
     def distance_sums(self, levels: Sequence[Live], deepest: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Return sums over distances of the vertices that are owned, a row a group; write the depth of each column."""
+        """Return sums over distances of the rank's own vertices, a row a group; write the depth of each column."""
 
     def count_columns(self, level: Live) -> NDArray[np.int64]:
         """Count the rows that are live in each column."""

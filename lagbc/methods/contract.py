@@ -2,27 +2,26 @@
 
 A method is a module with the members of `MethodModule`. A run uses them in this order:
 
-    batching.round(...)                    before anything is allocated: the batches of the method
-    arrays(graph, plan) -> specifications  the same: all arrays of a state and of one batch
+    batching.round(...)                    the batches of the method, before anything is allocated
+    arrays(graph, plan) -> specifications  all arrays of a state and of one batch, before anything is allocated
     prepare(graph, plan) -> state          once per run and worker, with these arrays: transpose, order, upload
     forward(state, roots) -> levels, ...   dist and sigma of a batch; one or more `Levels`, one after the other
     backward(state, levels, sums, omega)   adds the sums of the roots of these levels, a row a block
 
-Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two; methods with ``bounds=True`` in
-their row have it, and `blocks`.
+Where a plan has bounds, ``sum_within(state, blocks)`` takes the place of the last two. A method whose row has
+``bounds=True`` has it, and `blocks`.
 
-A method may have ``touched(state, levels)``: it returns the sums of these levels as `SparseSums`, one for each block,
-if the blocks touch few vertices, and else None. It takes the place of `backward`, with the same bits, at a cost by the
-touched vertices.
+A method may have ``touched(state, levels)``. If the blocks of these levels touch few vertices, it returns their sums as
+`SparseSums`, one for each block, else None. It has the bits of `backward`, which it replaces, and costs time by the
+touched vertices alone.
 
-Between `forward` and `backward` nothing else happens to the state, so that a method keeps dist, sigma and levels in it.
+A state holds dist, sigma and levels from `forward` to `backward`: no other function is called in between.
 
 Vertices are numbered in one of two orders. In **matrix order**, the caller's, are `graph` itself, the roots of
 `forward`, the plan's omega, root_weights and class_sizes, and the sums. In **sweep order**, where vertices read
 together lie together, are ``graph.reordered`` and a method's own arrays, the omega of `backward`, and the result of
 `paths`. ``graph.order[i]`` is the vertex at place i of the sweep order, ``graph.position[v]`` the place of vertex v;
-edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may do without: it then sweeps
-`graph` as it is.
+edge e of ``graph.reordered`` is edge ``graph.edge_order[e]`` of `graph`. A method may also sweep `graph` as it is.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-# ---- Arrays: a method states each once, to be counted and, in Python, allocated
+# ---- Arrays: a method states each once; a run counts them, and Python allocates them from the statement
 
 FLOAT, INTEGER, WORD, BYTE = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.uint8)
 NARROW, HALF_WORD = np.dtype(np.int32), np.dtype(np.uint32)
@@ -59,17 +58,17 @@ class Array(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Arrays that a kernel, a library, a batch or a state allocates by itself, at some time: they are counted alone."""
+    """Arrays that are counted, but not allocated here: a kernel or a library allocates them, or a batch does later."""
 
     arrays: Arrays
 
 
 def counted(count: int) -> Counted:
-    """State the bytes of a state that C++ allocates."""
+    """State so many bytes that C++ allocates."""
     return Counted({"bytes": Array((count,), BYTE)})
 
 
-# Arrays by name, in groups and groups of groups; None is an array that a plan does without.
+# Arrays by name, in groups and groups of groups; None stands for an array that the plan does not need.
 Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
 
 
@@ -85,12 +84,12 @@ def bytes_of(arrays: Arrays) -> int:
 
 
 def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """State `count` copies of a group's arrays, each as one array with one more axis."""
+    """State `count` copies of each array, as one array with a first axis more."""
     return {name: Array((count, *one.shape), one.dtype, one.fill) for name, one in arrays.items()}
 
 
 def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
-    """Allocate arrays, by name and in the same groups, in `xp`, numpy or cupy; None and what is `Counted` stay."""
+    """Allocate arrays in `xp`, numpy or cupy, by name in the same groups; None and `Counted` ones stay as stated."""
     made: dict[str, Any] = {}
     for name, one in arrays.items():
         if one is None:
@@ -109,19 +108,19 @@ def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
 
 
 class Interrupted(Exception):  # noqa: N818 (a request, not an error)
-    """Raised by a method that saw the stop flag between two levels; its state may be thrown away."""
+    """Raised by a method that saw the stop flag between two levels; its state is of no more use."""
 
 
 class StopFlag:
     """A flag that running kernels poll once a level."""
 
     def __init__(self) -> None:
-        # nonzero once the run shall stop; compiled code polls the array itself
+        # nonzero once the run is to stop; compiled code polls this array
         self.value: NDArray[np.uint8] = np.zeros(1, np.uint8)
         self._mirrors: list[NDArray[np.uint8]] = []
 
     def mirror(self, flag: NDArray[np.uint8]) -> None:
-        """Let `flag`, in memory that a device can read, be set with this one, at once if this one is set."""
+        """Set `flag`, which a device can read, whenever this flag is set, at once if it is set already."""
         self._mirrors.append(flag)
         if self.value[0]:
             flag[0] = 1
@@ -139,9 +138,9 @@ class StopFlag:
 
 @dataclass(slots=True, eq=False)
 class SweepPlan:
-    """The request of a run to a method; read by all of its functions.
+    """The request of a run to a method.
 
-    Fields that only some methods read are options: the row of METHODS names those of a method.
+    A field that only some methods read is an option; the row of a method in METHODS names the options that it reads.
 
     Raises
     ------
@@ -162,45 +161,45 @@ class SweepPlan:
 
     batch: int  # roots (columns) in one batch
     threads: int = 1  # CPU threads in all
-    dtype: str = "float64"  # type of path counts and dependencies; scores are always float64
+    dtype: str = "float64"  # of path counts and dependencies; scores are always float64
     endpoints: bool = False  # whether the ends of a path count as vertices on it
     omega: NDArray[np.float64] | None = None  # (n,): how many targets each vertex stands for; None is one each
     root_weights: NDArray[np.float64] | None = None  # (n,): how often each vertex counts as a root; None is once each
-    # (n,): m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1; None is one
-    # each. An option. Only "dependency" and "edges", and squares of both, are summed with them, in float64.
+    # An option. (n,): m, how many equal vertices each vertex stands for in the interior of a path, whole numbers >= 1;
+    # None is one each. Only "dependency" and "edges", and squares of both, are summed with them, in float64.
     class_sizes: NDArray[np.float64] | None = None
-    # (n, n): Row s says how many targets each vertex stands for where s is the root, in place of omega. An option;
-    # `backward` of the other methods with ``demand=True`` in their row of METHODS is given the weights of its columns.
+    # An option. (n, n): in row s, how many targets each vertex stands for where s is the root, in place of omega. To
+    # the `backward` of other methods with ``demand=True`` in their row the run passes the weights of its columns.
     demand: sparse.csr_array | None = None
-    # (2, n): x and y of each vertex, for "straight"; None where that is not summed
+    # (2, n): x and y of each vertex, for the sum "straight"
     xy: NDArray[np.float64] | None = None
-    # Cutoffs and decays; None is none. Only methods with ``bounds=True`` in their row read them.
+    # Cutoffs and decays; only methods with ``bounds=True`` in their row read them.
     bounds: Bounds | None = None
-    # The sums over paths are multiplied by 2**exponent: with -1 an undirected pair counts once. Methods do not read it:
-    # see `lagbc.run.sweeps.into_range`.
+    # The run multiplies sums over paths by 2**exponent (`lagbc.run.sweeps.into_range`): with -1 an undirected pair
+    # counts once. Methods do not read it.
     exponent: int = 0
     rtol: float = 0.0  # an option: relative difference up to which two path lengths count as equal
     bucket_width: float | None = None  # an option: of Delta-stepping, as a length; None lets the method choose
-    sums: frozenset[str] = DEPENDENCY  # the sums asked for: names of fields of `lagbc.methods.sums.Sums`
+    sums: frozenset[str] = DEPENDENCY  # names of fields of `lagbc.methods.sums.Sums`
     roots: int | None = None  # count of the run's roots, in all batches; None if it is not known
     # The schedule of a traversal: "all-blocks" puts all thread blocks of a GPU on one root, "one-block" one; dijkstra
     # has "work-efficient" and "node-parallel". None lets the method choose.
     variant: str | None = None
     method: str = ""  # name of the row of METHODS that is run, for a module that serves several rows
-    # traversals: threads that share the edges of a vertex, a power of two up to 32; None lets the method choose
+    # traversals on a GPU: threads that share the edges of a vertex, a power of two up to 32; None lets the method
+    # choose
     virtual_warp: int | None = None
-    # Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1: over all roots of an undirected graph the
-    # same sum, but less spread over them where v is between many pairs. With "dependency" and its squares alone. An
-    # option.
+    # An option. Whether a pair (s, t) counts 2 d(s, v) / d(s, t) at v in place of 1. Over all roots of an undirected
+    # graph the sum is the same, but its terms differ less where v is between many pairs. With "dependency" and its
+    # squares alone.
     linear: bool = False
-    # Whether `forward` has to yield all roots of a batch in one `Levels`. Among methods with lengths, those with target
-    # weights of single roots can.
+    # Whether `forward` has to yield all roots of a batch in one `Levels`. With lengths, only methods with
+    # ``demand=True`` can.
     at_once: bool = False
-    # whether path counts are kept in the rows of the dependencies, which take their place: the same bits in less memory
-    # and more time
+    # whether dependencies take the place of path counts in memory: the same bits in less memory and more time
     in_place: bool = False
-    budget: int | None = None  # Bytes that the whole run may take; None is no limit. Methods do not read it.
-    # bytes that a worker may take beyond its `arrays`, where something grows on demand; None is no limit
+    budget: int | None = None  # bytes that the whole run may take; None is no limit. Methods do not read it.
+    # bytes that a worker may take beyond its `arrays`, for queues that grow; None is no limit
     growth: int | None = None
     stop: StopFlag = field(default_factory=StopFlag)  # polled once a level
 
@@ -217,7 +216,7 @@ class SweepPlan:
             raise InvalidValueError(f"{', '.join(asked)}: not made where vertices stand for several members")
 
     def require_growth(self, more: int) -> None:
-        """Raise MemoryError if a worker's arrays may not take `more` bytes beyond the stated ones."""
+        """Raise MemoryError if a worker may not take `more` bytes beyond its `arrays`."""
         if self.growth is not None and more > self.growth:
             raise OutOfMemoryError(
                 f"arrays need {more} bytes more than was counted, of which {self.growth} may be taken"
@@ -244,7 +243,7 @@ class SweepPlan:
         return count
 
     def require_path_counts(self) -> None:
-        """Raise ValueError if no sum asked for needs path counts, so that they are not counted."""
+        """Raise ValueError if no sum of the plan needs path counts: then methods do not count paths."""
         if not self.sums & PATH_SUMS:
             raise InvalidValueError("sigma is not there: no sum that the plan asks for needs path counts")
 
@@ -273,13 +272,13 @@ _BUT_THE_FLAG = attrgetter(*[one.name for one in fields(SweepPlan)][:-1])
 class Batching(NamedTuple):
     """The batches that a method takes."""
 
-    # A batch is a multiple of this many roots, which are summed together: a row of the batch's sums is a block. Where
-    # it is 1, all roots of a batch are one block.
+    # Roots that are summed together: a batch is a multiple of them, and its sums have a row for each block. Where it is
+    # 1, all roots of a batch are one block.
     block: int
     auto: int  # the batch of ``batch="auto"`` where memory allows it
     widest: int | None = None  # largest batch of one worker; None is no limit
-    # whether batches run side by side, one a worker, and a worker a thread, with a state of its own from `prepare`;
-    # else one worker sweeps them one after the other, and shares each out among threads or on the device itself
+    # True: each thread is a worker, with a state of its own from `prepare`, and batches run side by side. False: one
+    # worker sweeps them one after the other, and itself shares a batch out among threads or on the device.
     concurrent: bool = False
 
     def round(self, batch: int) -> int:
@@ -293,11 +292,11 @@ class Batching(NamedTuple):
 
 
 class Levels(Protocol):
-    """The yield of a forward sweep, with any other members: some roots of the batch; their levels are in the state."""
+    """Some roots of a batch, whose levels a forward sweep left in the state; it may have other members."""
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Places of these roots in the batch, whole blocks of it. Each place of a batch is yielded once."""
+        """Places of these roots in the batch, whole blocks of it. A batch yields each place once."""
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:
@@ -306,7 +305,7 @@ class Levels(Protocol):
 
 @dataclass(slots=True, eq=False)
 class OfWholeBatch:
-    """The part that `Levels` of all roots of a batch share."""
+    """`Levels` that hold all roots of a batch."""
 
     roots: NDArray[np.int64]
 
@@ -318,7 +317,7 @@ class OfWholeBatch:
 
 @runtime_checkable
 class CountedLevels(Protocol):
-    """`Levels` with their count, if a method can tell it: for comparisons and benchmarks, not for a run."""
+    """`Levels` that tell their count, for comparisons and benchmarks; a run does not read it."""
 
     @property
     def depth(self) -> int:
@@ -333,21 +332,21 @@ class MethodModule(Protocol):
         """The batches that it takes."""
 
     def arrays(self, graph: Graph, plan: SweepPlan) -> Arrays:
-        """State one worker's arrays: all those of a state and of a batch, besides `graph` and the batch's sums.
+        """State one worker's arrays: of its state and of a batch, besides `graph` and the batch's sums.
 
-        A run counts their bytes (`bytes_of`) before `prepare` makes them. Arrays that grow on
-        demand are stated in their first size, enough for most graphs; before one grows beyond,
-        `SweepPlan.require_growth` is asked. `Graph.reordered` and its transpose are counted with the graph.
+        A run counts their bytes (`bytes_of`) before `prepare` makes them. An array that grows is stated in its first
+        size, enough for most graphs; `SweepPlan.require_growth` is asked before it grows. `Graph.reordered` and its
+        transpose are counted with the graph.
         """
 
     def prepare(self, graph: Graph, plan: SweepPlan) -> Any:
-        """Build a worker's state, with its arrays, for one thread at a time and any number of batches."""
+        """Build a worker's state, for any number of batches, one thread at a time."""
 
     def forward(self, state: Any, roots: NDArray[np.int64]) -> Iterator[Levels]:
         """Search from a batch of roots; a root of -1 is absent, keeps its place and adds nothing.
 
-        Where a method has to sweep some blocks apart from the others, it yields several `Levels`; each is swept
-        backward before the next is asked for.
+        A method that has to sweep some blocks apart yields several `Levels`; each is swept backward before the next is
+        asked for.
 
         Raises
         ------
@@ -363,15 +362,14 @@ class MethodModule(Protocol):
         sums : Sums
             Of the whole batch; rows of blocks that `levels` does not hold are left as they are.
         omega : array of float64, shape (rows, columns), or None
-            Target weights per vertex with edges, in sweep order, and column of these levels. They replace the plan's
-            and, as these may have been scaled, are on their scale. They may be of any size, as each column is scaled by
-            itself (`lagbc.methods.sums`). A row of METHODS with ``demand=True`` takes them; the others raise
-            NotImplementedError.
+            Target weights, a row for each vertex with edges, in sweep order, and a column for each root of these
+            levels, in place of the plan's and on their scale. They may be of any size: each column is scaled by itself
+            (`lagbc.methods.sums`). Methods whose row has no ``demand=True`` raise NotImplementedError.
 
         Raises
         ------
         OverflowError
-            Target weights of one column are too far apart to be scaled.
+            The target weights of a column are too far apart to be scaled.
         """
 
 
@@ -381,23 +379,21 @@ class ReadsPaths(Protocol):
     def paths(self, state: Any, levels: Any) -> tuple[Any, Any]:
         """Return dist and sigma of the levels' roots, shape (rows, columns), rows being vertices in sweep order.
 
-        dist is inf where a vertex is not reached, and sigma is 0. They are on the method's device, to be read only, and
-        hold until the next sweep of the state. ValueError says that no sum of the plan needs path counts.
+        Where a root does not reach a vertex, dist is inf and sigma 0. The arrays are on the method's device, are not to
+        be changed, and hold until the next sweep of the state. ValueError says that no sum of the plan needs path
+        counts.
         """
 
 
 class Blocks(NamedTuple):
-    """The blocks in which a method sums roots within bounds: fixed by the roots alone, each summed to `SparseSums`.
-
-    Other numbers give another order of the sums.
-    """
+    """The sizes of the blocks in which a method sums roots within bounds; they fix the order of the sums."""
 
     most: int  # most, least: roots of a block
     least: int
-    enough: int  # blocks that keep the device at work: with more blocks of the least size than these, blocks are larger
+    enough: int  # blocks that keep the device at work: blocks grow beyond the least size where there are more
 
     def size(self, roots: int) -> int:
-        """Return how many of these roots are summed together."""
+        """Return the size of the blocks of so many roots."""
         return min(self.most, max(self.least, -(-roots // self.enough)))
 
 
@@ -416,8 +412,8 @@ class SumsWithin(Protocol):
         Yields
         ------
         sums : SparseSums
-            Of each block, on the host and on the scale of the plan's omega; its roots are the given ones, without
-            absent.
+            Of each block, on the host and on the scale of the plan's omega; its roots are those of the block that are
+            not absent.
         overflowed : ndarray of bool, shape (len(block),)
-            A mask of the roots that left the range of float64; they add nothing.
+            A mask of the roots whose path counts left the range of float64; they add nothing.
         """

@@ -1,4 +1,4 @@
-"""The roots of a run: their order and chunks, which fix the order of all additions, and a probe of their work."""
+"""The roots of a run: their order and chunks, which fix the order of all additions, and a probe of their cost."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ def chunk_length(method: Method, batching: Batching) -> int:
 
 @in_phase("order")
 def order_roots(graph: Graph, method: Method, roots: NDArray[np.int64], least: int | None = None) -> NDArray[np.int64]:
-    """Put roots, each given once, into the order of their batches: near ones, of many equal levels, lie together.
+    """Put distinct roots into the order of their batches: roots whose searches look alike lie together.
 
-    On graphs of high diameter it is the sweep order, where neighbours lie together. On others with at least `least`
-    roots it is by distances to the hubs (on a GPU in hops, even where edges have lengths). A
-    root without out-edges adds nothing and is left out.
+    On a graph of high diameter that is the sweep order. On another one at least `least` roots are ordered by their
+    distances to the hubs, on a GPU in hops even where edges have lengths. Roots without out-edges are left out.
     """
     least = tuning.GROUPED_ROOTS if least is None else least
     rank = core.line_up(graph.out_degrees, graph.position, roots)
@@ -53,40 +52,37 @@ def _group(graph: Graph, method: Method, vertices: NDArray[np.int64]) -> NDArray
     return in_order
 
 
-# ---- A probe: common work of roots, for the choice of a method
+# ---- A probe of the work that the roots of a batch have in common, for the choice of a method
 
 # Roots that are searched from at once, a bit each.
 COLUMNS = 64
 
 
 class Probe(NamedTuple):
-    """Counts of breadth-first searches, each from some roots at once, in hops, over the rows of a graph."""
+    """Counts of breadth-first searches, in hops, each from some roots at once."""
 
-    lined_up: int  # lined_up, roots, searches: roots of the run, roots that were searched from, and searches
-    roots: int
+    lined_up: int  # roots of the run
+    roots: int  # roots that were searched from
     searches: int
-    visits: int  # live rows, summed over the levels: a vertex counts at each level at which a root finds it
-    edges: int  # edges of these rows
-    # pairs, pair_edges: the same, summed over the columns, too: a vertex, and its edges, count once for each root that
-    # finds it
-    pairs: int
-    pair_edges: int
-    levels: int  # levels until no row was live, or a search had looked at its most edges, summed over the searches
-    is_cut: bool = False  # whether searches ended early: after their most edges, or as the time was over
+    visits: int  # a vertex counts once for each level at which some root finds it
+    edges: int  # of these vertices
+    pairs: int  # a vertex counts once for each root that finds it
+    pair_edges: int  # of these vertices
+    levels: int  # summed over the searches
+    is_cut: bool = False  # whether searches ended early, by their most edges or by the time
 
 
 def most_edges(graph: Graph, lined_up: int) -> int:
-    """Return the edges after which a probe ends: a small part of the run's."""
+    """Return the edges after which a search ends: a small part of the run's."""
     return int(tuning.PROBE_SHARE * graph.nnz * lined_up)
 
 
 def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf, at_once: int = 1) -> Probe:
-    """Search from `COLUMNS` neighbouring roots of a run, which share a batch in it, at one place or several.
+    """Search from `COLUMNS` neighbouring roots of a run at one place or several.
 
-    These are the middle of the run, or of each of several equal stretches. The first and the last roots are not taken:
-    in grouped roots, `ordered`, these often reach little. A search ends after the level at which it has looked at
-    `most_edges`: at most `COLUMNS` * nnz steps, on bits; on a device one launch, with the same counts. On the host
-    `at_once` searches are made at a time, each with 40 bytes a vertex, and all end after so many seconds.
+    The places are the middles of equal stretches of `ordered`; its first and last roots often reach little. A search
+    ends after the level at which it has looked at `most_edges`. On the host `at_once` searches run at a time, each with
+    40 bytes a vertex, and all end after so many seconds; on a device a search is one launch.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS

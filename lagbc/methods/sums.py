@@ -1,4 +1,4 @@
-"""The sums of sweeps, one record of arrays of a batch or of a whole run, and weights of targets brought into range."""
+"""The sums of a batch or of a run, and target weights scaled so that a sweep can divide them by path counts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import as_numpy, module_of, ops_of
 from lagbc.native import core
 
-# Sums that betweenness needs, and all that need path counts; the others need distances alone.
+# The sum of betweenness; all sums that need path counts, where the others need distances alone.
 DEPENDENCY = frozenset({"dependency"})
 PATH_SUMS = frozenset({"dependency", "stress", "edges", "dependency_squares", "edges_squares"})
 # Sums over distances with an entry a vertex, in the order of the parameters of kernels.
 DISTANCE_SUMS = "reached", "distance", "inverse", "distance_squares", "inverse_squares"
-# Sums that are made where vertices stand for several members.
+# Sums that methods make where vertices stand for several members.
 SUMS_WITH_CLASS_SIZES = frozenset({"dependency", "edges", "dependency_squares", "edges_squares"})
-# Sums of squares of the terms of single roots in the sum of the same name.
+# Sums over the squares of each root's term in the sum of the same name.
 SQUARES = frozenset({"dependency_squares", "edges_squares", "distance_squares", "inverse_squares"})
-# Sums over paths and distances in the order of lagbc/native/kernels/batch_sums.h, where `depth` is the last.
+# Sums over paths and distances in the order of lagbc/native/kernels/batch_sums.h, which has `depth` behind them.
 OF_ROW = (
     *("dependency", "stress", "edges", "reached", "distance", "inverse"),
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
@@ -33,19 +33,17 @@ _arrays_of_row = attrgetter(*OF_ROW)
 _BITS = {name: 1 << place for place, name in enumerate((*OF_ROW, "depth"))}
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
-# Sums with an entry a root, and, among them, the sums made only where a run has bounds.
+# Sums with an entry a root; those of them that only a run with bounds makes.
 OF_ROOTS = frozenset({"depth", "targets", "gravity", "straight"})
 OF_BOUNDS = frozenset({"targets", "gravity", "straight"})
-# Sums to which a target counts the less the farther it is, where a run has decays.
+# Sums in which a target counts less the farther it is, where a run has decays.
 DECAYING = frozenset({"dependency", "edges", "gravity"})
-
-
-# A target that counts less than this counts nothing: so the search ends, and a weight over a path count is normal.
+# A target that would count less counts nothing: so the search ends, and a weight over a path count is a normal number.
 LEAST = 2.0**-500
 
 
 def bits_of(sums: Set[str]) -> int:
-    """Return a bit for each sum that is asked for, in the order of a row; sums of bounds alone have none."""
+    """Return the names as bits, in the order of `OF_ROW`; sums that only runs with bounds make have none."""
     return sum(map(_BITS.__getitem__, _BITS.keys() & sums))
 
 
@@ -53,13 +51,13 @@ def bits_of(sums: Set[str]) -> int:
 class Bounds:
     """Cutoffs and decays of a run: the distance up to which a pair counts, and the rate at which it counts less.
 
-    A column of the sums has a cutoff r and a decay b: the target t of root s counts exp(-b d(s, t)) where
-    d(s, t) <= r. One search, to the farthest target of any column, serves all. Columns of sums that do not decay are
-    the cutoffs; columns of `DECAYING` are the pairs of a cutoff and a decay, cutoffs major.
+    With a cutoff r and a decay b the target t of root s counts exp(-b d(s, t)) where d(s, t) <= r, else 0. Sums of
+    `DECAYING` have a column for each pair of a cutoff and a decay, the decays of the first cutoff first; other sums
+    have one for each cutoff. One search, to the farthest target of any column, serves all.
     """
 
-    cutoffs: NDArray[np.float64]  # (C,): in hops or lengths, >= 0; inf is none
-    decays: NDArray[np.float64]  # (D,): per hop or unit of length, finite and >= 0; 0 is none
+    cutoffs: NDArray[np.float64]  # (C,): in hops or lengths, >= 0; inf is no cutoff
+    decays: NDArray[np.float64]  # (D,): per hop or unit of length, finite and >= 0; 0 is no decay
 
     def columns(self, name: str) -> int:
         """Count the columns of a sum."""
@@ -82,14 +80,14 @@ class Bounds:
         return LEAST if self.decays.any() else 1.0
 
     def weights(self, dist: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights of targets at some distances, inf for unreached ones, with one cutoff and one decay."""
+        """Return the weights of targets at some distances, inf if unreached, by one cutoff and one decay."""
         (radius,), (decay,) = self.radii, self.decays
         weights, counted = np.zeros(len(dist)), np.isfinite(dist) & (dist <= radius)
         weights[counted] = np.exp(-decay * dist[counted])
         return weights
 
     def __iter__(self) -> Iterator[tuple[int, int, Bounds]]:
-        """Yield each cutoff and decay: their numbers, and bounds of these alone."""
+        """Yield, for each cutoff and each decay, their numbers and bounds with these two alone."""
         for c, cutoff in enumerate(self.cutoffs):
             for d, decay in enumerate(self.decays):
                 yield c, d, Bounds(np.array([cutoff]), np.array([decay]))
@@ -99,17 +97,16 @@ class Bounds:
 class Sums:
     """Sums over roots s; None where a sum is not asked for.
 
-    In a batch each array has a row for each block of roots, and `depth` an entry for each root; in a run there are no
-    rows. Arrays are NumPy's or CuPy's, float64, in matrix order. Where a run has bounds, its arrays have one more axis:
-    the columns of `Bounds`, in which pairs of vertices farther apart than the cutoff are not counted.
+    Arrays are NumPy's or CuPy's, float64, in matrix order. In a batch each has a row for each block of roots, `depth`
+    an entry for each root; in a run there are no rows. In a run with bounds each has a last axis of columns (`Bounds`).
 
-    A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum; where a run asks
+    A root is never counted for itself. A root whose path counts overflowed adds nothing, to no sum. Where a run asks
     for none of `PATH_SUMS` a method need not count paths, and then no root overflows. omega and root weights of the
-    plan weigh the terms of `PATH_SUMS`, and those alone; its endpoints go into `dependency` alone.
+    plan weigh the terms of `PATH_SUMS` alone; its endpoints go into `dependency` alone.
     """
 
     dependency: Any = None  # (n,): delta_s(v), the dependency of s on v
-    # (n,): The number of shortest paths from s with v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum
+    # (n,): the number of shortest paths from s with v in their interior: sigma_s(v) t_s(v), where t_s(v) is the sum
     # over tight successors w of omega(w) + t_s(w). Infinite, or NaN where multiplied by 0, beyond float64.
     stress: Any = None
     reached: Any = None  # reached, distance, inverse: (n,): over the s != v that reach v: 1, d(s, v) and 1 / d(s, v)
@@ -118,11 +115,10 @@ class Sums:
     # (nnz,), in the order of ``graph.indices``: sigma_s(v) c_s(w), the dependency of s on the edge v -> w, if it is
     # tight; v may be s itself. Each direction of an undirected edge has a sum of its own.
     edges: Any = None
-    # (n,), an entry a root in a batch: the largest distance from s to a vertex that it reaches; 0 if it reaches none
+    # (n,), in a batch an entry for each of its roots: the largest distance from s; 0 if s reaches no other vertex
     depth: Any = None
-    # dependency_squares, edges_squares, distance_squares, inverse_squares: Squares of its terms, one a root: of
-    # delta_s(v), of the dependency on an edge, of d(s, v), of 1 / d(s, v). A root that counts m times adds m such
-    # squares. Without endpoints and bounds.
+    # dependency_squares, edges_squares, distance_squares, inverse_squares: over the roots the squares of delta_s(v), of
+    # the dependency on an edge, of d(s, v), of 1 / d(s, v). A root that counts m times adds m squares.
     dependency_squares: Any = None
     edges_squares: Any = None
     distance_squares: Any = None
@@ -135,14 +131,14 @@ class Sums:
 
     @classmethod
     def zeros(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, bounds: Bounds | None = None) -> Sums:
-        """Make the zero sums of a run; `arrays` is numpy or cupy."""
+        """Make zero sums of a run; `arrays` is numpy or cupy."""
         rows = {name: nnz if name in OF_EDGES else n for name in names}
         shapes = {name: (of,) if bounds is None else (of, bounds.columns(name)) for name, of in rows.items()}
         return cls(**{name: arrays.zeros(shape) for name, shape in shapes.items()})
 
     @classmethod
     def zeros_of_batch(cls, arrays: Any, names: Iterable[str], n: int, nnz: int, blocks: int, roots: int) -> Sums:
-        """Make the zero sums of a batch."""
+        """Make zero sums of a batch."""
         made = cls()
         for name in names:
             shape = (blocks, nnz if name in OF_EDGES else n) if name != "depth" else (roots,)
@@ -156,39 +152,35 @@ class Sums:
                 yield name, array
 
     def require_rows(self, blocks: int, roots: int) -> None:
-        """Raise ValueError unless a batch's sums have these rows and places of roots: kernels write without a check."""
+        """Raise ValueError if a batch's sums have too few rows, or entries of roots: kernels write without a check."""
         for name, array in self:
             needed, of = (roots, "roots") if name == "depth" else (blocks, "blocks of roots")
             if len(array) < needed:
                 raise InvalidValueError(f"sums.{name} has {len(array)} rows; the batch adds to those of {needed} {of}")
 
     def row(self, row: int) -> tuple[Any, ...]:
-        """Take a row of a batch, and the depths of all its roots, for kernels of the CPU; None is not asked for."""
+        """Return a row of a batch, in the order of `OF_ROW`, and all its depths, for kernels of the CPU."""
         return (*[None if array is None else array[row] for array in _arrays_of_row(self)], self.depth)
 
     def moved(self, asarray: Any) -> Sums:
-        """Bring the sums to another device, by a function of an array; copies, if they are elsewhere."""
+        """Return the sums on another device; `asarray` brings an array there."""
         moved = Sums()
         for name, array in self:
             setattr(moved, name, asarray(array))
         return moved
 
     def of_paths(self) -> Sums:
-        """Return the sums of `PATH_SUMS`, which share their arrays with these."""
+        """Return the sums of `PATH_SUMS` alone, with the same arrays."""
         return Sums(**{name: array for name, array in self if name in PATH_SUMS})
 
     def column(self, bounds: Bounds, cutoff: int, decay: int) -> Sums:
-        """Take the sums of a run for one of the cutoffs and one of the decays of its bounds, as views."""
+        """Return the sums of a run for one cutoff and one decay of its bounds, as views."""
         decays = len(bounds.decays)
         places = {name: cutoff * decays + decay if name in DECAYING else cutoff for name, _ in self}
         return Sums(**{name: array[:, places[name]] for name, array in self})
 
-    def zeros_like(self) -> Sums:
-        """Make zero sums of the same shapes."""
-        return Sums(**{name: np.zeros_like(array) for name, array in self})
-
     def add_blocks(self, blocks: Iterable[SparseSums], row: int = 0, root: int = 0) -> Sums:
-        """Add blocks to the rows of a batch, from a row and the place of a root on, and return all rows."""
+        """Add blocks to the rows of a batch, the first to `row`, whose first root has place `root`; return all rows."""
         for number, block in enumerate(blocks, row):
             for name, array in block.sums:
                 if name == "depth":
@@ -198,19 +190,15 @@ class Sums:
             root += len(block.roots)
         return self
 
-    def rows_of(self, rows: slice, roots: slice) -> Sums:
-        """Take some rows of a batch, and the places of their roots, as views."""
-        return Sums(**{name: array[roots if name == "depth" else rows] for name, array in self})
-
     def added_to(self, before: Sums | None, n: int, roots: Any) -> Sums:
-        """Return the sums of a run with the rows of this batch added, one after the other; infinite beyond float64."""
+        """Return the sums of a run, `before`, with the rows of this batch added in turn; infinite beyond float64."""
         summed = Sums()
         for name, rows in self:
             array, ops = None if before is None else getattr(before, name), ops_of(rows)
             if name == "depth":
                 total = module_of(rows).zeros(n) if array is None else ops.copied(array)
                 total[roots] = rows
-            elif array is None and len(rows) == 1:  # an array of its own, to which others are added
+            elif array is None and len(rows) == 1:  # a new array, to which others are added
                 total = ops.copied(rows[0])
             else:
                 with np.errstate(over="ignore"):
@@ -222,7 +210,7 @@ class Sums:
 
     @np.errstate(over="ignore")
     def plus_sparse(self, parts: Iterable[SparseSums]) -> Sums:
-        """Return the sums of a run with parts added, one after the other; infinite beyond float64."""
+        """Return the sums of a run with parts added in turn; infinite beyond float64."""
         summed = Sums(**{name: array.copy() for name, array in self})
         for part in parts:
             for name, array in part.sums:
@@ -246,15 +234,15 @@ _arrays = attrgetter(*_NAMES)
 
 
 class SparseSums(NamedTuple):
-    """The sums of some roots, at the vertices and edges that they touch."""
+    """The sums of some roots at the vertices and edges that they touch."""
 
-    vertices: NDArray[Any]  # vertices, edges, roots: distinct, in matrix order and in the order of ``graph.indices``
+    vertices: NDArray[Any]  # vertices, edges, roots: their numbers, distinct; an edge's is its place in the graph
     edges: NDArray[Any]
     roots: NDArray[Any]
-    sums: Sums  # as in a run with bounds, but with a row for each of these
+    sums: Sums  # with a row for each of these
 
     def rows(self, name: str) -> NDArray[Any]:
-        """Return the rows of a run's sum to which the rows of this one belong."""
+        """Return the numbers of the vertices, edges or roots that are the rows of a sum."""
         return self.edges if name in OF_EDGES else self.roots if name in OF_ROOTS else self.vertices
 
     @property
@@ -266,8 +254,8 @@ class SparseSums(NamedTuple):
 class Waiting(NamedTuple):
     """Sums of a run, and sparse sums that are still to be added to them, in order.
 
-    They wait until together they have more rows than the longest sum: new sums from old ones, which a total holds, then
-    cost no more than the waiting sums did.
+    A total is never changed, so that to add to its sums is to copy them. Sparse sums wait until they have more rows
+    together than the longest sum: then the copy costs no more than they did.
     """
 
     sums: Sums
@@ -275,29 +263,29 @@ class Waiting(NamedTuple):
     rows: int = 0  # of all sparse sums
 
     def plus(self, sparse: Iterable[SparseSums]) -> Waiting:
-        """Return the same with more sums."""
+        """Return these with more sparse sums behind them."""
         waiting = (*self.sparse, *sparse)
         rows = self.rows + sum(one.size for one in waiting[len(self.sparse) :])
         most = max(len(array) for _, array in self.sums)
         return Waiting(self.sums, waiting, rows) if rows <= most else Waiting(self.sums.plus_sparse(waiting))
 
     def whole(self) -> Sums:
-        """Return the sums with all that waits."""
+        """Return the sums with all sparse sums added."""
         return self.sums.plus_sparse(self.sparse) if self.sparse else self.sums
 
 
 # ---- Weights of targets, scaled by powers of two so that a backward sweep can divide them by path counts
 #
-# A root adds its weight * sigma * sum of (omega / sigma) to a score. With omega at either end of the range of a dtype a
-# factor leaves it, though the product may not. A sweep gets 2**-shift omega and 2**shift root weights instead: powers
-# of two change no bit of the product.
+# A root adds its weight * sigma * sum of (omega / sigma) to a score. With omega near either end of the range of a dtype
+# a factor leaves the range, though the product may not. So a sweep gets 2**-shift omega and 2**shift root weights:
+# powers of two change no bit of the product.
 
-# omega stays below two to this exponent, so that sums over all vertices are finite.
+# omega stays below two to this exponent: sums over all vertices are finite.
 _LARGEST_EXPONENTS = {"float64": 900, "float32": 90}
 
 
 def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any:
-    """Return the exponent to take from positive weights: the largest shall be in range, and then the smallest >= 1."""
+    """Return the shift of positive weights: the largest gets into range, and if possible the smallest to 1 or more."""
     lowest, highest = np.frexp(smallest)[1], np.frexp(largest)[1]
     return np.maximum(np.minimum(lowest - 1, 0), highest - _LARGEST_EXPONENTS[dtype])
 
@@ -305,7 +293,7 @@ def shift_into_range(smallest: Any, largest: Any, dtype: str = "float64") -> Any
 def scales_of(
     smallest: NDArray[np.float64], largest: NDArray[np.float64], times: NDArray[np.float64], dtype: str
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the shift of columns by their positive weights, the scaled `times`, and a mask of columns without one."""
+    """Return the shifts of columns by their positive weights, the scaled `times`, and a mask of columns beyond it."""
     shift = shift_into_range(smallest, largest, dtype)
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(times, shift)
@@ -314,7 +302,7 @@ def scales_of(
 
 
 def shifts_of_rows(indptr: NDArray[Any], data: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the shift of each row of a demand, by positive weights, and a mask of those without one; shape (rows,)."""
+    """Return the shift of each row of a demand, and a mask of rows beyond scaling; shape (rows,)."""
     shifts, beyond = np.zeros(len(indptr) - 1, np.int64), np.zeros(len(indptr) - 1, np.bool_)
     rows = np.flatnonzero(np.diff(indptr))
     if len(rows):
@@ -325,7 +313,7 @@ def shifts_of_rows(indptr: NDArray[Any], data: NDArray[np.float64]) -> tuple[NDA
 
 
 def columns_into_range(omega: Any, times: NDArray[np.float64], dtype: str) -> tuple[Any, NDArray[np.float64]]:
-    """Scale each column of target weights (rows, columns), and `times` inversely; OverflowError if no scale does."""
+    """Scale each column of target weights, and `times` inversely; OverflowError if one is beyond scaling."""
     xp = module_of(omega)
     smallest, largest = _extremes(omega)
     smallest, largest = (np.where(largest > 0, end, 1.0) for end in (smallest, largest))

@@ -1,7 +1,6 @@
-"""The table of all methods.
+"""The table of all methods, METHODS. A method is a module that keeps to `lagbc.methods.contract`.
 
-A method is a module that keeps to `lagbc.methods.contract`. A combination of formulation, device and weights without a
-row here does not exist. Callers look METHODS up in this module each time: rows may be added.
+Callers look METHODS up in this module each time: rows may be added.
 """
 
 from __future__ import annotations
@@ -47,9 +46,8 @@ class Method:
     bounds : bool
         Whether it has a `sum_within`, which takes cutoffs and decays and makes all sums, whatever `sums` are.
     ways : tuple of tuple of str
-        Its ways, which follow the name after colons, one of each tuple at most: ``method="work-efficient:8"``. There
-        is a tuple of words, a tuple of whole numbers, or both; the plan of the module has the word that is asked for as
-        ``variant``, and the number as ``virtual_warp``.
+        Its ways: a tuple of words, a tuple of whole numbers, or both. One of each follows the name, after colons:
+        ``method="work-efficient:8"``. The plan has the word as ``variant``, and the number as ``virtual_warp``.
     """
 
     name: str
@@ -66,9 +64,9 @@ class Method:
 
     @property
     def available(self) -> bool:
-        """Whether the library it needs is installed, and sees a device if it needs one."""
+        """Whether the library it needs is installed, and sees a GPU if it needs one."""
         has_library = not self.requires or _is_installed(self.requires)
-        return has_library and (self.device == "cpu" or _sees_gpu())
+        return has_library and (self.device == "cpu" or _count_visible() > 0)
 
     @property
     def missing(self) -> str:
@@ -89,7 +87,7 @@ class Method:
         return np if self.device == "cpu" else import_module("cupy")
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return a context in which another thread works on this thread's current device and stream."""
+        """Return a context that another thread may enter, to work on this thread's current device and stream."""
         if self.device == "cpu":
             return nullcontext()
         from cupy.cuda import Device, get_current_stream
@@ -115,12 +113,12 @@ class Method:
         return sys.modules[self.module]  # type: ignore[return-value]
 
     def goes(self, ways: Sequence[str]) -> bool:
-        """Whether it goes these ways at once."""
+        """Whether it takes these ways together."""
         kinds = [kind for way in ways for kind, named in enumerate(self.ways) if way in named]
         return len(ways) == len(kinds) == len(set(kinds))
 
     def offers(self, sums: frozenset[str], *, demand: bool = False, bounds: bool = False) -> bool:
-        """Whether it makes some sums, and takes a demand, or cutoffs and decays, if there are any."""
+        """Whether it makes these sums, and takes a demand, or cutoffs and decays, where the call has them."""
         makes_them = self.bounds if bounds else sums <= self._made
         return makes_them and (self.demand or not demand)
 
@@ -129,16 +127,16 @@ class Method:
         return frozenset(self.sums)
 
     def reads(self, option: str) -> bool:
-        """Whether it is available and reads a field of `SweepPlan` that only some methods read, such as "rtol"."""
+        """Whether it is available and reads an option of `SweepPlan`, such as "rtol"."""
         return self.available and option in self.options
 
 
-# Names of modules whose import is over: to ask Python for such a one takes 5 us, and each call asks twice.
+# Names of imported modules: to ask Python for one takes 5 us, and each call asks twice.
 _loaded: set[str] = set()
 
 
 class Both(ExitStack):
-    """A device and a stream as one context."""
+    """A device and a stream as one context, for several threads in turn."""
 
     def __init__(self, device: Any, stream: Any) -> None:
         super().__init__()
@@ -151,14 +149,12 @@ class Both(ExitStack):
         return self
 
 
-# Names for pip of the libraries that methods need, where they differ.
+# The name for pip of a library that methods need, where it differs.
 _PACKAGES = {
     "graphblas": "python-graphblas",
     "cupy": "cupy-cuda13x (cupy-cuda12x where the driver is one for CUDA 12)",
 }
-
-
-# The extra of lagbc that installs a library, for libraries that lagbc does not always have.
+# The extra of lagbc that installs a library; the others are always there.
 EXTRAS = {"graphblas": "graphblas", "cupy": "cuda13"}
 
 
@@ -173,10 +169,6 @@ def _is_installed(library: str) -> bool:
     """Whether a library can be imported; a folder of its name on the path is not one."""
     spec = find_spec(library)
     return spec is not None and spec.origin is not None
-
-
-def _sees_gpu() -> bool:
-    return _count_visible() > 0
 
 
 def count_gpus() -> int:
@@ -223,7 +215,7 @@ def why_no_gpu() -> str:
     return "CuPy sees no GPU" if _is_installed("cupy") else "CuPy is not installed"
 
 
-# Estimates take methods that make sums of squares.
+# Estimates need the sums of squares.
 _SQUARES = ("dependency_squares", "edges_squares", "distance_squares", "inverse_squares")
 _ALL_SEVEN = ("dependency", "stress", "reached", "distance", "inverse", "edges", "depth")
 _WITH_SQUARES = (*_ALL_SEVEN, *_SQUARES)
@@ -232,7 +224,7 @@ _CPU, _GPU = "lagbc.methods.cpu", "lagbc.methods.gpu"
 # The kernels of the literature, in hops.
 _TRAVERSALS = "node-parallel", "warp-centric", "edge-parallel", "work-efficient", "active-edge", "hybrid"
 
-# One thread block a root, or all; threads that share the edges of a vertex.
+# One thread block a root, or all thread blocks; counts of threads that share the edges of a vertex.
 _BLOCKS, _WARPS = ("one-block", "all-blocks"), ("1", "2", "4", "8", "16", "32")
 _OF_DIJKSTRA = ("work-efficient", "node-parallel"), ("1", "4", "8", "16", "32")
 _WAYS: dict[str, tuple[tuple[str, ...], ...]]
@@ -244,7 +236,7 @@ _WAYS = {
     "hybrid": (_WARPS,),
 }
 
-# Of rows without predicted costs, "auto" takes the first that fits; `lagbc.planning.choose` says more.
+# Of rows without predicted costs, "auto" takes the first that fits (`lagbc.planning.choose`).
 METHODS: tuple[Method, ...] = (
     Method(
         *("batched", "semiring", "cpu", False, f"{_CPU}.batched"),
@@ -306,7 +298,7 @@ METHODS: tuple[Method, ...] = (
 
 
 def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") -> list[Method]:
-    """Return the rows with lengths or without, of some name, with ways after it, and device; "auto" is any."""
+    """Return the rows for graphs with lengths, or without, of a method, which may name ways, and a device."""
     rows = [row for row in METHODS if row.weighted == weighted]
     if method != "auto":
         name, ways = parts_of(method)
@@ -315,15 +307,15 @@ def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") ->
 
 
 def parts_of(method: str) -> tuple[str, list[str]]:
-    """Return the name of a method that is asked for, and the ways behind it."""
+    """Return the name and the ways of a value for ``method=``."""
     name, *ways = method.split(":")
     return name, ways
 
 
 def ways_of(method: str) -> tuple[str | None, int | None]:
-    """Return the schedule and the threads of a vertex that follow the name of a method; None where none does."""
+    """Return the word and the number among the ways of a value for ``method=``, None if it has none."""
     schedule = threads = None
-    for way in method.split(":")[1:]:
+    for way in parts_of(method)[1]:
         if way.isdecimal():
             threads = int(way)
         else:
@@ -380,7 +372,7 @@ def register_method(method: Method) -> None:
         raise InvalidValueError(f"device={method.device!r} of method {method.name!r} is neither 'cpu' nor 'cuda'")
     if ":" in method.name:
         raise InvalidValueError(f"name={method.name!r}: a colon is put before a way of a method")
-    ways: Any = method.ways  # of whoever wrote the row
+    ways: Any = method.ways
     kinds = [isinstance(kind, tuple) and {isinstance(way, str) and way.isdecimal() for way in kind} for kind in ways]
     if kinds not in ([], [{False}], [{True}], [{False}, {True}], [{True}, {False}]) or not all(map(all, ways)):
         raise InvalidValueError(f"ways={ways!r}: they are a tuple of words, a tuple of whole numbers, or both")

@@ -15,6 +15,7 @@ from strategies import times
 import lagbc
 from lagbc.methods import table
 from lagbc.methods.contract import Batching
+from lagbc.methods.sums import Sums
 from lagbc.reduce import device
 from lagbc.reduce.chains import Columns
 from lagbc.reduce.weighted import Weighted
@@ -83,7 +84,7 @@ class Wide:
 
     def backward(self, states, levels, sums, omega):
         for block, found in enumerate(levels.found):
-            row = sums.rows_of(slice(block, block + 1), slice(0, 0))
+            row = Sums(**{name: array[block : block + 1] for name, array in sums})
             BATCHED.load().backward(states[block], found, row, omega[:, 64 * block :][:, :64].copy())
 
 

@@ -14,13 +14,12 @@ from lagbc.methods.contract import counted
 from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 
-# Fields of a plan that only some methods read, and this one does.
+# Options of `SweepPlan` that it reads.
 options = ("linear",)
 # Roots of a batch: the columns of a row.
 COLUMNS = 64
-# Sums over paths.
 _PATH_SUMS = "dependency", "stress", "dependency_squares"
-# A row of a message that has no numbers.
+# A row of a message without path counts.
 _BITS = np.dtype([("mask", np.uint64), ("row", np.int32)])
 BYTES_OF_BITS = _BITS.itemsize
 
@@ -28,18 +27,18 @@ Rows = NDArray[np.int32]
 
 
 def slice_rows(length: int) -> int:
-    """Return the rows of a slice."""
+    """Return how many rows of a piece are worked on at a time."""
     return min(length, tuning.GRID_SLICE)
 
 
 def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
-    """State the bytes of a rank."""
+    """State the bytes of a rank's rows."""
     n, rows = size.down * size.length, size.across * size.length
     return {"sweep": counted(core.BlockSweep.bytes(n, rows, slice_rows(size.length), bits_of(sums)))}
 
 
 def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> Csr:
-    """Take the edges of rows."""
+    """Hand the edges of rows to the kernels; `length` matters on a GPU alone."""
     return csr(indptr, indices)
 
 
@@ -49,7 +48,7 @@ def block(plan: BlockPlan) -> BlockSweep:
 
 
 class _HostRows(BlockSweep):
-    """A rank's rows. Of a level, `masks` has a word a row."""
+    """A rank's rows; `masks` of a level has a word a row, a bit a column."""
 
     columns, xp = COLUMNS, np
 

@@ -1,10 +1,7 @@
-"""Sums of single roots with path counts of any size.
+"""Sums of single roots with path counts of any size, by lagbc/native/kernels/extended.
 
-A number is a pair (mantissa, exponent) that stands for mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero
-and the exponent an int64, which no number of paths in a graph that fits in memory can overflow.
-The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance by a breadth-first
-search or Dijkstra's. Every method leaves the roots whose counts overflow to this routine. With lengths, it leaves also
-the roots with a reached vertex without tight in-edge; this routine then names the edge.
+A number is a pair (mantissa, exponent). Every method leaves the roots whose counts overflow to this routine, and with
+lengths the roots with a reached vertex that has no tight in-edge: this routine names the edge whose length is lost.
 """
 
 from __future__ import annotations
@@ -22,16 +19,15 @@ from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import OF_EDGES, SQUARES, Sums
 from lagbc.native import class_of, core
 
-# The power of the distance that a target adds to each sum over distances.
+# A target adds its distance to this power to each sum over distances.
 _OF_DISTANCES = {"reached": 0, "distance": 1, "inverse": -1, "distance_squares": 2, "inverse_squares": -2}
 
 
 def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, place: int) -> None:
-    """Add the sums of one root, in matrix order, to row `block` and place `place` of a batch's `sums` on the host.
+    """Add the sums of one root to row `block` and place `place` of a batch's `sums` on the host.
 
-    Of the plan omega, root_weights, class_sizes, exponent, endpoints, rtol, the stop flag and bounds of one column are
-    read. Interrupted leaves the sums unchanged; ValueError says that rounding absorbed a length, so that a reached
-    vertex has no tight in-edge.
+    Bounds have one cutoff and one decay. Interrupted leaves the sums unchanged. ValueError names an edge whose length
+    is lost to rounding, so that a reached vertex has no tight in-edge.
     """
     times, power = frexp(1.0 if plan.root_weights is None else plan.root_weights[root])
     power += plan.exponent
@@ -41,7 +37,7 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
     weighed = omega if plan.bounds is None else omega * plan.bounds.weights(dist)
     stress = None if sums.stress is None else _count_through(plan, search, omega)
     edges = np.zeros(graph.nnz) if sums.edges is not None or sums.edges_squares is not None else None
-    if plan.linear:  # the root, at distance 0, is no target of its own
+    if plan.linear:  # the root, at distance 0, is no target
         weighed = np.divide(weighed, dist, out=np.zeros(graph.n), where=dist > 0)
     delta = core.sum_root(search.sweep, *search.found, weighed, times, power, edges)
     plan.stop.check()
@@ -80,9 +76,9 @@ def add_root(graph: Graph, plan: SweepPlan, root: int, sums: Sums, block: int, p
 
 
 def bytes_of_root(graph: Graph, plan: SweepPlan) -> int:
-    """Bound the bytes that `add_root` takes beside the sums: of numbers by vertex and by edge, and of terms of sums."""
-    # Order, distances, path counts, targets, weighed targets and delta; counts along paths, and their floats; squares;
-    # distances of the reached ones; their coordinates, differences and lines.
+    """Bound the bytes that `add_root` takes beside the sums."""
+    # 7: order, distances, path counts (2), targets, weighed targets, delta; 6: stress as numbers and as floats; 5:
+    # coordinates, differences and lines.
     by_vertex = 7 + 6 * ("stress" in plan.sums) + 2 * bool(plan.sums & SQUARES) + 2 * plan.linear
     by_vertex += 5 * ("straight" in plan.sums)
     by_edge = bool(plan.sums & OF_EDGES) + 2 * ("edges_squares" in plan.sums)
@@ -90,7 +86,7 @@ def bytes_of_root(graph: Graph, plan: SweepPlan) -> int:
 
 
 def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log2 of the summed stress of some roots, each once, -inf for zero; errors as in `add_root`."""
+    """Return log2 of the stress summed over some roots, -inf for zero; errors as in `add_root`."""
     omega = np.ones(graph.n) if plan.omega is None else plan.omega
     mantissas, powers = np.zeros(graph.n), np.zeros(graph.n, np.int64)
     for root in roots.tolist():
@@ -101,7 +97,7 @@ def log2_stress(graph: Graph, plan: SweepPlan, roots: NDArray[np.int64]) -> NDAr
 def count_paths(
     graph: Graph, plan: SweepPlan, root: int, *, log2: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return distances from a root (inf unreached), and path counts, inf beyond float64, or their base-2 logarithms."""
+    """Return distances from a root (inf unreached), and path counts (inf beyond float64) or their base-2 logarithms."""
     search = _search(graph, plan, root)
     as_counts = _log2 if log2 else _as_floats
     return search.dist, as_counts(search.mantissas, search.powers)
@@ -123,8 +119,8 @@ class _Search(NamedTuple):
 def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
     kind = class_of("RootSweep", graph.indices.dtype)
     sweep = kind(*graph.native, plan.class_sizes, plan.rtol, plan.radius, plan.stop.value)
-    reached, dist, mantissas, powers, pathless = core.search_root(sweep, root)
-    search = _Search(sweep, reached, dist, mantissas, powers)
+    *found, pathless = core.search_root(sweep, root)
+    search = _Search(sweep, *found)
     plan.stop.check()
     if pathless >= 0:
         _raise_absorbed(graph, search.dist, root, pathless)
@@ -134,7 +130,7 @@ def _search(graph: Graph, plan: SweepPlan, root: int) -> _Search:
 def _count_through(
     plan: SweepPlan, search: _Search, omega: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the numbers of shortest paths from the root with each vertex in their interior."""
+    """Return the numbers of shortest paths from the root with each vertex in their interior, as two arrays."""
     through = core.count_through(search.sweep, *search.found, omega)
     plan.stop.check()
     return through

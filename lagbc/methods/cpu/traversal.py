@@ -1,15 +1,14 @@
-"""Betweenness on the CPU by Brandes' algorithm, root by root, in hops and with lengths.
+"""Sums on the CPU by Brandes' algorithm, root by root, in hops and with lengths.
 
-Roots are swept in blocks, each searched and summed by one compiled call (lagbc/native/kernels/traversal/): the search
-of a root and its sums follow each other while its trail is in the cache. So `forward` makes both, block by block, and
-`backward` adds the sums of a block. Where the roots of a block reach few vertices, `touched` has its sums at these
-alone: nothing takes time by the number of all vertices.
+One compiled call searches and sums a block of roots (lagbc/native/kernels/traversal/): each root is summed while its
+trail is in the cache. So `forward` makes the sums, too, and `backward` adds them to those of the batch. Where the roots
+of a block reach few vertices, `touched` returns its sums at these alone, in time by the touched vertices.
 
-Within bounds sums lie in rows, one for each vertex (or edge) that a block has touched, in the order of the first touch:
-roots of a block are neighbours, and so are the rows that they add to. With lengths a block goes together where that is
-worth it (lagbc/native/kernels/within/): its ball is in matrices with a row for each vertex of the ball, and a root has
-a lane of the rows. One edge is read for all roots, and a processor does its work on the lanes of a row many at a time.
-Where the ball is much larger than the part that each root reaches, the roots are searched one by one.
+Within bounds each vertex (or edge) that a block touches gets a row for its sums, in the order of the first touch: roots
+of a block are neighbours, and so are the rows that they add to. With lengths 64 neighbouring roots are searched
+together (lagbc/native/kernels/within/), in matrices with a row for each vertex of their ball and a lane for each root:
+an edge is read once for all lanes, and vector instructions work on several lanes. Where the ball is much larger than
+the part that each root reaches, they are searched one by one.
 """
 
 from __future__ import annotations
@@ -38,21 +37,21 @@ from lagbc.methods.sums import (
 )
 from lagbc.native import class_of, core, csr
 
-# Roots that are summed together, by one thread. 16 let 256 roots keep 16 threads at work; 64 took up to 10 % less time
-# with one thread. Another number is another order of the sums. Results: cpu_traversal.md.
+# Roots that a thread sums together; they fix the order of the sums. With 16, 256 roots keep 16 threads at work; 64 took
+# up to 10 % less time with one thread. Results: cpu_traversal.md.
 BLOCK = 16
 batching = Batching(block=BLOCK, auto=64, concurrent=True)
 # Within bounds a root without reached vertices took 1.4 microseconds in blocks of 256 and 1.1 in blocks of 1024, one
 # with 50 about 3; larger blocks keep fewer threads at work.
 blocks = Blocks(most=1024, least=BLOCK, enough=64)
-# A larger ball has no room. Matrices of so many rows take 32 MiB a thread.
+# The largest ball. Matrices of so many rows take 32 MiB a thread.
 MOST_ROWS, MOST_EDGES = 1 << 14, 1 << 17
 Worker: TypeAlias = core.Traversal32 | core.Traversal64
 Ball: TypeAlias = core.ShortBall32 | core.ShortBall64 | core.Ball32 | core.Ball64
 _NO_NAMES = np.zeros(0, np.int64)
 _NO_NOTE = np.iinfo(HALF_WORD).max
-# The sums within bounds, in the order in which kernels take their columns, and the arrays that these are in: with a row
-# for a vertex, an edge, and a root.
+# The sums within bounds, in the order of `Columns` in lagbc/native/kernels/traversal/state.h. Each is in one of three
+# arrays, with a row a vertex, a row an edge, or a row a root.
 _SUMS_WITHIN = (
     *("dependency", "stress", "reached", "distance", "inverse", "edges", "depth"),
     *("targets", "gravity", "straight"),
@@ -61,18 +60,18 @@ _VERTICES, _EDGES, _ROOTS = range(3)
 
 
 class Size(NamedTuple):
-    """The sizes that tell all arrays of a worker, as lagbc/native/kernels/traversal/state.h has them."""
+    """The sizes of a worker's arrays: `TraversalSize` of lagbc/native/kernels/traversal/state.h."""
 
     n: int
     nnz: int
     most: int  # tight edges of a root, or notes
     buckets: int  # of the queue; 0 is a heap, and -1 a search in hops
-    block: int
+    block: int  # roots that are summed together
     most_kept: int  # blocks that are kept as entries at once
     has_omega: bool
     has_class_sizes: bool
     has_coordinates: bool
-    trips: int  # ends of trips to copy, as they are of another type; -1 if roots have no trips
+    trips: int  # ends of trips to copy to the type of the graph's indices; -1 if roots have no trips
     roots: int  # of a block within bounds; 0 without bounds
     of_vertices: int  # of_vertices, of_edges, of_roots: columns of the sums within bounds
     of_edges: int
@@ -81,12 +80,12 @@ class Size(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class State:
-    """One worker; its own vertices are numbered in sweep order."""
+    """One worker."""
 
-    graph: Graph  # in the caller's order
+    graph: Graph
     plan: SweepPlan
-    sweep: Worker
-    ball: Ball | None = None  # of neighbouring roots, which sums within bounds in the worker's place
+    sweep: Worker  # its vertices are in sweep order
+    ball: Ball | None = None  # sums within bounds in the worker's place
 
 
 class Levels(NamedTuple):
@@ -96,7 +95,7 @@ class Levels(NamedTuple):
     first: int  # place of the first root in the batch
     depths: NDArray[np.float64]  # the largest distance of a vertex from each root; 0 if it overflowed
     overflowed: NDArray[np.bool_]  # whether each root left the range of float64
-    kept: int  # count of these blocks, if the state keeps them as entries; 0 where there is one, in its totals
+    kept: int  # count of these blocks, if the state keeps them as entries; 0 for one block that is in its totals
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -105,16 +104,16 @@ class Levels(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """The largest distance of a vertex from its root, rounded down: its level, or with lengths the units to it."""
+        """The largest distance of a vertex from its root, rounded down."""
         return int(self.depths.max(initial=0))
 
 
 def size_of(graph: Graph, plan: SweepPlan) -> Size:
     """Return the sizes of a worker.
 
-    Of an edge in both directions the one that leads away can be tight for a root. With buckets, only its nearer end can
-    note it: when the farther end is settled, the nearer one has its distance, or is in the same bucket, narrower than
-    any edge. With the heap, a length that rounding absorbs, or a tolerance, can note both.
+    Of an edge in both directions a root can have one tight: the one that leads away. In hops and with buckets only that
+    one is noted: when the farther end is settled, the nearer one is settled, or in the same bucket, narrower than any
+    edge. With the heap, a length that rounding absorbs, or a tolerance, lets both be noted.
     """
     demand, has_bounds = plan.demand, plan.bounds is not None
     buckets, _ = _choose_buckets(graph, plan)
@@ -138,10 +137,9 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
 
 
 def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
-    """Return the count of buckets, and one over their width; 0 for a heap, and -1 in hops.
+    """Return the count of buckets, 0 for a heap and -1 in hops, and one over their width.
 
-    Buckets are narrower than the shortest edge, by more than rounding can move a distance. Notes have 32-bit numbers
-    there.
+    Buckets are narrower than the shortest edge, by more than rounding can move a distance; notes have 32-bit numbers.
     """
     if not graph.weighted:
         return -1, 0.0
@@ -164,7 +162,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Reorder the graph (once a graph) and make one worker."""
+    """Make one worker."""
     _, per_length = _choose_buckets(graph, plan)
     sweep = class_of("Traversal", graph.indices.dtype)(
         size_of(graph, plan),
@@ -196,7 +194,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Search and sum the roots of a batch; the sums of some blocks stay in the state."""
+    """Search and sum the roots of a batch, as many blocks at a time as the state keeps."""
     end = 0
     while end < len(roots):
         first, last = end, min(end + batching.auto, len(roots))
@@ -210,12 +208,12 @@ def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
 
 
 def touched(state: State, levels: Levels) -> list[SparseSums] | None:
-    """Return the sums of each block at the vertices and edges that it touches; None where these are many."""
+    """Return the sums of each block at the vertices and edges that it touches; None if these are many."""
     return _kept_blocks(state, levels) if levels.kept else None
 
 
 def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64] | None = None) -> None:
-    """Add the sums of blocks to their rows of `sums`; weights by column make another sum, and sweep again."""
+    """Add the sums of blocks to their rows of `sums`; with `omega` the roots are searched again."""
     state.plan.stop.check()
     row, kept = levels.first // BLOCK, levels.kept
     if omega is not None:
@@ -231,7 +229,7 @@ def backward(state: State, levels: Levels, sums: Sums, omega: NDArray[np.float64
 
 
 def _edge_order(state: State) -> NDArray[np.int64] | None:
-    """Return the order of edges, made on its first use, where edges are summed."""
+    """Return the order of edges, which the graph makes on the first use; None where edges are not summed."""
     order: NDArray[np.int64] | None = state.graph.edge_order if state.plan.sums & OF_EDGES else None
     return order
 
@@ -260,7 +258,7 @@ def _kept_blocks(state: State, levels: Levels) -> list[SparseSums]:
 
 
 def paths(state: State, levels: Levels) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return copies of dist and sigma, by the contract of `ReadsPaths`; each root is searched once more."""
+    """Return dist and sigma as `ReadsPaths` says; each root is searched once more."""
     if state.graph.weighted:
         state.plan.require_path_counts()
     shape = state.graph.n, len(levels.roots)
@@ -278,7 +276,7 @@ def _array_of(name: str) -> int:
 
 
 def columns_of_sums(plan: SweepPlan) -> tuple[dict[str, int], list[int]]:
-    """Return the first column of each sum in its array, and the width of each array."""
+    """Return the first column of each sum in its array, and the widths of the three arrays."""
     first, widths = dict[str, int](), [0, 0, 0]
     for name in sorted(plan.sums):
         first[name] = widths[_array_of(name)]
@@ -300,9 +298,9 @@ def sum_within(state: State, blocks: Sequence[NDArray[np.int64]]) -> Iterator[tu
 
 
 def has_ball(graph: Graph, plan: SweepPlan) -> bool:
-    """Whether roots of a run are summed in blocks, where these are worth it.
+    """Whether neighbouring roots may be searched together.
 
-    No length may be absorbed: with l >= ulp(radius), d + l > d for all d up to the radius.
+    Rounding must absorb no length: with l >= ulp(radius), d + l > d for all d up to the radius.
     """
     if plan.bounds is None or plan.rtol or plan.class_sizes is not None or plan.demand is not None:
         return False
@@ -313,7 +311,7 @@ def has_ball(graph: Graph, plan: SweepPlan) -> bool:
 
 
 def bytes_of_ball(graph: Graph, plan: SweepPlan) -> int:
-    """Count the bytes of a ball; pages that no ball needs are never touched."""
+    """Count the bytes of a ball."""
     kind, _ = _number(graph, plan.radius)
     count: int = class_of(kind, graph.indices.dtype).bytes(_size_of_ball(graph, plan))
     return count
@@ -329,15 +327,15 @@ def new_ball(graph: Graph, plan: SweepPlan, worker: Worker) -> Ball:
 
 
 def _size_of_ball(graph: Graph, plan: SweepPlan) -> tuple[int, int, int, bool, bool, bool]:
-    """Return the sizes that tell all arrays, as lagbc/native/kernels/within/state.h has them."""
+    """Return the sizes of its arrays: `BallSize` of lagbc/native/kernels/within/state.h."""
     most, is_symmetric = (min(graph.n, MOST_ROWS), min(graph.nnz, MOST_EDGES)), graph.transpose is graph
     return graph.n, *most, is_symmetric, bool(plan.sums & PATH_SUMS), "edges" in plan.sums
 
 
 def _number(graph: Graph, radius: float) -> tuple[str, float]:
-    """Return the class of a ball, by the type of its distances, and the next number of that type above the radius.
+    """Return the class of a ball, and the distance that stands for all beyond the radius.
 
-    Whole lengths have integers of 16 bits, if these hold a length more than that.
+    Distances are 16-bit integers if lengths are whole, and that number plus any length is one; else float64.
     """
     beyond = int(radius) + 1
     if graph.has_whole_lengths and beyond + graph.longest <= np.iinfo(np.uint16).max:

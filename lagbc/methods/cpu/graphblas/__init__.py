@@ -1,11 +1,10 @@
-"""The same algebra in calls of SuiteSparse:GraphBLAS, to be read and to check against: the parts of both methods.
+"""Sweeps in calls of SuiteSparse:GraphBLAS, to be read and to check others against: the parts of `hops` and `lengths`.
 
-`hops` and `lengths` have the methods. A matrix of a batch has a row a root and a column a vertex; with lengths, P and
-its patterns are one row of all these places. Vertices are in sweep order. c, of the backward sweep, is
-(omega + delta) / P.
+A matrix of a batch has a row a root and a column a vertex, in sweep order; with lengths, P and its patterns are one row
+of all these places. c, of the backward sweep, is (omega + delta) / P.
 
-Matrices of python-graphblas lie in reference cycles: memory comes back at once if they are cleared, else when the
-garbage collector runs. So all matrices of a batch are cleared after their use.
+Matrices of python-graphblas are in reference cycles: all matrices of a batch are cleared after their use, as their
+memory else comes back only when the garbage collector runs.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class Levels(OfWholeBatch):
     """The levels of a forward sweep."""
 
     P: Matrix  # the path counts
-    patterns: list[Matrix]  # Of each level, ones at its vertices. Edges on shortest paths lead to deeper levels.
-    overflowed: NDArray[np.bool_]  # a mask of the roots that are not to be counted here
+    patterns: list[Matrix]  # of each level, ones at its vertices; edges on shortest paths lead to deeper levels
+    overflowed: NDArray[np.bool_]
 
     @property
     def depth(self) -> int:
@@ -48,7 +47,7 @@ class Levels(OfWholeBatch):
 
 
 class State(Protocol):
-    """The members that the states of both methods have."""
+    """The members that both methods' states have."""
 
     graph: Graph
     plan: SweepPlan
@@ -56,20 +55,20 @@ class State(Protocol):
 
 
 class Dependencies(Protocol):
-    """A method's own way to call `accumulate`: the sums of dependencies, or of numbers of paths, as an array."""
+    """A method's function that sums dependencies, or for stress numbers of paths, by `accumulate`."""
 
     def __call__(
         self, state: Any, levels: Any, times: Vector, beyond: Matrix, *, stress: bool = False
     ) -> NDArray[np.float64]:
-        """`beyond` is empty, and holds c of all levels but the roots' at the end if edges are summed."""
+        """`beyond` is empty; if edges are summed, it holds c of all levels but the roots' at the end."""
 
 
-# Bytes of a place in a bitmap of float64, of an entry in a list of float64, and of an entry in a pattern.
+# Bytes of a place in a bitmap of float64, of an entry in a list of float64, of an entry in a pattern.
 BITMAP, ENTRY, PATTERN = 9, 16, 8
 
 
 def matrix(bytes_of_place: int, *shape: int) -> Array:
-    """State a matrix, for the memory estimate, with so many bytes a place."""
+    """State the memory of a matrix, so many bytes a place."""
     return Array((*shape, bytes_of_place), BYTE)
 
 
@@ -79,7 +78,7 @@ def active_vertices(graph: Graph) -> NDArray[np.int64]:
 
 
 def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of a batch whose roots have edges, and these roots' columns; absent roots have none."""
+    """Return the rows of a batch whose roots are there and have edges, and the columns of these roots."""
     n = len(state.vertices)
     columns = np.where(roots < 0, n, state.graph.position[roots])
     rows = np.flatnonzero(columns < n)
@@ -87,7 +86,7 @@ def starts_of(state: State, roots: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 
 def from_scipy(given: sparse.csr_array) -> Matrix:
-    """Copy a matrix of lengths or a pattern, whose values are all true, into GraphBLAS."""
+    """Copy a matrix of lengths, or a pattern of bool, into GraphBLAS."""
     pattern = given.dtype == np.bool_
     return Matrix.ss.import_csr(
         nrows=given.shape[0],
@@ -113,9 +112,8 @@ def accumulate(
     """Sum the dependencies of all rows, from the deepest level up: ``times plus.times delta``, with all entries.
 
     `omega` is diagonal. Rows without an entry in `times` are not read. ``product(C)`` sums c over the successors of
-    each vertex on the level nearer the roots: `C` holds c on the deeper level, which is done, and `beyond`, empty at
-    first, c on all levels that are done. For stress numbers of paths are summed, not shares: c becomes h, in which
-    omega takes the place of omega / P.
+    each vertex, where `C` holds c on the level that was last done, and `beyond`, empty at first, c on all levels that
+    are done. For stress c becomes h, in which omega takes the place of omega / P: numbers of paths are summed.
     """
     P = levels.P
     scores = Vector.from_scalar(0.0, P.ncols)
@@ -154,8 +152,7 @@ def add_sums(
 ) -> None:
     """Sweep backward: add the sums of the roots that did not overflow, in matrix order, and clear the levels.
 
-    ``distances(state, levels, D)`` fills D, empty at first, for `add_distances`; `dependencies` and `edge_scores` are
-    the functions of hops.py or lengths.py. Target weights of each root raise NotImplementedError.
+    The functions are those of hops.py or lengths.py; `distances` fills the empty matrix D for `add_distances`.
     """
     if omega is not None:
         raise NotImplementedError("graphblas takes no target weights per root: batched on the CPU does")
@@ -181,7 +178,7 @@ def add_sums(
 
 
 def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
-    """Add the two ends of each path to ``sums.dependency``, counted `times`."""
+    """Add the two ends of each path from a root, counted `times`, to ``sums.dependency``."""
     P, start = levels.P, levels.patterns[0]
     with matrices(*P.shape, float) as (R,):
         # R<!L_0, replace> = struct(P)
@@ -199,7 +196,7 @@ def add_ends(levels: Levels, times: Vector, vertices: NDArray[np.int64], sums: S
 def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: Sums) -> None:
     """Add the sums of distances of the roots with an entry in `times`, whose values are not read.
 
-    D holds a row of distances for each root, to the vertices that it reaches, without itself; 1 / D at the end.
+    D has a row of distances for each root, to the other vertices in reach; it may become 1 / D.
     """
     if sums.reached is not None:
         # times plus.pair D
@@ -218,7 +215,7 @@ def add_distances(D: Matrix, times: Vector, vertices: NDArray[np.int64], sums: S
 
 
 def weights_of_roots(plan: SweepPlan, levels: Levels) -> Vector:
-    """Return how often each root counts; overflowed and absent ones have no entry, so that none of them is read."""
+    """Return how often each root counts; overflowed and absent ones have no entry."""
     times = plan.times_of(levels.roots)
     kept = np.flatnonzero(~levels.overflowed & (levels.roots >= 0))
     return Vector.from_coo(kept, times[kept], size=len(times))
@@ -226,7 +223,7 @@ def weights_of_roots(plan: SweepPlan, levels: Levels) -> Vector:
 
 @contextmanager
 def matrices(rows: int, columns: int, *types: type) -> Iterator[list[Matrix]]:
-    """Make empty matrices, one a type, cleared at the end."""
+    """Make an empty matrix of each type; clear them at the end."""
     made = [Matrix(dtype, rows, columns) for dtype in types]
     try:
         yield made

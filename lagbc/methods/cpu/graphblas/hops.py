@@ -1,7 +1,7 @@
-"""Unweighted centralities on the CPU in the GraphBLAS: the algebra, line by line, each call under its own.
+"""Unweighted centralities on the CPU in the GraphBLAS: each call stands under its line of algebra.
 
-b roots are the b rows of one batch. F (the frontier), P (the path counts sigma) and C (the path dependencies c) are
-b x n, by row, so that A's values are never read and a row never meets another:
+A batch of b roots has b rows. F (the frontier), P (the path counts sigma) and C (the path dependencies c) are b x n, by
+row. A's values are never read:
 
     forward    F<!struct(P), replace> = F plus.first A;   P += F;   the pattern of F is kept as L_l
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first A^T  on L_{l+1};   delta = T .* P
@@ -9,20 +9,20 @@ b x n, by row, so that A's values are never read and a row never meets another:
     edges      E<struct(A)> += (P at L_l)^T plus.times (C at L_{l+1}),   n x n, a sum over the roots
     distances  D += l L_l;   times plus.pair D,  times plus.second D,  times plus.second 1 / D,  the largest of each row
 
-SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap), and multiplies a sparse one by
-scattering along the rows of A ("push") but a bitmap by gathering along the rows of A^T ("pull"). The choice changes
-nothing but the time (`tuning.GRAPHBLAS_PULL_SHARE`). Vertices are in sweep order, and vertices without edges are left
-out. `times` says how often each root counts; overflowed roots have no entry. plus.pair and plus.second do not read its
-values. Where distances are enough, nothing is counted: F and P are patterns then, and the product is any.pair.
+SuiteSparse holds F and C as lists (sparse) or with a place for every vertex (bitmap). It multiplies a sparse one by
+scattering along the rows of A ("push"), a bitmap by gathering along the rows of A^T ("pull"); the choice
+(`tuning.GRAPHBLAS_PULL_SHARE`) changes the time alone. Vertices are in sweep order, without those that have no edges.
+`times` says how often each root counts; overflowed roots have no entry. plus.pair and plus.second do not read its
+values. Where distances are enough, F and P are patterns, and the product is any.pair.
 
 Batches run side by side with one thread each, so that no call waits for threads to meet.
 
-This method is here to be read, and to be the reference of the others. On R-MAT graphs it is faster than a traversal
-root by root, the more so the larger they are. It is no choice for meshes and road networks: every level is a handful
-of GraphBLAS calls over few vertices, so it is several times slower than that traversal there.
+This method is to be read, and is the reference of the others. On R-MAT graphs it is faster than a traversal root by
+root, the more so the larger they are. On meshes and road networks it is several times slower: every level is a handful
+of calls over few vertices.
 
 The formulation is LAGraph's `LAGr_Betweenness` (Szarnyas et al., LAGraph: Linear Algebra, Network Analysis Libraries,
-and the Study of Graph Algorithms, GrAPL 2021), in the form with one division a vertex.
+and the Study of Graph Algorithms, GrAPL 2021), with one division a vertex.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _distances(state: State, levels: Levels, D: Matrix) -> None:
 def _dependencies(
     state: State, levels: Levels, times: Vector, beyond: Matrix, *, stress: bool = False
 ) -> NDArray[np.float64]:
-    """Sum dependencies, or for stress numbers of paths; `beyond` is only filled where edges need it."""
+    """Sum dependencies, or for stress numbers of paths; `beyond` is filled only if edges are summed."""
     onward = beyond if "edges" in state.plan.sums and not stress else None
     scores = accumulate(state.plan, levels, state.omega, times, state.product, beyond=onward, stress=stress)
     dense: NDArray[np.float64] = scores.to_dense()
@@ -163,8 +163,8 @@ def _dependencies(
 def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDArray[np.float64]:
     """Sum sigma(v) c(w) over the roots for every edge v -> w to the next level, in sweep order.
 
-    A root weight above 1 goes into c, which is at most its number of targets, and one below 1 into sigma, which is at
-    least 1. So no factor leaves the range of float64.
+    A root weight above 1 multiplies c, which is at most the number of targets, and one below 1 sigma, which is at least
+    1: no factor leaves the range of float64.
     """
     A, P = state.A, levels.P
     less, more = (weigh(times, 1.0).new().diag() for weigh in (binary.min, binary.max))
@@ -188,7 +188,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
 
 
 def _pull(X: Matrix) -> bool:
-    """Choose the direction in which X is multiplied, and put X into the format for it."""
+    """Choose the direction in which X is multiplied, and give X the form for it."""
     pull: bool = X.nvals > tuning.GRAPHBLAS_PULL_SHARE * X.nrows * X.ncols
     X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
     return pull

@@ -1,15 +1,15 @@
 """Weighted centralities on the CPU in the GraphBLAS: min-plus Delta-stepping, then the sweep over tight edges.
 
-b roots are the b rows of one batch. All distances are settled first. D (the least lengths found so far, infinite at
-first) and N (the entries of D still to be relaxed) are b x n. A_L holds the lengths up to the width of a bucket,
-the light ones, A_H the heavy ones. Row i works on a bucket of its own, N_i below limit_i = min N_i + width:
+A batch of b roots has b rows. All distances are settled first. D (the least lengths found so far, infinite at first)
+and N (the entries of D still to be relaxed) are b x n. A_L holds the light edges, whose lengths are at most the width
+of a bucket, A_H the heavy ones. Row i works on a bucket of its own, N_i below limit_i = min N_i + width:
 
     light      Q = F min.plus A_L;   Q = Q<Q < D>;   D = D min Q;   N = N min Q;   F = Q<Q < limit>,   until F is empty
     heavy      Q = S min.plus A_H, and D and N as above, where S is all that was in F;   N = N<!struct(S)>
 
 An edge is tight for root i if D_iu + A_uv = D_iv and D_iu < D_iv. The tight edges of a root form a graph without
-cycles; G is the disjoint union of the b, a matrix of bn x bn, and the batch is from here on one row of bn columns. A
-vertex is on level l if the last of its tight in-edges comes from level l - 1. W counts the edges still waited for:
+cycles; G, of bn x bn, is the disjoint union of these b graphs. From here on the batch is one row of bn columns. A
+vertex is on level l if the last of its tight in-edges comes from level l - 1. W counts the in-edges still to come:
 
     forward    Q = F plus.first G;   P += Q;   W -= F plus.pair G;   the next F is P where W has come down to 0
     backward   C = (omega at L_l) / P + T  with  T<L_l> = C plus.first G^T  on all levels beyond l;   delta = T .* P
@@ -20,8 +20,8 @@ vertex is on level l if the last of its tight in-edges comes from level l - 1. W
 `times` says how often each root counts; overflowed roots have no entry. plus.pair and plus.second do not read its
 values. Where distances are enough, G is not made.
 
-This method is here to be read, and to be the reference of the others: it shares no code with `batched`, which is 15 to
-40 times faster. Delta-stepping is Meyer and Sanders' (J. Algorithms 49, 2003), in the GraphBLAS formulation of
+This method is to be read, and is the reference of the others: it shares no code with `batched`, which is 15 to 40 times
+faster. Delta-stepping is Meyer and Sanders' (J. Algorithms 49, 2003), in the GraphBLAS formulation of
 Sridhar et al. (Delta-stepping SSSP: from vertices and edges to GraphBLAS implementations, IPDPSW 2019), for many roots
 at once. Solomonik et al. (Scaling betweenness centrality using communication-efficient sparse matrix multiplication, SC
 2017) keep distance and count in one element, the multipath monoid, and subtract lengths on the way back. An edge is
@@ -62,7 +62,7 @@ batching = Batching(block=1, auto=128, concurrent=True)
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The graph, also as GraphBLAS matrices of the light and of the heavy edges, and as arrays of all edges, by row."""
+    """The graph, its light and heavy edges as GraphBLAS matrices, and all its edges as arrays, by row."""
 
     graph: Graph
     plan: SweepPlan
@@ -77,10 +77,10 @@ class State:
 
 @dataclass(slots=True, eq=False)
 class Levels(graphblas.Levels):
-    """Path counts and levels as one row of b * n columns, the tight edges of all roots, and all distances, b x n."""
+    """Path counts and levels as one row of b * n columns."""
 
-    G: Matrix
-    dist: NDArray[np.float64]
+    G: Matrix  # the tight edges of all roots
+    dist: NDArray[np.float64]  # (b, n)
 
     def clear(self) -> None:
         """Give the memory back."""
@@ -125,7 +125,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
-    """Copy the graph, in sweep order, into GraphBLAS, light and heavy edges apart."""
+    """Copy the graph, in sweep order, into GraphBLAS."""
     vertices = active_vertices(graph)
     n, ordered = len(vertices), graph.reordered
     assert ordered.weights is not None
@@ -144,7 +144,7 @@ def choose_width(n: int, lengths: NDArray[np.float64]) -> float:
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:
-    """Find the distances from the roots and, if a sum needs them, levels and numbers of their shortest paths."""
+    """Find the distances from the roots and, if a sum needs them, levels and counts of their shortest paths."""
     yield _search(state, roots)
 
 
@@ -158,7 +158,7 @@ def _search(state: State, roots: NDArray[np.int64]) -> Levels:
         G = _tight_edges(state, dist)
         P, patterns = _count(state, G, rows * len(state.vertices) + columns)
         sigma = P.to_dense(0.0).reshape(dist.shape)
-        # A length that rounding absorbs leaves a vertex that is reached, but by no tight edge: no path is counted.
+        # Where rounding absorbs a length, a reached vertex may have no tight in-edge, and no path.
         pathless = (np.isfinite(dist) & (sigma == 0)).any(axis=1)
         return Levels(roots, P, patterns, pathless | (sigma.max(axis=1) > state.plan.sigma_limit), G, dist)
 
@@ -218,7 +218,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
 
 
 def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Find, by Delta-stepping, the length of the shortest path from the root of each row to every vertex."""
+    """Find all distances from the root of each row, by Delta-stepping."""
     with matrices(b, len(state.vertices), float, float, float, float, float, bool) as (D, N, F, Q, S, inside):
         S.ss.config["sparsity_control"] = "bitmap"
         # D = infinity but at the roots;   N = the roots
@@ -262,8 +262,8 @@ def _settle(state: State, b: int, rows: NDArray[np.int64], columns: NDArray[np.i
 def _tight_edges(state: State, dist: NDArray[np.float64]) -> Matrix:
     """Make G, block diagonal: block i holds the tight edges of root i.
 
-    The test compares three numbers, two of them from the row of D. A product of matrices sees two at a time; with five
-    products by diagonal matrices in its place the method took 0.9 to 1.8 times as long.
+    The test compares three numbers, and a product of matrices only two; five products by diagonal matrices took 0.9 to
+    1.8 times as long.
     """
     n, heads, degrees = len(state.vertices), [], []
     for i, d in enumerate(dist):
