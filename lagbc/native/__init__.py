@@ -1,7 +1,6 @@
-"""Kernels of the CPU, compiled ahead of time, and their work on large graphs, shared among the cores.
+"""`core`, the compiled kernels of the CPU (docs/native.md), and work shared out among the cores.
 
-`core` is made of kernels/ and bindings/, as docs/native.md describes. A part of shared work writes entries that it
-alone owns, so that neither the number of threads nor their order changes a result.
+A part of shared work writes entries that it alone owns: neither the number of threads nor their order changes a result.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from lagbc.limits import most_threads, usable_cores
 
 
 def _levels() -> tuple[str, list[str]]:
-    """Return the best level that was built and runs here, or LAGBC_LEVEL, and the levels that were built."""
+    """Return the level of this process, LAGBC_LEVEL or the best one, and the levels that were built."""
     try:
         from lagbc.native import processor  # type: ignore[attr-defined]
     except ImportError as missing:
@@ -71,25 +70,25 @@ Part = tuple[int, int]
 
 Result = TypeVar("Result")
 
-# Entries from which threads pay: with fewer, starting them takes longer than the work.
+# With fewer entries, starting threads takes longer than the work.
 SHARED_FROM = 2**17
 
 
 def class_of(name: str, index_type: Any) -> Any:
-    """Return the class of C++ for a type of a graph's column indices."""
+    """Return the compiled class for a type of column indices."""
     return getattr(core, f"{name}32" if index_type == np.int32 else f"{name}64")
 
 
 def csr(indptr: NDArray[np.int64], indices: NDArray[Any], lengths: NDArray[np.float64] | None = None) -> Csr:
-    """Hand compressed rows to kernels; the arrays are kept, not copied."""
+    """Hand compressed rows to kernels, uncopied."""
     made: Csr = (core.Csr32 if indices.dtype == np.int32 else core.Csr64)(indptr, indices, lengths)
     return made
 
 
 def until_stopped(kernel: Callable[[NDArray[np.uint8]], Result], entries: int, seconds: float = inf) -> Result:
-    """Call a kernel with the flag that it polls: of many entries on a thread, so that Ctrl-C and ``stop=`` end it.
+    """Call a kernel with a flag that it polls: Ctrl-C, ``stop=`` and the end of the seconds set it.
 
-    After so many seconds the flag is set, too; a kernel of few entries looks at the seconds as it begins alone.
+    A kernel of few entries gets no thread to watch it: its flag is set only if there are no seconds to begin with.
     """
     if entries < SHARED_FROM:
         return kernel(np.full(1, seconds <= 0, np.uint8))
@@ -117,7 +116,7 @@ def cores() -> int:
 
 
 def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Part]:
-    """Cut compressed rows into parts of about as many entries each, one for each core, but at most `most`."""
+    """Cut compressed rows into parts of about equal entries, one for each core, but at most `most`."""
     n, entries = len(indptr) - 1, int(indptr[-1])
     parts = cores() if n + entries >= SHARED_FROM else 1
     parts = parts if most is None else max(1, min(parts, most))
@@ -144,9 +143,9 @@ def share(
     after: tuple[Any, ...] = (),
     threads: int | None = None,
 ) -> list[Result]:
-    """Call ``work(*before, *part, *after)`` for each part, on so many threads, None for the cores; results in order.
+    """Call ``work(*before, *part, *after)`` for each part, by default on all cores; return the results in order.
 
-    The calling thread takes parts, too: a system that starts no thread still gets the work done.
+    The calling thread takes parts, too: the work is done even if the system starts no thread.
     """
     parts = list(parts)
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Threads that the system starts, and a wait for them that heeds Ctrl-C and ``stop=``."""
+"""A pool of threads, and waits for them that heed Ctrl-C and ``stop=``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOK_SECONDS = 0.1
 
 
 def _errors_of_main_thread() -> list[Any]:
-    """Return the error that the main thread handles, and the last uncaught one that Python printed."""
+    """Return the error that the main thread is handling, and the last uncaught one that Python printed."""
     handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)
     # Python 3.11 gives a tuple of type, error and traceback.
     return [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]
@@ -36,10 +36,10 @@ def _errors_of_main_thread() -> list[Any]:
 
 @dataclass(slots=True, eq=False)
 class Interrupts:
-    """The ends of a thread's call: ``stop=``, and Ctrl-C, which Python tells the main thread alone.
+    """The interrupts of a call: ``stop=``, and Ctrl-C, which Python raises in the main thread alone.
 
-    Another thread that waits looks whether the main thread has met a KeyboardInterrupt meanwhile: the main thread
-    handles it, or was ended by it and waits for the other threads.
+    Another thread looks whether the main thread has met a KeyboardInterrupt since the call began: it is handling it, or
+    was ended by it and waits for the other threads.
     """
 
     errors_before: list[Any] = field(default_factory=_errors_of_main_thread)
@@ -54,14 +54,14 @@ class Interrupts:
 
 
 class Pool(ThreadPoolExecutor):
-    """A pool that makes do with the threads that the system starts, at least one; it heeds Ctrl-C and ``stop=``."""
+    """A pool that is content with fewer threads, at least one, and whose waits heed Ctrl-C and ``stop=``."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most)
         self._most, self._interrupts = most, Interrupts()
 
     def in_order(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
-        """Yield each item with the result of its call, in order, two a thread ahead; a close cancels waiting calls."""
+        """Yield each item with its result, in order, two calls a thread ahead; closing it cancels calls not begun."""
         left = iter(items)
         pending: deque[tuple[Item, Future[Result]]] = deque()
         try:
@@ -77,7 +77,7 @@ class Pool(ThreadPoolExecutor):
                 future.cancel()
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        """Submit a call with a copy of this context; KeyboardInterrupt where one ends the process."""
+        """Submit a call with a copy of this context; KeyboardInterrupt if Ctrl-C has shut the pool down."""
         try:
             return super().submit(copy_context().run, fn, *args, **kwargs)
         except RuntimeError:
@@ -85,13 +85,13 @@ class Pool(ThreadPoolExecutor):
             raise
 
     def wait_for(self, future: Future[Result], look: Callable[[], object] = lambda: None) -> Result:
-        """Return the result of a call, or raise its error, or an interrupt of the wait; `look` is called meanwhile.
+        """Return the result of a call, or raise its error or an interrupt; `look` is called again and again meanwhile.
 
-        The wait is one of a queue: two interrupts in turn can leave the lock of a future that is waited for held.
+        It waits on a queue: two interrupts in turn during a wait on the future itself can leave its lock held.
         """
         ended = SimpleQueue[Future[Result]]()
         future.add_done_callback(ended.put)
-        # Else its error would hold it by this frame, in a circle: states would stay until the garbage collection.
+        # Its error would hold this frame, and the frame the future: states would stay until the garbage collection.
         del future
         while True:
             self._interrupts.raise_if_interrupted()
@@ -110,9 +110,9 @@ class Pool(ThreadPoolExecutor):
 
 
 def polled(kernel: Callable[[NDArray[np.uint8]], Result], seconds: float = inf) -> Result:
-    """Call a kernel with the flag that it polls, on a thread; Ctrl-C and ``stop=`` end the wait, and set it.
+    """Call a kernel on a thread with a flag that it polls; Ctrl-C and ``stop=`` set it, and are raised.
 
-    After so many seconds it is set, too, and the result is that of a kernel that was stopped.
+    The end of the seconds sets it, too: the result is then that of a stopped kernel.
     """
     flag, end = np.zeros(1, np.uint8), monotonic() + seconds
 

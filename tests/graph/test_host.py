@@ -251,16 +251,6 @@ def test_sorted_by_counting(keys, random):
     np.testing.assert_array_equal(hub_order(rows, order), order[np.lexsort(rows[::-1, order])])
 
 
-@given(
-    st.lists(st.sampled_from([0.0, -0.0, 1.5, 2.0, -7.0, 1e300, 1e-300, 3e-320, 5.0, 5.000000000000001]), max_size=90)
-)
-def test_keys_of_a_piece_are_sorted(given_keys):
-    keys, order = np.array([9.0, *given_keys, -9.0]), np.arange(len(given_keys) + 2)
-    core.sort_by_keys(keys[1:-1], order[1:-1])
-    np.testing.assert_array_equal(order[1:-1], 1 + np.argsort(given_keys, kind="stable"))
-    assert (keys[0], keys[-1], order[0], order[-1]) == (9, -9, 0, len(keys) - 1)
-
-
 @each_way
 @pytest.mark.parametrize("leaf", [1, 5, 64])
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@
 
 namespace lagbc {
 
-// Before Python 3.14, a thread that takes the GIL of an interpreter that ends is ended by pthread_exit. That unwinds
-// the stack, and at a frame that cannot throw, as those of nanobind, it aborts the process; frames of zig's C++ library
-// it cannot read at all. Cleanups are called before it comes to these.
+// Before Python 3.14, a thread that takes the GIL while the interpreter ends is ended by pthread_exit. That unwinds the
+// stack: it aborts the process at a frame that cannot throw, as nanobind's, and cannot read frames of zig's C++
+// library. The cleanup is called before any frame is left.
 void take_gil(PyThreadState* state) {
     const auto sleep = [](void*) {
         for (;;) std::this_thread::sleep_for(std::chrono::hours(1));

@@ -1,9 +1,9 @@
-// The extension module of a level of instructions, core_v4 for instance: graphs, and a family after the other.
+// The extension module of a level of instructions, such as core_v4: graphs, and the families of kernels.
 #include "numpy.h"
 
 namespace lagbc {
 
-// A family each, in a file of its own.
+// Each is in a file of its own.
 void bind_batched(nb::module_& m);
 void bind_extended(nb::module_& m);
 void bind_graph(nb::module_& m);

@@ -1,9 +1,8 @@
-// Arguments by name, of which arrays are views of NumPy's, and arrays of C++ as results: all that bindings share.
+// Named arguments, with NumPy's arrays as views, and results: all that bindings share.
 //
-// `In<"roots", Span<const int64_t>>` is an argument of a function in Python. `def` binds a kernel by the names of its
-// parameters, and `method` a function whose parameters are all of this kind. An array is never converted, as a copy
-// would be written in its place: `take` is the one place that looks at its dtype, its dimensions and its order, and
-// `sized` the one that looks at its size.
+// `In<"roots", Span<const int64_t>>` is an argument of a Python function. `def` binds a kernel by the names of its
+// parameters, and `method` a function whose parameters are such arguments. An array is never converted: a kernel would
+// write to the copy. Only `take` checks dtype, dimensions and order of an array, and only `sized` its size.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,7 +21,7 @@ namespace nb = nanobind;
 
 namespace lagbc {
 
-// A name as an argument of a template. Its length is part of no type: clang deduces none in a pack.
+// A name as an argument of a template, of one type for any length, as clang deduces no lengths in a pack.
 struct Text {
     char at[32] = {};
     template <std::size_t n>
@@ -31,7 +30,7 @@ struct Text {
     }
 };
 
-// The arrays of nanobind for a view, and their shape in words.
+// The nanobind array that a view is made of, and its shape in words.
 template <class View>
 struct ArrayOf;
 
@@ -84,12 +83,13 @@ struct Form {
     bool is_writable, is_contiguous, is_optional;
 };
 
-// Raise the TypeError of an argument of another form.
+// Raise the TypeError of an array of another form.
 [[noreturn]] void refuse(const char* name, const Form& wanted, nb::handle given);
 
 [[noreturn]] void refuse_tuple(const char* name, int64_t count, nb::handle given);
 
-// View an array of NumPy. Another version of a function may take one that does not fit, unless this is the last.
+// View an array of NumPy. If it does not fit, return false for another version of the function to take it; the last one
+// raises.
 template <IsArray View>
 bool take(View& view, nb::handle given, const char* name, bool is_last) {
     using Array = typename ArrayOf<View>::type;
@@ -113,7 +113,7 @@ bool take(View& view, nb::handle given, const char* name, bool is_last) {
            given);
 }
 
-// The one check of sizes: raise the ValueError of an array that is not of `rows`, and `width` where that is given.
+// Raise the ValueError of an array of another size; a width below 0 is none.
 [[noreturn]] void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_rows, int64_t found_width);
 
 template <class T>
@@ -133,8 +133,8 @@ void sized(const Optional<View>& array, const char* name, int64_t rows, int64_t 
     if (array.is_there) sized(static_cast<const View&>(array), name, rows, width);
 }
 
-// A struct of arrays and numbers that Python keeps as a tuple, mostly a named one: `items(Struct&)` has a tuple of
-// `Item`, with the size that each array has beside the others; below 0 is any.
+// A struct of arrays and numbers is a tuple in Python: `items(Struct&)` returns an `Item` for each. `rows` and `width`
+// are the size that an array has to have; below 0 is any.
 template <class T>
 struct Item {
     const char* name;
@@ -161,7 +161,7 @@ void require_size(const Item<T>& item) {
         if (item.rows >= 0) sized(item.place, item.name, item.rows, item.width);
 }
 
-// View the arrays of a tuple.
+// Take the items of a tuple.
 template <IsTuple Struct>
 bool take(Struct& all, nb::handle given, const char* name, bool is_last) {
     const auto each = [&](const auto&... item) {
@@ -178,7 +178,7 @@ bool take(Struct& all, nb::handle given, const char* name, bool is_last) {
     return true;
 }
 
-// An argument: a view of an array, a tuple as a struct, or any other type that nanobind knows.
+// An argument: a view of an array, a struct, or any type that nanobind knows.
 template <Text text, class T, bool is_last = true>
 struct In {
     static constexpr const char* name = text.at;
@@ -196,13 +196,13 @@ void sized(const In<text, T, is_last>& array, Size... size) {
     sized(static_cast<const T&>(array), text.at, size...);
 }
 
-// Check the sizes of arrays with a number for each of n vertices.
+// Check arrays with a number for each of n vertices.
 template <class... Array>
 void sized_by_vertex(int64_t n, const Array&... arrays) {
     (sized(arrays, n), ...);
 }
 
-// An array that a kernel made becomes Python's, which frees it.
+// Make a kernel's buffer an array of Python, which frees it.
 template <class T>
 nb::ndarray<nb::numpy, T> given_away(Buffer<T>&& buffer, int64_t rows, int64_t width = -1) {
     auto* kept = new Buffer<T>(std::move(buffer));
@@ -211,7 +211,7 @@ nb::ndarray<nb::numpy, T> given_away(Buffer<T>&& buffer, int64_t rows, int64_t w
     return nb::ndarray<nb::numpy, T>(kept->data(), width < 0 ? 1 : 2, shape, owner);
 }
 
-// The results of kernels as Python has them.
+// Turn the result of a kernel, and the items of a tuple, into results of Python.
 template <class T>
 T result(T&& value) {
     return std::forward<T>(value);
@@ -233,14 +233,14 @@ auto without_gil(const Call& call) {
     return call();
 }
 
-// A view of an array that an object holds; its base is the object.
+// View an array of an object as NumPy's, with the object as its base.
 template <class T>
 nb::ndarray<nb::numpy, T> shown(Span<T> array, nb::handle holder) {
     const std::size_t shape[] = {static_cast<std::size_t>(array.size)};
     return nb::ndarray<nb::numpy, T>(array.data, 1, shape, holder);
 }
 
-// An array of a memory by its name, as a view.
+// View an array of a memory by its name.
 nb::ndarray<nb::numpy> array_named(const Memory& memory, nb::handle holder, const char* name);
 
 // Copy numbers in matrix order into sweep order.
@@ -248,7 +248,7 @@ inline void put_in_order(Span<double> to, Optional<Span<const double>> from, Spa
     for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
 }
 
-// Raise the IndexError of a root that is no vertex; -1 is an absent one.
+// Raise the IndexError of a root that is no vertex; negative ones are absent.
 inline void require_roots(Span<const int64_t> roots, int64_t n) {
     for (const int64_t root : roots)
         if (root >= n)
@@ -264,7 +264,7 @@ void require_size(const char* name, const Csr<Index>& graph, int64_t n, int64_t 
     if (graph.n() != n || graph.indices.size != nnz) refuse_graph(name, n, nnz, graph.n(), graph.indices.size);
 }
 
-// How nanobind is told the name of an argument.
+// The name of an argument for nanobind, and whether it may be None.
 template <class T>
 auto argument(const char* name) {
     if constexpr (is_optional<std::remove_cvref_t<T>>)
@@ -273,7 +273,7 @@ auto argument(const char* name) {
         return nb::arg(name);
 }
 
-// Bind a function whose parameters, behind the object of a method, are arguments by name.
+// Bind a function as a method; its first parameter is the object, and the others are `In`.
 template <class Owner, class Function, class Result, class Self, Text... texts, class... T, class... Extra>
 void bind_method(Owner& owner, const char* name, const Function& function,
                  Result (Function::*)(Self, In<texts, T>...) const, const Extra&... extra) {
@@ -284,7 +284,7 @@ void method(Owner& owner, const char* name, const Function& function, const Extr
     bind_method(owner, name, function, &Function::operator(), extra...);
 }
 
-// Show the arrays of an object that has a memory, by their names.
+// Give a class with a memory the method `array(name)`.
 template <class Class>
 void show_arrays(nb::class_<Class>& bound) {
     method(bound, "array", [](nb::handle_t<Class> self, In<"name", const char*> name) {
@@ -292,7 +292,7 @@ void show_arrays(nb::class_<Class>& bound) {
     });
 }
 
-// The type of an argument for a parameter: views are values.
+// The type of the `In` for a parameter: views are passed by value.
 template <class T, class Plain = std::remove_cvref_t<T>>
 using Given = std::conditional_t<IsArray<Plain> || IsTuple<Plain> || std::is_arithmetic_v<Plain>, Plain, T>;
 
@@ -302,7 +302,8 @@ struct ParameterOf;
 template <std::size_t place, class Result, class... T>
 struct ParameterOf<place, Result (*)(T...)> : std::tuple_element<place, std::tuple<T...>> {};
 
-// Whether a version of a kernel tells the error of an argument: if it is the last, or all take the same there.
+// Whether a version of a kernel raises the error of an argument: the last one does, or any if all have the same type
+// there.
 template <bool is_last, std::size_t place, class Kernel, class... Kernels>
 inline constexpr bool tells =
     is_last ||
@@ -326,7 +327,7 @@ struct Version<is_last, Result (*)(T...), Kernels...> {
     }
 };
 
-// Bind a kernel, called without the GIL; of several versions, Python calls the first that takes its arguments.
+// Bind a kernel, which runs without the GIL; of several versions, Python calls the first that takes its arguments.
 template <Text... texts, class Owner, class... Kernels>
 void def(Owner& owner, const char* name, Kernels... kernels) {
     [&]<std::size_t... version>(std::index_sequence<version...>) {
@@ -361,7 +362,7 @@ struct type_caster<lagbc::In<text, T, is_last>> {
     }
 
     bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) {
-        // Without conversions nanobind tries all versions once before numbers are converted: no error yet.
+        // nanobind first tries all versions without conversions, then with them: only then is it an error.
         if constexpr (is_viewed)
             return lagbc::take(inner, source, text.at, is_last && (flags & (uint8_t)cast_flags::convert) != 0);
         else

@@ -32,7 +32,8 @@ template void sum_near(Traversal<Wide>&, Span<const int64_t>, int64_t, int64_t, 
 
 namespace {
 
-// The entries of kept blocks: vertices or edges in matrix order, a row for each total, and where each block ends.
+// The entries of the kept blocks: vertices or edges in matrix order, a row of numbers for each total, and where each
+// block ends.
 auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_t> order) {
     const int64_t count = touched.is_there ? kept_entries(touched, blocks) : 0, room = touched.kept_names.size();
     Buffer<int64_t> names(count), ends(blocks, 0);
@@ -53,7 +54,7 @@ Buffer<int64_t> names_of(Span<Name> names, int64_t count, Span<const int64_t> or
     return found;
 }
 
-// A copy of rows: of the first ones, or of those at some places.
+// Copy the first rows, or those at some places.
 Buffer<double> copied(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
     Buffer<double> copy(count * rows.width);
     for (int64_t i = 0; i < count; ++i)
@@ -61,7 +62,7 @@ Buffer<double> copied(Matrix<double> rows, int64_t count, const int64_t* places 
     return copy;
 }
 
-// Clear rows, and the rows of the names that have them.
+// Clear the first rows, and take them from their names.
 template <class Name>
 void clear(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
@@ -70,7 +71,7 @@ void clear(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t cou
     }
 }
 
-// Raise the ValueError of sums whose columns there is no room for.
+// Raise the ValueError of a sum whose columns have no room.
 template <class Index>
 void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Index>& near) {
     const auto require = [&](const auto& item) {
@@ -87,7 +88,7 @@ void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Ind
     std::apply([&](const auto&... item) { (require(item), ...); }, items(first));
 }
 
-// Set trips, whose ends are copied if they are of another type.
+// Bind `set_trips`; ends are copied if they are of another type than the graph's indices.
 template <class Index, class Number, bool is_last>
 void bind_trips(nb::class_<Traversal<Index>>& bound) {
     bound.def(

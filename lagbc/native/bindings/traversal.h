@@ -1,4 +1,4 @@
-// The check of roots that a worker of the traversals and a ball of neighbouring roots share.
+// The check of roots within bounds, for a worker of the traversals and for a ball.
 #pragma once
 
 #include "../kernels/traversal/state.h"
@@ -6,7 +6,7 @@
 
 namespace lagbc {
 
-// Raise the error of roots that are no block within bounds.
+// Raise the error of roots that are no vertices, or too many for a block within bounds.
 template <class Index>
 void require_block(Span<const int64_t> roots, const Traversal<Index>& s) {
     require_roots(roots, s.order.size);

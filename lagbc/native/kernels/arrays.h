@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Before functions, and in lambdas behind their parameters.
+// LAGBC_INLINE stands before functions, LAGBC_INLINED behind the parameters of lambdas.
 #define LAGBC_INLINE [[gnu::always_inline]] inline
 #define LAGBC_INLINED __attribute__((always_inline))
 
@@ -16,7 +16,7 @@ using std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, st
 using Narrow = int32_t;
 using Wide = int64_t;
 
-// Roots of a batch that is swept together: the columns of a row, and the bits of a mask.
+// Roots that are swept together: the columns of a row, and the bits of a mask.
 inline constexpr int columns = 64;
 
 inline constexpr double infinity = __builtin_inf();

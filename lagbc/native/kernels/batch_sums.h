@@ -5,19 +5,19 @@
 
 namespace lagbc {
 
-// In matrix order; None for a sum that is not asked for.
+// In matrix order; None where a sum is not asked for.
 struct BatchSums {
     Optional<Span<double>> dependency, stress, edges, reached, distance, inverse;
     Optional<Span<double>> dependency_squares, edges_squares, distance_squares, inverse_squares;
     Optional<Span<double>> depth;  // the largest distance of each root
 };
 
-// Which of these sums are asked for.
+// The sums that are asked for.
 struct Asks {
     bool dependency, stress, edges, reached, distance, inverse;
     bool dependency_squares, edges_squares, distance_squares, inverse_squares, depth;
 
-    // A bit each, in this order.
+    // Of a bit for each, in this order: `bits_of` in lagbc/methods/sums.py.
     static Asks of(uint32_t bits) {
         const auto has = [bits](int place) { return (bits >> place & 1) != 0; };
         return {has(0), has(1), has(2), has(3), has(4), has(5), has(6), has(7), has(8), has(9), has(10)};

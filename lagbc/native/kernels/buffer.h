@@ -1,4 +1,4 @@
-// Memory that kernels own: scratch, queues that grow, and arrays of a size that only the kernel knows.
+// Memory that kernels own: scratch, queues that grow, and results whose size only the kernel knows.
 #pragma once
 
 #include <algorithm>
@@ -8,21 +8,21 @@
 
 namespace lagbc {
 
-// Both are a MemoryError in Python; the second tells that a run may take no more.
+// Both are a MemoryError in Python; the second says that an array may not grow by as much as it needs.
 [[noreturn]] void throw_out_of_memory();
 [[noreturn]] void throw_beyond_growth(int64_t needed, int64_t growth);
 
-// Memory of buffers, as `realloc` and `free`, counted: see `held_memory`.
+// `realloc` and `free`, counted by `held_memory`.
 void* resize_memory(void* memory, int64_t before, int64_t bytes);
 void free_memory(void* memory, int64_t bytes) noexcept;
 
-// Bytes that buffers hold, with the arrays that kernels gave to Python, and their most at once since the last question.
+// The bytes that kernels hold, arrays given to Python among them, and the most at once since the last call.
 struct HeldMemory {
     int64_t now, most;
 };
 HeldMemory held_memory();
 
-// An array of numbers on the heap, not initialized. Python takes one that a kernel returns as an array, without a copy.
+// An array of numbers on the heap, not initialized. One that a kernel returns becomes an array in Python, uncopied.
 template <class T>
 class Buffer {
 public:

@@ -1,8 +1,8 @@
-// Vectors of the width that the level has, and sets of their lanes: the only file that knows of instructions.
+// Vectors of the width of the level of instructions, and sets of their lanes: the only file that names instructions.
 //
-// A row of 64 columns is `parts_of<T>` vectors of its type of numbers: float64, or integers of 16 bits. In memory
-// rows are aligned like their items, no more: so they are read by `load` and written by `store`, and never through a
-// pointer to vectors, which promises alignment that numpy does not give.
+// A row of 64 columns is `parts_of<T>` vectors of numbers T: float64, or integers of 16 bits. Rows in memory are
+// aligned like their items, as numpy gives no more: they are read by `load` and written by `store`, never by pointers
+// to vectors.
 #pragma once
 
 #include "arrays.h"
@@ -17,8 +17,8 @@
 
 namespace lagbc {
 
-// Before operations on whole rows, of which there are dozens of copies where all are inlined. At levels whose registers
-// hold a row calls would cost 1 to 5 %; with the shortest vectors 2 %, and the copies take 0.3 MB.
+// Stands before operations on whole rows. They are inlined at levels whose registers hold a row, where calls cost 1 to
+// 5 %; with the shortest vectors calls cost 2 %, and dozens of inlined copies 0.3 MB.
 #if defined(__AVX2__)
 #define LAGBC_APART LAGBC_INLINE
 #else
@@ -68,7 +68,8 @@ LAGBC_INLINE void store(T* row, int i, VectorOf<T> value) {
     __builtin_memcpy(row + lanes_of<T> * i, &value, sizeof value);
 }
 
-// Sets of lanes: mask registers, or lanes of all ones. Sets for integers have the type of their lanes.
+// Sets of lanes: mask registers, or vectors of signed integers as wide as the lanes, all ones where a lane is in the
+// set.
 #if defined(__AVX512F__)
 using Set = __mmask8;
 using ShortSet = __mmask32;
@@ -137,7 +138,7 @@ struct SetsOfBits {
 };
 alignas(8 * lanes) inline constexpr SetsOfBits sets_of_bits;
 
-// Looked up, as a comparison takes longer.
+// The columns of a mask in part i of a row; from a table, as comparisons take longer.
 LAGBC_INLINE Set set_of(uint64_t mask, int i) {
     Set set;
     __builtin_memcpy(&set, sets_of_bits.at[mask >> (lanes * i) & ((1 << lanes) - 1)], sizeof set);
@@ -212,7 +213,7 @@ LAGBC_INLINE ShortLanes select(ShortSet set, ShortLanes one, ShortLanes other) {
     return set ? one : other;
 }
 
-// The set of a comparison's lanes, as one of these types; the comparison's own type depends on the compiler.
+// The type of the set of a comparison, whose own type depends on the compiler.
 template <class AnyLanes>
 using SetFor = std::conditional_t<sizeof(AnyLanes{}[0]) == 8, Set, ShortSet>;
 
@@ -248,7 +249,7 @@ LAGBC_INLINE uint16_t smallest_of(ShortLanes numbers) {
 #endif
 }
 
-// Sums end at the largest number.
+// Sums beyond the largest number are the largest number.
 LAGBC_INLINE ShortLanes add_saturated(ShortLanes one, ShortLanes other) {
 #if defined(__AVX512F__)
     return (ShortLanes)_mm512_adds_epu16((__m512i)one, (__m512i)other);

@@ -1,7 +1,6 @@
-// The arrays of a sweep: taken one by one where it is made, and freed with it.
+// The arrays of a sweep: its constructor takes them one by one, and they are freed with it.
 //
-// A `Memory` that only counts gives arrays without memory. So a sweep's constructor, the one place that states its
-// arrays, tells its bytes, too.
+// A `Memory` that only counts hands out arrays without memory. So the constructor of a sweep also tells its bytes.
 #pragma once
 
 #include <type_traits>
@@ -25,7 +24,7 @@ public:
     Memory(const Memory&) = delete;
     ~Memory();
 
-    // Arrays that are not initialized, cleared (a page that is never written takes no memory), or filled.
+    // An array that is not initialized, is cleared (pages that are never written take no memory), or is filled.
     template <class T>
     Span<T> array(const char* name, int64_t size) {
         return {take<T>(name, size, -1, false), size};
@@ -53,7 +52,7 @@ public:
         return {take<T>(name, size, columns, false), size};
     }
 
-    // Bytes that are taken elsewhere, at some time.
+    // Count bytes that are taken elsewhere.
     void count(int64_t bytes) { bytes_ += bytes; }
 
     bool only_counts() const { return only_counts_; }
@@ -77,7 +76,7 @@ private:
     bool only_counts_;
 };
 
-// An array that a sweep may do without.
+// Make an array, or None.
 template <class Make>
 auto maybe(bool is_there, const Make& make) -> Optional<decltype(make())> {
     if (!is_there) return {};

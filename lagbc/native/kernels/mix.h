@@ -1,4 +1,4 @@
-// Bits that look random: of edges, for comparisons, and of samples.
+// Bits that look random, for keys of vertices and for samples.
 #pragma once
 
 #include "arrays.h"

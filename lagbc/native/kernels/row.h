@@ -1,10 +1,10 @@
-// Rows of 64 columns under a mask of 64 bits, bit k of which stands for column k.
+// Rows of 64 columns under a mask of 64 bits, whose bit k stands for column k.
 //
-// A row is in memory (a pointer), or a value that stays in registers as far as these suffice, such as a sum over edges.
-// Every column is computed by itself, and sums over columns are a fixed binary tree: all levels give the same bits.
+// A row is in memory (a pointer), or a value in registers as far as these suffice, such as a sum over edges. Each
+// column is computed by itself, and sums over columns are a fixed binary tree: all levels of instructions give the same
+// bits.
 //
-// Distances that are integers may be uint16, a quarter of the bytes. Then the largest number is infinity, and sums end
-// there.
+// Whole distances may be uint16, a quarter of the bytes, with the largest number as infinity.
 #pragma once
 
 #include "lanes.h"
@@ -17,8 +17,8 @@ struct Row {
     Lanes part[parts];
 };
 
-// For each part i of a row: `body` is inlined with i a constant. Loops over the parts of short vectors, too, take 1.3
-// times as long, though these are more than there are registers.
+// Call body(i) for each part i of a row, inlined with i a constant: loops take 1.3 times as long, even over short
+// vectors, which are more than there are registers.
 template <int count = parts, class Body>
 LAGBC_INLINE void each_part(const Body& body) {
 #pragma GCC unroll 32
@@ -66,7 +66,7 @@ LAGBC_INLINE void add_row(Row& total, const double* values, uint64_t mask) {
     each_part([&](int i) LAGBC_INLINED { total.part[i] += where(set_of(mask, i), load(values, i)); });
 }
 
-// The same as a call.
+// `add_row` that is called.
 [[gnu::noinline]] inline void add_row_apart(Row& total, const double* values, uint64_t mask) {
     add_row(total, values, mask);
 }
@@ -95,9 +95,9 @@ LAGBC_INLINE double tree_of_lanes(Lanes whole, const Combine& combine) {
     return lane[0];
 }
 
-// Combine the two halves of a row, then the halves of the result, down to one part: part i of a row of `width` parts
-// is of(i), or is combined of the parts i and i + width of the row of twice as many. A part is made as it is needed, so
-// that few of them are in registers at a time.
+// Combine the two halves of a row, then the halves of the result, down to one part; of(i) is part i of the row. Part i
+// of a result of `width` parts is made of the parts i and i + width of twice as many, as it is needed: so few parts are
+// in registers at a time.
 template <int width = 1, class Of, class Combine>
 LAGBC_INLINE auto tree_of_parts(const Of& of, const Combine& combine, int i = 0) {
     if constexpr (width == parts) {
@@ -109,7 +109,7 @@ LAGBC_INLINE auto tree_of_parts(const Of& of, const Combine& combine, int i = 0)
     }
 }
 
-// The same down to one number; of(i) is part i of a row.
+// The same down to one number.
 template <class Of, class Combine>
 LAGBC_INLINE double tree(const Of& of, const Combine& combine) {
     return tree_of_lanes(tree_of_parts(of, combine), combine);
@@ -135,8 +135,8 @@ LAGBC_APART double dot_rows(const double* one, const double* other, uint64_t mas
     });
 }
 
-// Close a vertex in the backward sweep: with sigma = values, write where(mask, omega / sigma + total, sigma), and
-// return sum(where(mask, sigma * total * times, 0)).
+// Close a vertex in the backward sweep, with sigma = values: write where(mask, omega / sigma + total, sigma); return
+// sum(where(mask, sigma * total * times, 0)).
 LAGBC_APART double finish_row(double* values, uint64_t mask, const Row& total, const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
         const Lanes sigma = load_live(values, mask, i);
@@ -145,7 +145,7 @@ LAGBC_APART double finish_row(double* values, uint64_t mask, const Row& total, c
     });
 }
 
-// The sum of a row's columns, each as often as it counts, and the sum of their squares.
+// Sums of a row's columns and of their squares, each column as often as it counts.
 struct Moments {
     double sum, squares;
 };
@@ -167,7 +167,7 @@ LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of
     return {tree_of_lanes(both.sum, add), tree_of_lanes(both.squares, add)};
 }
 
-// `dot_rows` with squares. Operations with squares are called, not inlined: few sweeps ask for squares.
+// `dot_rows` with squares. Few sweeps ask for squares: such operations are not inlined.
 [[gnu::noinline]] inline Moments dot_rows_moments(const double* one, const double* other, uint64_t mask,
                                                   const double* times) {
     return masked_moments(mask, times,
@@ -184,7 +184,8 @@ LAGBC_INLINE Moments masked_moments(uint64_t mask, const double* times, const Of
     });
 }
 
-// The same for paths, before `finish_row`: write where(mask, omega + total, paths).
+// The same for numbers of paths, before `finish_row`: write where(mask, omega + total, paths); return
+// sum(where(mask, values * total * times, 0)).
 LAGBC_APART double finish_paths_row(double* paths, const double* values, uint64_t mask, const Row& total,
                                     const Row& omega, const double* times) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED {
@@ -202,7 +203,7 @@ LAGBC_INLINE double sum_inverse_row(const double* values, uint64_t mask) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED { return splat(1.0) / load(values, i); });
 }
 
-// The same of squares.
+// sum(where(mask, values^2, 0)), and sum(where(mask, 1 / values^2, 0))
 LAGBC_INLINE double sum_squares_row(const double* values, uint64_t mask) {
     return masked_sum(mask, [&](int i) LAGBC_INLINED { return load(values, i) * load(values, i); });
 }
@@ -222,7 +223,7 @@ LAGBC_INLINE void raise_row(Row& largest, const double* values, uint64_t mask) {
     });
 }
 
-// Distances, in either type. A length is brought into the type once an edge, by `length_of`.
+// Distances of either type; `length_of` turns the length of an edge into that type.
 
 LAGBC_INLINE double infinite_distance(const double*) {
     return infinity;
@@ -245,7 +246,7 @@ LAGBC_INLINE ShortLanes lengthen(ShortLanes near, ShortLanes length) {
     return add_saturated(near, length);
 }
 
-// The bits of a row whose part i is the set is(i), and whether there is any.
+// The columns in the sets is(i) of lanes, one set for each part of a row.
 template <class Distance, class Is>
 LAGBC_INLINE uint64_t mask_of(const Is& is) {
     uint64_t mask = 0;
@@ -253,6 +254,7 @@ LAGBC_INLINE uint64_t mask_of(const Is& is) {
     return mask;
 }
 
+// Whether any column is in these sets.
 template <class Distance, class Is>
 LAGBC_INLINE bool any_of(const Is& is) {
     auto some = is(0);
@@ -260,7 +262,7 @@ LAGBC_INLINE bool any_of(const Is& is) {
     return is_any(some);
 }
 
-// Write far = minimum(near + length, far); return the mask of the columns that fell. Few edges make any column fall.
+// Write far = minimum(near + length, far); return the columns that fell. Most edges let none fall.
 template <class Distance>
 LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, VectorOf<Distance> along) {
     auto is_smaller = [&](int i) LAGBC_INLINED { return is_less(lengthen(load(near, i), along), load(far, i)); };
@@ -275,7 +277,7 @@ LAGBC_INLINE uint64_t relax_row(const Distance* near, Distance* far, VectorOf<Di
     return smaller;
 }
 
-// The smallest distance under a mask; infinity if there is none.
+// The smallest distance under a mask, infinity without any.
 LAGBC_INLINE double minimum_of_row(const double* values, uint64_t mask) {
     return tree([&](int i) LAGBC_INLINED { return select(set_of(mask, i), load(values, i), splat(infinity)); },
                 [](auto low, auto high) LAGBC_INLINED { return low < high ? low : high; });
@@ -291,7 +293,7 @@ LAGBC_INLINE double minimum_of_row(const uint16_t* values, uint64_t mask) {
     return least == short_infinity ? infinity : least;
 }
 
-// The columns in which a distance is less than infinity, and the columns in which it is more than zero.
+// The columns with distances below infinity, and those with numbers above zero.
 template <class Distance>
 LAGBC_INLINE uint64_t finite_in_row(const Distance* values) {
     return mask_of<Distance>([&](int i)
@@ -306,8 +308,8 @@ LAGBC_INLINE uint64_t positive_in_row(const double* values) {
 //
 //     near < far   and   abs(near + length - far) <= rtol * far
 //
-// Where its tail is not reached that is false: infinity is below nothing. Where it is reached, so is its head, once
-// distances are final. Distances of type uint16 are compared exactly, whatever `rtol` is.
+// False where the tail is not reached, as infinity is below nothing. Distances are final: where the tail is reached, so
+// is the head. Distances of type uint16 are compared exactly, whatever `rtol` is.
 LAGBC_INLINE uint64_t tight_in_row(const double* near, const double* far, double length, double rtol) {
     const Lanes along = splat(length);
     return mask_of<double>([&](int i) LAGBC_INLINED {

@@ -106,16 +106,15 @@ void add_batch_shares(SweepOf<Index>& s, const Groups& groups, int64_t first, in
     int64_t count = 0;
     for (const int64_t v : s.position)
         if (passed[v] != 0) rows[count++] = v;
-    Buffer<double> keys(count), spare_keys(count);
-    Buffer<int64_t> order(count), spare_order(count);
+    Buffer<Keyed> keyed(count), spare(count);
+    Buffer<int64_t> order(count);
     for (int64_t k = first; k < last && !s.stop.is_set(); ++k) {
         int64_t size = 0;
         for (int64_t i = 0; i < count; ++i) {
-            if ((passed[rows[i]] >> k & 1) == 0) continue;
-            keys[size] = dist[rows[i]][k];
-            order[size++] = rows[i];
+            if ((passed[rows[i]] >> k & 1) != 0) keyed[size++] = {dist[rows[i]][k], rows[i]};
         }
-        if (size > 0) sort_keys({{keys.data(), size}, {order.data(), size}, spare_keys.span(), spare_order.span()});
+        if (size > 0) sort_many({keyed.data(), size}, spare.span());
+        for (int64_t i = 0; i < size; ++i) order[i] = keyed[i].vertex;
         add_column(s, k, {order.data(), size}, passed.view(), groups, totals[k / panel]);
     }
 }

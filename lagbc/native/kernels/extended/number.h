@@ -1,8 +1,7 @@
 // Numbers of any size, mantissa * 2**exponent, with the mantissa in [0.5, 1) or zero, and an exponent that no number of
 // paths in a graph that fits in memory can overflow. The exponent of a zero means nothing.
 //
-// Compiled by C++ compilers and NVRTC alike: no header of the standard library, no namespace of a level, and only
-// built-in functions. Code for the device reads its doubles bit by bit with an intrinsic of its own.
+// Compiled by C++ compilers and NVRTC: no header of the standard library, and only built-in functions.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -36,7 +35,7 @@ LAGBC_SHARED double double_of_bits(unsigned long long bits) {
 #endif
 }
 
-// x * 2**power for a mantissa x and a power of at most 64; below the normal range it is zero.
+// x * 2**power for a mantissa x and a power of at most 64; zero for powers below -1000.
 LAGBC_SHARED double shifted(double x, Exponent power) {
     return power < -1000 ? 0.0 : x * double_of_bits((unsigned long long)(power + 1023) << 52);
 }
@@ -49,7 +48,7 @@ LAGBC_SHARED Extended extended(double x, Exponent exponent) {
     return {double_of_bits((bits & 0xFFFFFFFFFFFFFULL) | (1022ULL << 52)), exponent + moved};
 }
 
-// A term this many powers of two below another does not change their sum in double precision.
+// A term so many powers of two below another does not change their sum in double precision.
 constexpr Exponent negligible = 64;
 
 LAGBC_SHARED Extended add(Extended a, Extended b) {

@@ -1,7 +1,5 @@
-// Sums of single roots with path counts of any size.
-//
-// The sweep is Brandes' (2001) in the one-division form, on vertices in the order of their distance by a breadth-first
-// search or Dijkstra's.
+// Sums of single roots with path counts of any size: Brandes' sweep (2001) with one division a vertex, over the
+// vertices by rising distance.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +20,13 @@ struct RootSweep {
     const Csr<Index>*out = nullptr, *into = nullptr;  // the graph, and its transpose
     Optional<Span<const double>> class_sizes;         // (n,): how many vertices each stands for on a path; None is one
     double rtol = 0;                                  // relative difference up to which two lengths are equal
-    double radius = 0;                                // the distance up to which a root searches
+    double radius = 0;                                // largest distance of the search
     Stop stop;
 };
 
 inline constexpr double unreached = infinity;
 
-// Path counts of one root, or sums along paths, by vertex.
+// A number for each vertex.
 struct Numbers {
     Buffer<double> mantissas;
     Buffer<int64_t> powers;
@@ -41,14 +39,14 @@ struct Numbers {
     }
 };
 
-// Any number >= 0, also one below the normal range.
+// The same number, >= 0 and perhaps below the normal range.
 LAGBC_INLINE Extended any_extended(double x) {
     int power;
     const double mantissa = std::frexp(x, &power);
     return {mantissa, power};
 }
 
-// x * 2**power, infinite or zero beyond the range of a double.
+// x * 2**power as a double, infinite or zero beyond its range.
 LAGBC_INLINE double rounded(double x, int64_t power) {
     return std::ldexp(x, static_cast<int>(std::clamp<int64_t>(power, -5000, 5000)));
 }
@@ -69,7 +67,7 @@ LAGBC_INLINE Extended times_class_size(const RootSweep<Index>& s, Extended numbe
     return extended(number.mantissa * s.class_sizes[v], number.exponent);
 }
 
-// Fill `dist`, infinite before, and return the vertices that the root reaches within the radius, by rising distance.
+// Fill `dist`, infinite before, up to the radius; return the vertices in reach by rising distance.
 template <class Index>
 Buffer<int64_t> search_hops(const RootSweep<Index>& s, int64_t root, Span<double> dist) {
     const Csr<Index>& out = *s.out;
@@ -121,10 +119,10 @@ Buffer<int64_t> search_with_lengths(const RootSweep<Index>& s, int64_t root, Spa
     return order;
 }
 
-// Search from a root, and count the paths to all members of each vertex; return
+// Search from a root, and count the paths to all members of each vertex. Return
 //
-//     reached            the vertices that it reaches within the radius, by rising distance
-//     dist               all distances, infinite where it does not
+//     reached            the vertices in reach within the radius, by rising distance
+//     dist               all distances, infinite out of reach
 //     mantissas, powers  the path counts
 //     pathless           a reached vertex without a tight in-edge, at which counting ends, or -1
 template <class Index>
@@ -153,12 +151,11 @@ std::tuple<Buffer<int64_t>, Buffer<double>, Buffer<double>, Buffer<int64_t>, int
     return {std::move(reached), std::move(dist), std::move(sigma.mantissas), std::move(sigma.powers), pathless};
 }
 
-// Delta of every vertex, times * 2**times_power as much as one root's.
+// Return delta of every vertex, of a root that counts times * 2**times_power often; sigma is overwritten by
 //
-//     c[v] = omega[v] / sigma[v] + sum of c[w] over tight successors w, times class_sizes[v]
+//     c[v] = (omega[v] / sigma[v] + sum of c[w] over tight successors w) * class_sizes[v]
 //
-// is written over sigma. With `edges`, times sigma[v] c[w] is written there for every tight edge. Only these and delta
-// leave their exponent, at the end.
+// `edges` get sigma[v] c[w] of every tight edge, as often. Only delta and edges are rounded to doubles, at the end.
 template <class Index>
 Buffer<double> sum_root(const RootSweep<Index>& s, Span<const int64_t> reached, Span<const double> dist,
                         Span<double> mantissas, Span<int64_t> powers, Span<const double> omega, double times,
@@ -187,7 +184,7 @@ Buffer<double> sum_root(const RootSweep<Index>& s, Span<const int64_t> reached, 
     return delta;
 }
 
-// Paths through every vertex, sigma[v] t[v] with t[v] = sum of omega[w] + t[w] over tight successors w.
+// Return the paths through every vertex, sigma[v] t[v] with t[v] = sum of omega[w] + t[w] over tight successors w.
 template <class Index>
 std::tuple<Buffer<double>, Buffer<int64_t>> count_through(const RootSweep<Index>& s, Span<const int64_t> reached,
                                                           Span<const double> dist, Span<const double> mantissas,

@@ -1,8 +1,7 @@
 // Compressed sparse rows: checked, sorted by counting, transposed, joined and permuted; lagbc/graph/host.py.
 //
-// Values are only moved, summed or compared. Kernels take a part of the rows or entries, first to last, and write
-// entries that this part alone owns: parts are shared out among threads, and neither their number nor their order
-// changes a result.
+// A kernel takes a part of the rows or entries, first to last, and writes entries that this part alone owns: neither
+// the number of threads that share the parts nor their order changes a result.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +30,11 @@ struct EntriesRoom {
     }
 };
 
-// The faults of rows that are not canonical: bits of the result of `inspect`.
+// The bits of the result of `inspect`.
 inline constexpr int64_t outside = 1, unsorted = 2, unmerged = 4, falling = 8;
 
-// Return whether some columns are outside the matrix, some rows not ascending, some entries loops or at the place of
-// the entry before, or some pointers fall or lie beyond the entries. No row is read from the first such pointer on.
+// Return the faults of rows that are not canonical: columns outside the matrix, rows that do not ascend, loops and
+// repeated entries, pointers that fall or lie beyond the entries. No row is read from the first such pointer on.
 template <class Index>
 int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last) {
     const int64_t n = indptr.size - 1;
@@ -54,8 +53,8 @@ int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t f
     return is_outside * outside + is_unsorted * unsorted + is_unmerged * unmerged;
 }
 
-// Count the entries (i, j) of canonical rows first to last with i < j, if (j, i) is there, too, with the same value,
-// for all of them; else -1. Rows come in order, so that row j meets its columns i one after the other.
+// Count the entries (i, j) of canonical rows first to last with i < j; -1 if one has no (j, i) of the same value. As
+// rows come in order, row j is asked for its columns i in their order.
 template <class Index>
 int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Optional<Span<const double>> values,
                        int64_t first, int64_t last) {
@@ -84,7 +83,7 @@ int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Op
     return count;
 }
 
-// Drop loops and sum entries at the same place, from left to right, in place; rows are sorted. Returns the count left.
+// Drop loops and sum repeated entries of sorted rows, from left to right, in place; return the count of entries left.
 template <class Index>
 int64_t merge(Span<int64_t> indptr, Span<Index> indices, Optional<Span<double>> values) {
     int64_t kept = 0, begin = indptr[0];
@@ -107,28 +106,29 @@ int64_t merge(Span<int64_t> indptr, Span<Index> indices, Optional<Span<double>> 
     return kept;
 }
 
-// The row of each entry.
+// Write the row of each entry.
 template <class Index>
 void expand_rows(Span<const int64_t> indptr, int64_t first, int64_t last, Span<Index> rows) {
     for (int64_t i = first; i < last; ++i)
         for (int64_t e = indptr[i]; e < indptr[i + 1]; ++e) rows[e] = static_cast<Index>(i);
 }
 
-// Count the entries of each range of 2**shift columns.
+// Count the entries in each range of 2**shift columns.
 template <class Index>
 void count_ranges(Span<const Index> columns, int64_t first, int64_t last, int64_t shift, Span<int64_t> counts) {
     for (int64_t e = first; e < last; ++e) ++counts[columns[e] >> shift];
 }
 
-// Put entries under their ranges of 2**shift columns, as stored in each; `places` has the next place of each range.
+// Put entries under their ranges of 2**shift columns, in each in the order of storage; `places` has the next place of
+// each range.
 template <class Index>
 void put_under_ranges(const Entries<Index>& entries, int64_t first, int64_t last, int64_t shift, Span<int64_t> places,
                       const EntriesRoom<Index>& put) {
     for (int64_t e = first; e < last; ++e) put.put(places[entries.columns[e] >> shift]++, entries, e);
 }
 
-// Put entries begin to end, the ones in columns first to last, under their columns, as stored in each: rows `indptr`
-// and `heads` of the transpose, whose row j ends at indptr[j + 1].
+// Put entries begin to end, all those in columns first to last, under their columns, in each in the order of storage:
+// these are rows first to last of the transpose, `indptr` and `heads`.
 template <class Index>
 void sort_range(const Entries<Index>& entries, int64_t first, int64_t last, int64_t begin, int64_t end,
                 Span<int64_t> indptr, Span<Index> heads, Optional<Span<double>> values) {
@@ -146,7 +146,7 @@ void sort_range(const Entries<Index>& entries, int64_t first, int64_t last, int6
     }
 }
 
-// Count the columns of either row, at counts[i + 1] for row i; rows are canonical.
+// Count the columns that are in row i of either matrix, at counts[i + 1]; rows are canonical.
 template <class Index>
 void count_joined(const Csr<Index>& ours, const Csr<Index>& theirs, int64_t first, int64_t last, Span<int64_t> counts) {
     for (int64_t i = first; i < last; ++i) {
@@ -162,7 +162,7 @@ void count_joined(const Csr<Index>& ours, const Csr<Index>& theirs, int64_t firs
     }
 }
 
-// Write the columns of either row, with the smaller value of the two.
+// Write these columns, each with the smaller of its values.
 template <class Index>
 void join(const Csr<Index>& ours, const Csr<Index>& theirs, int64_t first, int64_t last, Span<const int64_t> indptr,
           Span<Index> indices, Optional<Span<double>> values) {
@@ -185,7 +185,7 @@ void join(const Csr<Index>& ours, const Csr<Index>& theirs, int64_t first, int64
     }
 }
 
-// Where each row begins, and the last one ends, once row order[i] is taken for row i.
+// The row pointers of the matrix whose row i is row order[i].
 inline Buffer<int64_t> begin_rows(Span<const int64_t> indptr, Span<const int64_t> order) {
     Buffer<int64_t> starts(order.size + 1);
     starts[0] = 0;
@@ -193,8 +193,8 @@ inline Buffer<int64_t> begin_rows(Span<const int64_t> indptr, Span<const int64_t
     return starts;
 }
 
-// Take row order[i] for row i, whose entries begin at starts[i], and column position[j] for column j; `tails`, if it is
-// there, gets the row of each entry.
+// Write rows i of that matrix, with position[j] for column j; `starts` are its pointers, and `tails` gets the row of
+// each entry.
 template <class Index>
 void relabel(const Csr<Index>& graph, Span<const int64_t> order, Span<const Index> position, int64_t first,
              int64_t last, Span<const int64_t> starts, Optional<Span<Index>> tails, Span<Index> heads,

@@ -1,4 +1,4 @@
-// Orders by counting, of keys that are small integers: lagbc/graph/host.py.
+// Orders by counting keys that are small integers: lagbc/graph/host.py.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ inline Buffer<int64_t> places_in(Span<const int64_t> order) {
     return places;
 }
 
-// The places of some distinct rows, ascending, without those of empty rows.
+// The places of distinct rows, ascending, without empty rows.
 inline Buffer<int64_t> line_up(Span<const int64_t> lengths, Span<const int64_t> places, Span<const int64_t> rows) {
     Buffer<bool> is_there(places.size, false);
     for (const int64_t i : rows) is_there[places[i]] = lengths[i] > 0;

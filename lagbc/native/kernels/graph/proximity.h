@@ -11,9 +11,10 @@
 
 namespace lagbc {
 
-// Hop distances to as many landmarks as `points` has columns, a row a vertex. `nearest` holds the distances to the
-// first vertex of each component. The next landmark of a component, whose number is `piece`, is the vertex farthest
-// from the landmarks so far; among equally far vertices the last by `vertex`, their number in the graph.
+// Write the hop distances of each vertex to a landmark of its component for each column of `points`. `piece` has the
+// number of a vertex's component, and `nearest` its distance to the component's first vertex, to begin with. The next
+// landmark is the vertex farthest from the landmarks so far, among equally far ones the last by `vertex`, the numbers
+// in the graph.
 template <class Index>
 void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> piece,
                        Span<const Index> vertex, Span<const Index> nearest, int64_t pieces, Matrix<int32_t> points,
@@ -37,14 +38,14 @@ void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Sp
     }
 }
 
-// Points whose coordinates are read at once, from a core's cache.
+// Points whose coordinates are read at once: they fit into a core's cache.
 inline constexpr int64_t points_at_once = 512;
 
-// The direction in which the points listed by `order` differ most, by power iteration on their covariances
+// Write the axis along which the points listed by `order` differ most, by power iteration on their covariances
 //
 //     C[a][b] = sum of x_a x_b - (sum of x_a) (sum of x_b) / size
 //
-// The sums are of integers: coordinates are coarsened to 15 bits, so that a product of two fits into 32.
+// Coordinates are coarsened to 15 bits, so that a product of two fits into 32.
 inline void find_axis(Matrix<const int32_t> points, int64_t shift, Span<const int64_t> order, int64_t steps,
                       Span<double> axis) {
     const int64_t dimensions = points.width, size = order.size;
@@ -67,7 +68,7 @@ inline void find_axis(Matrix<const int32_t> points, int64_t shift, Span<const in
             }
         }
     }
-    // An axis that is an eigenvector of no symmetric piece.
+    // The first axis is no eigenvector of any symmetric piece.
     for (int64_t a = 0; a < dimensions; ++a)
         axis[a] = 1.0 + static_cast<double>(a) / static_cast<double>(dimensions - 1);
     Buffer<double> image(dimensions);
@@ -86,108 +87,59 @@ inline void find_axis(Matrix<const int32_t> points, int64_t shift, Span<const in
     }
 }
 
-// Vertices and their keys, and equal room to move them to.
 struct Keyed {
-    Span<double> keys;
-    Span<int64_t> order;
-    Span<double> spare_keys;
-    Span<int64_t> spare_order;
+    double key;
+    int64_t vertex;
 };
 
-// Most keys that are sorted by insertion.
-inline constexpr int64_t few = 16;
-
-// Sort keys first to last, and their vertices: runs of a few by insertion, then neighbours are merged. Equal keys stay
-// in order.
-inline void sort_by_merging(const Keyed& keyed, int64_t first, int64_t last) {
-    const auto& [keys, order, spare_keys, spare_order] = keyed;
-    for (int64_t begin = first; begin < last; begin += few) {
-        for (int64_t i = begin + 1; i < std::min(begin + few, last); ++i) {
-            const double key = keys[i];
-            const int64_t vertex = order[i];
-            int64_t place = i;
-            for (; place > begin && keys[place - 1] > key; --place) {
-                keys[place] = keys[place - 1];
-                order[place] = order[place - 1];
-            }
-            keys[place] = key;
-            order[place] = vertex;
-        }
-    }
-    for (int64_t width = few; width < last - first; width *= 2) {
-        for (int64_t begin = first; begin < last; begin += 2 * width) {
-            int64_t a = begin, b = std::min(begin + width, last);
-            const int64_t a_end = b, b_end = std::min(begin + 2 * width, last);
-            for (int64_t place = begin; place < b_end; ++place) {
-                const int64_t next = b == b_end || (a < a_end && keys[a] <= keys[b]) ? a++ : b++;
-                spare_keys[place] = keys[next];
-                spare_order[place] = order[next];
-            }
-        }
-        for (int64_t i = first; i < last; ++i) {
-            keys[i] = spare_keys[i];
-            order[i] = spare_order[i];
-        }
+// Sort by keys; equal keys stay in order.
+inline void sort_few(Span<Keyed> items) {
+    for (int64_t i = 1; i < items.size; ++i) {
+        const Keyed item = items[i];
+        int64_t place = i;
+        for (; place > 0 && items[place - 1].key > item.key; --place) items[place] = items[place - 1];
+        items[place] = item;
     }
 }
 
-// Sort keys and their vertices; equal keys stay in order. Keys are put under as many equal intervals as there are keys,
-// then the keys of each interval are sorted.
-inline void sort_keys(const Keyed& keyed) {
-    const auto& [keys, order, spare_keys, spare_order] = keyed;
-    const int64_t size = keys.size;
-    double low = keys[0], high = keys[0];
-    for (int64_t i = 0; i < size; ++i) {
-        low = std::min(low, keys[i]);
-        high = std::max(high, keys[i]);
-    }
-    const double scale = static_cast<double>(size) / (high - low);
+// The same of many items: they are put under as many equal intervals as there are items, then each interval is sorted.
+// `spare` is room for as many.
+inline void sort_many(Span<Keyed> items, Span<Keyed> spare) {
+    constexpr int64_t few = 16;
+    const auto is_less = [](const Keyed& one, const Keyed& other) { return one.key < other.key; };
+    const auto [low, high] = std::minmax_element(items.begin(), items.end(), is_less);
+    const double least = low->key, scale = static_cast<double>(items.size) / (high->key - least);
     if (!(scale < 1e300)) {  // all are equal, or nearly so
-        sort_by_merging(keyed, 0, size);
+        std::stable_sort(items.begin(), items.end(), is_less);
         return;
     }
-    const auto interval = [&](double key) { return std::min(static_cast<int64_t>((key - low) * scale), size - 1); };
-    Buffer<int64_t> places(size, 0);
-    for (int64_t i = 0; i < size; ++i) ++places[interval(keys[i])];
-    int64_t total = 0;
-    for (int64_t k = 0; k < size; ++k) {
-        const int64_t count = places[k];
-        places[k] = total;
-        total += count;
-    }
-    for (int64_t i = 0; i < size; ++i) {
-        const int64_t place = places[interval(keys[i])]++;
-        spare_keys[place] = keys[i];
-        spare_order[place] = order[i];
-    }
+    const auto interval = [&](const Keyed& item) {
+        return std::min(static_cast<int64_t>((item.key - least) * scale), items.size - 1);
+    };
+    Buffer<int64_t> places(items.size + 1, 0);  // where each interval begins, and once it is full where it ends
+    for (const Keyed& item : items) ++places[interval(item) + 1];
+    for (int64_t k = 0; k < items.size; ++k) places[k + 1] += places[k];
+    for (const Keyed& item : items) spare[places[interval(item)]++] = item;
     int64_t begin = 0;
-    for (int64_t k = 0; k < size; ++k) {
-        const int64_t end = places[k];  // where the next interval begins
-        for (int64_t i = begin; i < end; ++i) {
-            keys[i] = spare_keys[i];
-            order[i] = spare_order[i];
-        }
-        if (end - begin > 1) sort_by_merging(keyed, begin, end);
-        begin = end;
+    for (int64_t k = 0; begin < items.size; ++k) {
+        const Span<Keyed> alike{&items[begin], places[k] - begin};
+        std::copy_n(&spare[begin], alike.size, alike.data);
+        if (alike.size <= few)
+            sort_few(alike);
+        else
+            std::stable_sort(alike.begin(), alike.end(), is_less);
+        begin += alike.size;
     }
 }
 
-// `sort_keys` with room of its own.
-inline void sort_by_keys(Span<double> keys, Span<int64_t> order) {
-    Buffer<double> spare_keys(keys.size);
-    Buffer<int64_t> spare_order(keys.size);
-    if (keys.size > 0) sort_keys({keys, order, spare_keys.span(), spare_order.span()});
-}
-
-// Bisect the piece first to last of `order`, in place, until none is larger than `leaf`, or once; returns the place of
-// the last cut.
+// Bisect the piece first to last of `order`, in place, until no part is larger than `leaf`, or once; return the place
+// of the last cut.
 //
 // A piece is sorted along its principal axis, and cut in the middle, at a multiple of `leaf` from its start.
 inline int64_t bisect(Matrix<const int32_t> points, int64_t shift, Span<int64_t> order, int64_t first, int64_t last,
                       int64_t leaf, bool once, int64_t steps) {
-    const int64_t whole = last - first;
-    Buffer<double> keys(whole), spare_keys(whole), axis(points.width);
-    Buffer<int64_t> spare_order(whole);
+    Buffer<Keyed> keyed(last - first), spare(last - first);
+    Buffer<double> axis(points.width);
     int64_t ends[64];  // of the pieces still to be bisected, the next one last
     int64_t waiting = 1, middle = first;
     ends[0] = last;
@@ -205,9 +157,10 @@ inline int64_t bisect(Matrix<const int32_t> points, int64_t shift, Span<int64_t>
             const Span<const int32_t> point = points[piece[i]];
             double key = axis[0] * point[0];
             for (int64_t a = 1; a < points.width; ++a) key += axis[a] * point[a];
-            keys[i] = key;
+            keyed[i] = {key, piece[i]};
         }
-        sort_keys({{keys.data(), size}, piece, {spare_keys.data(), size}, {spare_order.data(), size}});
+        sort_many({keyed.data(), size}, spare.span());
+        for (int64_t i = 0; i < size; ++i) piece[i] = keyed[i].vertex;
         middle = first + leaf * (((size + leaf - 1) / leaf + 1) / 2);
         if (once) break;
         ends[waiting++] = middle;

@@ -7,11 +7,11 @@
 
 namespace lagbc {
 
-// A level is pulled from when its vertices have more than this share of the edges; counting the edges pays from this
-// share of the vertices on.
+// A level is pulled from if its vertices have more than `pull_edges` of all edges; they are counted if the level has
+// more than `count_vertices` of all vertices.
 inline constexpr double pull_edges = 1.0 / 16, count_vertices = 1.0 / 256;
 
-// The root of v in a forest of labels; paths are halved on the way.
+// The root of v in a forest of labels; the path is halved on the way.
 template <class Index>
 Index root_of(Span<Index> labels, Index v) {
     while (labels[v] != v) {
@@ -21,8 +21,8 @@ Index root_of(Span<Index> labels, Index v) {
     return v;
 }
 
-// Weakly connected component of each vertex, numbered from 0 in the order of their first vertices: the ends of each
-// edge are joined at the smaller of the roots of their trees, which is the first vertex of a component in the end.
+// The weakly connected component of each vertex, numbered from 0 in the order of their first vertices. The ends of each
+// edge are joined at the smaller root of their two trees: in the end the root is the first vertex of its component.
 template <class Index>
 Buffer<Index> find_components(Span<const int64_t> indptr, Span<const Index> indices) {
     const auto n = static_cast<Index>(indptr.size - 1);
@@ -43,17 +43,17 @@ Buffer<Index> find_components(Span<const int64_t> indptr, Span<const Index> indi
     }
     Index count = 0;
     for (Index v = 0; v < n; ++v) {
-        // A vertex joined to a smaller one takes over its number.
+        // A vertex that is no root takes the number of a smaller one.
         labels[v] = labels[v] == v ? count++ : labels[labels[v]];
     }
     return made;
 }
 
-// Search a symmetric pattern from some distinct roots, level by level: from the vertices of a level, or, where these
-// have many edges, from the vertices not yet found.
+// Search a symmetric pattern from distinct roots, level by level: from the vertices of a level, or, where these have
+// many edges, from the vertices not yet found. Return the count of vertices in reach.
 //
-// distances  hops from the nearest root; -1 where none is in reach
-// queue      the vertices in reach, by their distances; their count is returned
+// distances  hops from the nearest root; -1 out of reach
+// queue      the vertices in reach, by their distances
 template <class Index>
 int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> roots, Span<Index> distances,
                Span<Index> queue) {
@@ -108,7 +108,7 @@ std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr,
     return {std::move(distances), std::move(queue)};
 }
 
-// The first of the longest rows, and the number of rows with entries, among all or those of the largest component.
+// The first of the longest rows, and the count of rows with entries; of the largest component, if these are given.
 template <class Index>
 std::tuple<int64_t, int64_t> widest_row(Span<const int64_t> indptr, Optional<Span<const Index>> components) {
     const int64_t n = indptr.size - 1;
@@ -132,7 +132,7 @@ std::tuple<int64_t, int64_t> widest_row(Span<const int64_t> indptr, Optional<Spa
     return {hub, connected};
 }
 
-// The depth of a search of a symmetric pattern from its widest row, the vertices in reach, and the rows with entries.
+// The depth of a search from the widest row, the count of vertices in reach, and the count of rows with entries.
 template <class Index>
 std::tuple<int64_t, int64_t, int64_t> search_from_hub(Span<const int64_t> indptr, Span<const Index> indices,
                                                       Optional<Span<const Index>> components) {
@@ -142,7 +142,8 @@ std::tuple<int64_t, int64_t, int64_t> search_from_hub(Span<const int64_t> indptr
     return {distances[queue[found - 1]], found, connected};
 }
 
-// Let rows join the searches that the heads of their edges have just joined, at this level; returns whether any does.
+// Let rows join, at this level, the searches that the heads of their edges have just joined; return whether any does.
+// `hubs` has a bit for each search, and so have the numbers of rows.
 template <class Index>
 bool join_searches(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, int64_t level,
                    uint16_t hubs, Span<const uint16_t> frontier, Span<uint16_t> seen, Span<uint16_t> joined,

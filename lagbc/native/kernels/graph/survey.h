@@ -1,7 +1,5 @@
-// A small graph in one pass: its rows are checked, and its depth, order and rows in this order are found; of a graph
-// whose edges do not go both ways, the transpose and the pattern both ways, too; lagbc/graph/graph.py.
-//
-// Each step is that of large graphs, which Python calls by itself: the results are the same.
+// All that is found out of a small graph, by one call: lagbc/graph/graph.py. The steps are the kernels that Python
+// calls one by one for large graphs: the results are the same.
 #pragma once
 
 #include <cmath>
@@ -13,8 +11,8 @@
 
 namespace lagbc {
 
-// The depth of a symmetric pattern with edges, and the rows with entries: searched from the widest row, or, where that
-// is outside of the largest component, from the widest row of this.
+// The depth of a symmetric pattern with edges, and the count of rows with entries. The search is from the widest row,
+// or, if that reaches less than half of them, from the widest row of the largest component.
 template <class Index>
 std::tuple<int64_t, int64_t> depth_of(Span<const int64_t> indptr, Span<const Index> indices) {
     const auto [depth, reached, connected] = search_from_hub<Index>(indptr, indices, {});
@@ -35,18 +33,17 @@ inline std::tuple<bool, double> longest_of(Optional<Span<const double>> lengths)
     return {true, longest};
 }
 
-// Whether a search of such a depth marks a graph of n vertices as one of high diameter.
+// Whether a graph of n vertices whose search has this depth is one of high diameter.
 inline bool is_high(int64_t depth, double high, int64_t n) {
     return static_cast<double>(depth) > high * std::log2(static_cast<double>(std::max<int64_t>(n, 2)));
 }
 
-// Whether rows are canonical, symmetric with their lengths, and all lengths finite and > 0; then, too, whether the
-// depth is above `high` times log2(n), the depth, the rows with entries, the largest length, and in `degrees` the
-// lengths of rows. If the depth is not above, the order by falling length of rows is written, with its inverse, and the
-// rows in this order.
+// Return whether rows are canonical and symmetric with their lengths, and all lengths finite and > 0. If so, also
+// whether the diameter is high, the depth, the count of rows with entries, and the largest length; and `degrees`, the
+// lengths of rows, are written. If the diameter is not high, so are the order by falling length of rows, its inverse,
+// and the rows in this order.
 //
-// Rows in order are met one after the other, so that each row gets its columns in ascending order: i is put into the
-// rows of its columns.
+// Row i, in this order, is put into the rows of its columns: with i ascending, each row gets ascending columns.
 template <class Index>
 std::tuple<bool, bool, int64_t, int64_t, double> survey(Span<const int64_t> indptr, Span<const Index> indices,
                                                         Optional<Span<const double>> lengths, double high,
@@ -91,7 +88,7 @@ struct RowsRoom {
     LAGBC_INLINE Csr<Index> view() const { return {indptr, heads, {{values.data, values.size}, values.is_there}}; }
 };
 
-// Put entries under their columns, as listed in each.
+// Put entries under their columns, in each in the order of storage.
 template <class Index>
 void put_under_columns(const Entries<Index>& entries, const RowsRoom<Index>& put) {
     put.indptr[0] = 0;
@@ -105,10 +102,10 @@ void transpose(const Csr<Index>& graph, const RowsRoom<Index>& put) {
     put_under_columns<Index>({rows.view(), graph.indices, graph.lengths}, put);
 }
 
-// The same as `survey` of rows that need not be symmetric: the pattern both ways tells depth and order. Written are,
-// one behind the other, the transpose, in this order the transpose and the rows, and the pattern both ways: pointers,
-// and then order and inverse, to `numbers`, columns to `heads`, lengths to `values`. Of a graph of high diameter all
-// that is in order is left out.
+// `survey` of rows that need not be symmetric; depth and order are those of the pattern both ways. Four matrices are
+// written, one behind the other: the transpose, then in order the transpose and the rows, then the pattern both ways.
+// Their pointers, and behind them order and inverse, go to `numbers`, columns to `heads`, lengths to `values`. If the
+// diameter is high, nothing is put in order.
 template <class Index>
 std::tuple<bool, bool, int64_t, int64_t, double> survey_one_way(Span<const int64_t> indptr, Span<const Index> indices,
                                                                 Optional<Span<const double>> lengths, double high,

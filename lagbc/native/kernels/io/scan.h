@@ -1,7 +1,7 @@
 // The bytes of graph files and tables: lines into fields, fields into numbers; lagbc/io/scan.py.
 //
-// A piece of text holds whole lines, each ending in a newline. A field is a range starts[i][e] to stops[i][e] of it:
-// the i-th wanted one of the e-th edge.
+// A text holds whole lines, each with its newline. The i-th wanted field of the e-th edge is the range starts[i][e] to
+// stops[i][e] of the text.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace lagbc {
 
-// The separator that is any run of blanks.
+// The separator that stands for any run of blanks.
 inline constexpr int64_t blanks = ' ';
 
 inline bool is_blank(uint8_t byte, int64_t separator) {
@@ -24,8 +24,8 @@ inline bool begins_comment(uint8_t byte) {
     return byte == '#' || byte == '%';
 }
 
-// The separator of fields, and whether a comment begins anywhere (`glued`); else it begins with a line or, between
-// blanks, with a field.
+// The separator of fields, and whether a comment may begin anywhere (`glued`), or only as a line, or as a field between
+// blanks.
 struct Format {
     int64_t separator;  // a byte, or `blanks`; blanks around a field are no part of it
     bool glued;
@@ -36,15 +36,15 @@ struct Format {
     }
 };
 
-// The reasons of a line without fields.
+// Reasons why a line has no fields.
 inline constexpr int64_t open_quote = -1, text_after_quote = -2;
 
-// A range of a text, and the place behind it to go on from: -1 where a quoted text does not end.
+// A range of a text, and the place to go on from; -1 where a quoted text does not end.
 struct Field {
     int64_t begin, end, after;
 };
 
-// Read the quoted text from place p on; doubled quotes are made single ones in the text.
+// Read the quoted text at p; doubled quotes become single ones, in place.
 inline Field read_quoted(Span<uint8_t> text, int64_t p) {
     int64_t end = ++p;
     const int64_t begin = p;
@@ -67,8 +67,7 @@ inline Field read_field(Span<uint8_t> text, int64_t p, const Format& format) {
     return {begin, end, p};
 }
 
-// Call `take(column, field)` for each field of the line at p. Returns their count, with p at the newline; or a reason,
-// with p anywhere.
+// Call `take(column, field)` for each field of the line at p; return their count, with p at the newline, or a reason.
 template <class Take>
 LAGBC_INLINE int64_t each_field(Span<uint8_t> text, int64_t& p, const Format& format, const Take& take) {
     const auto skip_blanks = [&] {
@@ -95,7 +94,7 @@ LAGBC_INLINE int64_t each_field(Span<uint8_t> text, int64_t& p, const Format& fo
     }
 }
 
-// The fields of one line, the beginning and the end of each in turn; also their count, or a reason.
+// The begin and end of each field of a line, in turn; and the count of fields, or a reason.
 inline std::tuple<Buffer<int64_t>, int64_t> split_line(Span<uint8_t> text, int64_t separator, bool glued) {
     Buffer<int64_t> bounds(2 * text.size);
     int64_t p = 0;
@@ -107,13 +106,13 @@ inline std::tuple<Buffer<int64_t>, int64_t> split_line(Span<uint8_t> text, int64
     return {std::move(bounds), count};
 }
 
-// Find the wanted fields of each line that is an edge; each has to have `columns` fields.
+// Find the wanted fields of each line that is an edge, and has to have `columns` fields.
 //
 // wanted         columns, counted from 0 and ascending
-// starts, stops  filled, of shape (wanted, lines of the text)
-// lines          filled: the line of each edge, counted from 0
+// starts, stops  (wanted, lines of the text): are written
+// lines          is written: the line of each edge, counted from 0
 //
-// Returns the edges and the lines of comment before the first line that is wrong; that line, or -1.
+// Returns the counts of edges and of comments before the first wrong line; and this line, or -1.
 inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int64_t separator, int64_t columns,
                                                          Span<const int64_t> wanted, bool glued, Matrix<int64_t> starts,
                                                          Matrix<int64_t> stops, Span<int64_t> lines) {
@@ -141,18 +140,18 @@ inline std::tuple<int64_t, int64_t, int64_t> split_lines(Span<uint8_t> text, int
     return {edges, comments, -1};
 }
 
-// Read a sign at p, if there is one; returns whether it is a minus.
+// Read a sign at p, if there is one; return whether it is a minus.
 inline bool read_sign(Span<const uint8_t> text, int64_t& p, int64_t end) {
     const bool is_negative = p < end && text[p] == '-';
     if (p < end && (text[p] == '-' || text[p] == '+')) ++p;
     return is_negative;
 }
 
-// Read the field p to end as an integer of 64 bits; returns whether it is one. If it is to be `plain`, 007, +7 and -0
+// Read the field p to end as an integer of 64 bits; return whether it is one. If it is to be `plain`, 007, +7 and -0
 // are none.
 inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int64_t& integer, bool plain = false) {
     constexpr int64_t lowest = INT64_MIN;
-    int64_t value = 0;  // the negative of the integer, as there is one negative more
+    int64_t value = 0;  // the negative of the integer, as int64 has one negative more
     const int64_t begin = p;
     const bool is_negative = read_sign(text, p, end);
     if (p == end) return false;
@@ -167,7 +166,7 @@ inline bool parse_integer(Span<const uint8_t> text, int64_t p, int64_t end, int6
     return true;
 }
 
-// Read fields as integers of 64 bits, `plain` ones or any; returns the first field that is none, or -1.
+// Read fields as integers of 64 bits; return the first field that is none, or -1.
 inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> starts, Span<const int64_t> stops,
                               bool plain, Span<int64_t> values) {
     for (int64_t i = 0; i < values.size; ++i)
@@ -175,10 +174,10 @@ inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> star
     return -1;
 }
 
-// Read whole lines of integers between blanks; lines that begin with a percent sign are left out.
+// Read lines of integers between blanks; lines that begin with a percent sign are comments.
 //
-// Returns the integers of all lines, 0 for a field that is none; the fields of each line, -1 for a line left out; and
-// the first line with a field that is no integer, or -1.
+// Returns the integers of all lines, 0 for a field that is none; the count of each line, -1 for a comment; and the
+// first line with a field that is no integer, or -1.
 inline std::tuple<Buffer<int64_t>, Buffer<int64_t>, int64_t> parse_rows(Span<const uint8_t> text) {
     int64_t lines = 0, count = 0, wrong = -1;
     for (const uint8_t byte : text) lines += byte == '\n';
@@ -205,7 +204,7 @@ inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22, longest = I
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// Read a small exponent at p, and move p behind it; to -1 where there is none, and before the end where it is large.
+// Read an exponent of at most four digits at p, and move p behind it, to -1 if there is none.
 inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) {
     const bool is_negative = read_sign(text, p, end);
     const int64_t first = p;
@@ -215,11 +214,12 @@ inline int64_t read_exponent(Span<const uint8_t> text, int64_t& p, int64_t end) 
     return is_negative ? -exponent : exponent;
 }
 
-// Compute m * 10**power in float64, for m < 2**63 and abs(power) <= 22. `long double` holds both exactly if its
-// mantissa has 64 bits: the result is rounded once there, and once more to float64. That is correct unless the first is
-// halfway between two floats; then, or if `long double` is no longer than they are, it is unknown. Where the system has
-// the processor round `long double` to 53 bits, as Windows does, the first rounding is the only one. Returns whether it
-// is known.
+// Compute m * 10**power in float64, for m < 2**63 and abs(power) <= 22; return whether the result is known to be
+// correct.
+//
+// A `long double` with a mantissa of 64 bits holds both factors exactly: the result is rounded there, and once more to
+// float64. That is correct unless the first rounding gives the middle between two floats. Windows has the processor
+// round `long double` to 53 bits: then the first rounding is the only one.
 inline bool scale(int64_t m, int64_t power, double& value) {
     if constexpr (std::numeric_limits<long double>::digits < 64) return false;
     const auto scaled = power >= 0 ? static_cast<long double>(m) * powers_of_ten[power]
@@ -229,8 +229,8 @@ inline bool scale(int64_t m, int64_t power, double& value) {
     return scaled == value || beyond != static_cast<double>(beyond);
 }
 
-// Read the field p to end as a float m * 10**e with m < 2**63 and abs(e) <= 22: with m < 2**53 both are exact in
-// float64, so that it is rounded once, and so correctly. Returns whether it is such a float, correctly rounded.
+// Read the field p to end as a float m * 10**e with m < 2**63 and abs(e) <= 22; return whether it is one, correctly
+// rounded. With m < 2**53 both factors are exact in float64, and the result is rounded once.
 inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double& value) {
     const bool is_negative = read_sign(text, p, end);
     int64_t mantissa = 0, power = 0, digits = 0;
@@ -260,7 +260,7 @@ inline bool parse_float(Span<const uint8_t> text, int64_t p, int64_t end, double
     return true;
 }
 
-// Read fields as floats; also return the fields left to Python: floats that are hard to round, and no numbers.
+// Read fields as floats; also return the fields that are left to Python: floats that are hard to round, and no numbers.
 inline std::tuple<Buffer<double>, Buffer<int64_t>> parse_floats(Span<const uint8_t> text, Span<const int64_t> starts,
                                                                 Span<const int64_t> stops) {
     Buffer<double> values(starts.size);

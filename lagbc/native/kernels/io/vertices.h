@@ -1,7 +1,7 @@
 // The vertices of an edge list, numbered in the order in which they first occur: lagbc/io/scan.py.
 //
-// Hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. There are a power of two
-// of them, at least 4 / 3 a vertex, with the possibly new ones of a piece of edges counted before it is read.
+// They are in hash tables with linear probing: a slot holds the number of a vertex, -1 where it is empty. Slots are a
+// power of two, at least 4 / 3 a vertex, all ends of the next piece of edges counted as new.
 #pragma once
 
 #include <cstring>
@@ -17,7 +17,7 @@ struct Texts {
     Span<const int64_t> starts, stops;
 };
 
-// Vertices that are integers: `ids` has the integer of each number.
+// Vertices that are integers: number v is ids[v].
 struct Integers {
     Buffer<int64_t> ids{1024};
     Buffer<int32_t> slots;
@@ -25,8 +25,7 @@ struct Integers {
 };
 
 // Vertices that are names: number v has the hash hashes[v] and the bytes text[offsets[v]:offsets[v + 1]], the last one
-// a newline. A slot holds half of the hash above the number, so that other names are mostly told apart without a look
-// at them.
+// a newline. A slot holds bits of the hash above the number: other names are mostly told apart without a look at them.
 struct Names {
     Buffer<uint8_t> text{1 << 16};
     Buffer<int64_t> offsets{1025, 0};
@@ -46,12 +45,12 @@ void grow(Buffer<T>& array, int64_t size) {
     if (size > array.size()) array.resize(size + size / 2);
 }
 
-// The first slot of a key; the upper half of the product depends on all bits of it.
+// The first slot of a key; the upper half of the product depends on all bits of the key.
 LAGBC_INLINE int64_t first_slot(uint64_t key, int64_t mask) {
     return static_cast<int64_t>((key * golden) >> 32) & mask;
 }
 
-// Make the table anew, with its vertices, where `most` of them would crowd it.
+// Make the table anew, larger, if `most` vertices would crowd it.
 template <class Slot, class Hash, class Value>
 void make_room(Buffer<Slot>& slots, int64_t count, int64_t most, const Hash& hash_of, const Value& value_of) {
     if (4 * most <= 3 * slots.size()) return;
@@ -95,7 +94,7 @@ inline bool is_name(Span<const uint8_t> name, const uint8_t* place) {
     return place[name.size] == '\n';
 }
 
-// 31 bits of a hash, so that a slot with them is not negative.
+// The upper 31 bits of a hash: with them a slot is not negative.
 LAGBC_INLINE int64_t tag_of(uint64_t hash) {
     return static_cast<int64_t>(hash >> 33);
 }
@@ -107,7 +106,7 @@ inline uint64_t hash_name(Span<const uint8_t> name) {
     return hash;
 }
 
-// The number of a name, which is entered if it is new, and for which there is a slot; -1 if it is empty or has lines.
+// The number of a name, a new one if the name is new; -1 if it is empty or has a newline. There is a free slot.
 inline int64_t number_name(Names& known, Span<const uint8_t> name) {
     auto& [text, offsets, hashes, slots, count] = known;
     const uint64_t hash = hash_name(name);
@@ -135,8 +134,8 @@ LAGBC_INLINE int64_t number_text(Names& known, const Texts& column, int64_t row)
     return number_name(known, {column.text.data + column.starts[row], column.stops[row] - column.starts[row]});
 }
 
-// The numbers of the ends of edges that are names: a tail and its head take turns, up to the first row with an end that
-// is empty or has lines. Also returns that row, or -1.
+// The numbers of tails and heads that are names, edge by edge, up to the first row with an end that is empty or has a
+// newline; and this row, or -1.
 inline std::tuple<Buffer<int32_t>, Buffer<int32_t>, int64_t> number_names(Names& known, const Texts& tails,
                                                                           const Texts& heads) {
     const int64_t rows = tails.starts.size;

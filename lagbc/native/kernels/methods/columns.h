@@ -1,4 +1,4 @@
-// Passes over matrices of a row a vertex and a column a root, each of which reads them once.
+// Passes over matrices with a row a vertex and a column a root; each reads them once.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace lagbc {
 
-// An array of two dimensions, of any order: a part of a matrix, or its transpose.
+// A two-dimensional array of any strides: a part of a matrix, or a transpose.
 template <class T>
 struct Strided {
     T* data = nullptr;
     int64_t size = 0;  // count of rows
     int64_t width = 0;
-    int64_t to_row = 0, to_column = 0;  // from one item to its neighbour in the next row, or in the next column
+    int64_t to_row = 0, to_column = 0;  // steps to the next row, and to the next column
 
     LAGBC_INLINE T& operator()(int64_t i, int64_t k) const { return data[to_row * i + to_column * k]; }
 };
@@ -38,14 +38,14 @@ void clear_unreached(Strided<const Distance> dist, Strided<double> sigma) {
             if (dist(v, k) == std::numeric_limits<Distance>::infinity()) sigma(v, k) = 0.0;
 }
 
-// Write the transpose of a matrix of a row a root, 128 of its rows at a time: both are met in whole lines.
+// Write rows, the transpose of `columns`, a row a root there, 128 at a time: both are met in whole cache lines.
 inline void turn(Strided<const double> columns, Strided<double> rows) {
     for (int64_t first = 0; first < rows.size; first += 128)
         for (int64_t k = 0; k < columns.size; ++k)
             for (int64_t v = first; v < std::min(first + 128, rows.size); ++v) rows(v, k) = columns(k, v);
 }
 
-// Write the transpose of a matrix of a row a vertex: 16 columns of 1024 rows after the other.
+// Write columns, the transpose of `rows`, a row a vertex there, in parts of 1024 rows and 16 columns.
 template <class From, class To>
 void turn_back(Strided<const From> rows, Strided<To> columns) {
     for (int64_t first = 0; first < rows.size; first += 1024) {

@@ -1,16 +1,15 @@
 // Shortest paths in hops between random pairs of vertices: of a pair each path is drawn as likely as any other.
 //
-// Two searches of a pair (s, t) go on a level at a time, one from s and one, against the edges, from t: next is the one
-// whose frontier has fewer edges. While no edge leads from what the first has found to what the second has, d(s, t) is
-// more than the levels of both together. So once there are such edges (v, w), all of them lead from the last level of
-// the one to the last level of the other, each shortest path has exactly one of them, and sigma_s(v) sigma_t(w) paths
-// have this one. One edge is drawn by these numbers, and from it on, towards s and towards t, vertices of the level
-// before by their sigma: in all, each path with the probability 1 / sigma_st.
+// Two searches of a pair (s, t) take turns, a level at a time, one from s and one, against the edges, from t: the next
+// is the one whose frontier has fewer edges. Their halves meet at the first edges (v, w) from a vertex of the first to
+// one of the second: these lead from the last level of one half to the last level of the other, each shortest path has
+// exactly one of them, and sigma_s(v) sigma_t(w) paths have this one. One edge is drawn by these numbers, and from it
+// on, towards s and towards t, a vertex of the level before by its sigma: each path has the probability 1 / sigma_st.
 //
-// A sample costs as much as the edges of the frontiers are many; nothing of a length of n is cleared for it.
+// A sample costs O(edges of the frontiers): nothing of length n is cleared for it.
 //
-// Path counts are added and multiplied alone. So where their total is finite, all on the paths are, and else the pair
-// is searched again, by numbers with an exponent of their own.
+// Path counts are only added and multiplied: if their total is finite, so are all on the paths. Else the pair is
+// searched again with `Extended` numbers.
 //
 // The pairs are those of M. Borassi and E. Natale, KADABRA is an adaptive algorithm for betweenness via random
 // approximation, ESA 2016.
@@ -25,7 +24,7 @@
 
 namespace lagbc {
 
-// Random numbers of a sample, by its number alone, whoever draws it.
+// The random numbers of a sample, by seed and number of the sample alone.
 class Random {
 public:
     Random(uint64_t seed, int64_t sample) : state_(mix(seed ^ mix(static_cast<uint64_t>(sample) + step))) {}
@@ -41,7 +40,7 @@ private:
     uint64_t state_;
 };
 
-// Path counts, as doubles or with an exponent; `share` is of a part of a number, that is at most the whole.
+// Path counts are doubles or `Extended`; a share is that of a part, at most the whole.
 LAGBC_INLINE void set_one(double& count) {
     count = 1.0;
 }
@@ -67,25 +66,25 @@ LAGBC_INLINE bool is_counted(Extended) {
     return true;
 }
 
-// The edge that is drawn of those from one search to the other: the places of its ends, that of s before that of t.
+// The edge drawn among those between the halves: the places of its ends, in the half of s and in the half of t.
 template <class Count>
 struct Bridge {
     bool is_there = false;
-    Count total{};  // count of the paths of all such edges so far
+    Count total{};  // of paths, by all such edges so far
     int64_t ends[2] = {0, 0};
 };
 
-// One of the two searches of a pair. Its vertices stand in the order of their distance, at places from 0 on: of the
-// search from s from the front of the arrays on (way 1), of that from t from their back (way -1). As no vertex is of
-// both, the arrays have room for both. `places[v]` is 0 for a vertex of neither, else its place + 1, times the way.
+// One of the two searches of a pair. Its vertices stand by their distance at places 0, 1, ...: from the front of the
+// arrays on for the half of s (way 1), from their back on for that of t (way -1). No vertex is in both: the arrays have
+// room for both. `places[v]` is (place + 1) * way, 0 for a vertex in neither.
 template <class Index, class Count, int way>
 struct Half {
     const Csr<Index>& graph;
     Span<Index> places;
-    Index *order, *starts;  // the vertex at place k, and the place where level l begins, at way * k and way * l
+    Index *order, *starts;  // the vertex at place k is order[way * k]; level l begins at place starts[way * l]
     Count* sigma;
     int64_t level = 0, edges = 0;  // the last level, and the count of edges out of it
-    int64_t end = 0;               // count of vertices, those of the next level among them
+    int64_t end = 0;               // count of vertices, the next level's among them
 
     Half(const Csr<Index>& graph, Span<Index> places, Span<Index> of_order, Span<Index> of_starts, Span<Count> of_sigma,
          int64_t origin)
@@ -101,7 +100,7 @@ struct Half {
         starts[way] = 1;
     }
 
-    // Search a level further, or take the edges to the other half; count the edges that are looked at.
+    // Search the next level, or, if the halves meet, draw the bridge; return the count of edges looked at.
     template <class Other>
     int64_t advance(const Other& other, Bridge<Count>& bridge, Random& random) {
         const int64_t first = starts[way * level], last = starts[way * (level + 1)], looked_at = edges;
@@ -124,8 +123,8 @@ struct Half {
         return looked_at;
     }
 
-    // Call `found` for the vertices of a random path from the origin to a place of the last level, but the origin;
-    // count the edges that are looked at. `against` has the edges against the search.
+    // Call `found` for the vertices of a random path to a place of the last level, without the origin; return the count
+    // of edges looked at. `against` has the edges against the search.
     template <class Call>
     int64_t draw(int64_t place, const Csr<Index>& against, Random& random, const Call& found) const {
         int64_t looked_at = 0;
@@ -165,7 +164,7 @@ private:
         edges += graph.indptr[v + 1] - graph.indptr[v];
     }
 
-    // Draw among the edges so far by their counts: the new one in place of the one before.
+    // Keep the drawn edge, or take a new one in its place, by the counts of their paths.
     static void take(Bridge<Count>& bridge, int64_t mine, int64_t its, Count count, Random& random) {
         bridge.total = bridge.is_there ? add(bridge.total, count) : count;
         const bool is_drawn = !bridge.is_there || random.in_unit_interval() < share(count, bridge.total);
@@ -176,7 +175,7 @@ private:
     }
 };
 
-// A worker that draws samples; it counts, for each vertex, the paths that it is between the ends of.
+// A worker that draws samples, and counts for each vertex the paths with it between their ends.
 template <class Index>
 struct PathSampler {
     Memory memory;
@@ -184,7 +183,7 @@ struct PathSampler {
     Stop stop;
     Span<Index> places, order, starts;  // (n,), (n,), (n + 6,): of both halves
     Span<double> sigma;                 // (n,)
-    Span<Index> times, met;             // (n,): how often vertices were drawn, 0 between calls, and those that were
+    Span<Index> times, met;             // (n,): counts of each vertex, 0 between calls; the vertices with a count
     Buffer<Extended> extended;          // (n,) in place of sigma, made for the first pair that needs it
 
     explicit PathSampler(int64_t n, bool only_counts = false)
@@ -197,7 +196,7 @@ struct PathSampler {
           met(memory.array<Index>("met", n)) {}
 };
 
-// Draw a path from one vertex to another, unless there is none, or it is to stop; false if it is not counted.
+// Draw a path from one vertex to another, if there is one; false if its count is beyond `Count`.
 template <class Index, class Count, class Call>
 bool draw_path(const PathSampler<Index>& s, Span<Count> sigma, int64_t from, int64_t to, Random& random,
                int64_t& looked_at, const Call& found) {
@@ -217,9 +216,8 @@ bool draw_path(const PathSampler<Index>& s, Span<Count> sigma, int64_t from, int
     return is_found || !bridge.is_there;
 }
 
-// Draw the samples first to last: a random pair of two vertices each, and a path. Return the vertices between the ends
-// of some path, of how many each, and the count of edges that were looked at. They are worth nothing once it is to
-// stop.
+// Draw the samples first to last, a random pair and a path each. Return the vertices between the ends of paths, the
+// number of paths of each, and the count of edges looked at; they are worth nothing once the stop flag is set.
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<int64_t>, int64_t> draw_paths(PathSampler<Index>& s, uint64_t seed, int64_t first,
                                                                int64_t last) {

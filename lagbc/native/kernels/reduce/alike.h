@@ -1,8 +1,8 @@
-// Classes of vertices with the same edges, lengths and directions, but for the edges among themselves:
+// Classes of twins, vertices with the same edges, lengths and directions, except for edges among themselves:
 // lagbc/reduce/twins.py.
 //
-// Each vertex gets a key, the sum of 64 random bits for each of its edges. Vertices with equal keys are compared, edge
-// by edge: comparison alone makes a class, whatever the keys are.
+// The key of a vertex is the sum of 64 random bits for each of its edges. Vertices with equal keys are compared edge by
+// edge, so that classes do not depend on the keys.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace lagbc {
 // Constants that tell edges out from edges in.
 inline constexpr uint64_t way_out = 0x9E3779B97F4A7C15, way_in = 0x7F4A7C159E3779B9;
 
-// Random bits of an edge to v, or from v, of a length; in hops of v alone.
+// Random bits for edge e, to v or from v, by v and its length.
 LAGBC_INLINE uint64_t bits_of(int64_t v, const Optional<Span<const double>>& lengths, int64_t e, uint64_t way) {
     const uint64_t bits = mix(static_cast<uint64_t>(v) + way);
     return lengths.is_there ? mix(bits ^ std::bit_cast<uint64_t>(lengths[e])) : bits;
@@ -34,7 +34,7 @@ bool are_equal(const Csr<Index>& graph, int64_t u, int64_t v) {
     return true;
 }
 
-// Whether two rows are equal but for u and v, each of which is in the other's row, with one length.
+// Whether two rows are equal except that each has the other's vertex, with one length.
 template <class Index>
 bool are_equal_apart(const Csr<Index>& graph, int64_t u, int64_t v) {
     const auto& [indptr, indices, lengths] = graph;
@@ -53,7 +53,7 @@ bool are_equal_apart(const Csr<Index>& graph, int64_t u, int64_t v) {
     return !lengths.is_there || lengths[to_v] == lengths[to_u];
 }
 
-// Finds classes in a graph and its transpose, which is the graph itself where all edges lead both ways.
+// The search for classes in a graph and its transpose, the same object if all edges lead both ways.
 template <class Index>
 class Alike {
 public:
@@ -68,7 +68,7 @@ public:
         return keys;
     }
 
-    // Join vertices with equal rows, by a table of the first vertex of each class, in the slots behind its key's.
+    // Join vertices with equal rows, by a hash table of the first vertex of each class.
     void join_open(Span<const uint64_t> keys, Span<Index> first) const {
         int64_t slots = 2;
         while (slots < 2 * keys.size) slots *= 2;
@@ -87,8 +87,8 @@ public:
         }
     }
 
-    // Join neighbours whose rows are equal but for each other; note the vertices of such classes. A class is a clique,
-    // so that each of its vertices is a neighbour of the first.
+    // Join neighbours whose rows are equal except for each other, and mark them. A class is a clique: each of its
+    // vertices is a neighbour of the first.
     void join_closed(Span<uint64_t> keys, Span<Index> first, Span<bool> closed) const {
         const bool in_hops = !out_.lengths.is_there;
         if (in_hops)
@@ -114,7 +114,7 @@ private:
                 keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
     }
 
-    // The term of v in the key of a vertex that it has edges with, both ways and as long as edge e.
+    // The term of v in the key of a neighbour, with edges both ways as long as edge e.
     uint64_t own_bits(int64_t v, int64_t e) const {
         const uint64_t bits = bits_of(v, out_.lengths, e, way_out);
         return is_symmetric_ ? bits : bits + bits_of(v, out_.lengths, e, way_in);
@@ -130,8 +130,7 @@ Buffer<uint64_t> sum_keys(const Csr<Index>& out, const Csr<Index>& into) {
     return Alike<Index>(out, into).keys();
 }
 
-// Find open classes: an open class has no edge between two of its vertices. Returns the smallest vertex of the class of
-// each vertex, itself if it is alone.
+// Find open classes, without edges among their vertices; return for each vertex the smallest vertex of its class.
 template <class Index>
 Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<const uint64_t> keys) {
     Buffer<Index> first(keys.size);
@@ -140,10 +139,10 @@ Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<cons
     return first;
 }
 
-// Find closed classes, which have all edges, both ways and of one length: written to `first`; returns whether each
-// vertex is in one of two or more. Keys are changed.
+// Find closed classes, with all edges among their vertices, both ways and of one length: write their smallest vertices
+// to `first`; return for each vertex whether it is in one. Keys are changed.
 //
-// No vertex is in a class of either kind: with x, y open and x, z closed, y would be a neighbour of z, and so of x.
+// No vertex has twins of both kinds: with x, y open and x, z closed, y would be a neighbour of z, and so of x.
 template <class Index>
 Buffer<bool> join_closed(const Csr<Index>& out, const Csr<Index>& into, Span<uint64_t> keys, Span<Index> first) {
     Buffer<bool> closed(keys.size, false);

@@ -1,8 +1,7 @@
 // The bicomponents of a symmetric pattern, by one depth-first search.
 //
-// A bicomponent is a largest set of edges of which any two lie on a simple cycle; a single edge on no cycle is one,
-// too, a bridge. Two bicomponents have at most one vertex in common, and every such cut vertex is common to all paths
-// between them.
+// A bicomponent is a largest set of edges such that any two lie on a simple cycle, or an edge on no cycle, a bridge.
+// Two bicomponents have at most one vertex in common, a cut vertex, and all paths between them lead through it.
 //
 // J. Hopcroft and R. Tarjan, Algorithm 447: Efficient algorithms for graph manipulation, Communications of the ACM 16
 // (1973) 372-378.
@@ -17,13 +16,13 @@ namespace lagbc {
 
 // Find the bicomponents of a pattern without loops, as (home, attach):
 //
-// home    the bicomponent of the edge from each vertex to its parent in the search; -1 where a search begins
-// attach  the vertex of each bicomponent nearest to the begin of its search, the only one with another home; the
-//         bicomponent comes before this home
+// home    the bicomponent of the edge from each vertex to its parent in the search; -1 of a search's first vertex
+// attach  the vertex of each bicomponent that was found first, the only one with another home, which has a larger
+// number
 //
-// O(n + nnz), without recursion. `path` holds the vertices from the root to v, each with the entry at which it goes on
-// and the earliest vertex next to its discoveries; `waiting` the vertices whose bicomponent is not yet known. Once the
-// flag is set, no vertex is left any more, and the result is of no use.
+// O(n + nnz), without recursion. `path` holds the vertices from the root to v, with `place`, the entries at which they
+// go on, and `low`, the earliest vertices next to their descendants; `waiting` holds the vertices without a home. Once
+// the flag is set, the result is of no use.
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph, Stop stop) {
     const auto& [indptr, indices, _] = graph;
@@ -59,7 +58,7 @@ std::tuple<Buffer<Index>, Buffer<Index>> find_blocks(const Csr<Index>& graph, St
                 continue;
             }
             if (depth == 0) break;
-            // The parent's edge back to v has no part in this: it leads to v, no earlier than v itself.
+            // The edge from the child back to v does not lower `below`: v is no earlier than v.
             const int64_t child = v;
             const Index below = lowest;
             v = path[--depth];

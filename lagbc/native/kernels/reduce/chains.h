@@ -5,7 +5,7 @@
 
 namespace lagbc {
 
-// The edge by which a walk that comes from `before` goes on from v, a vertex of degree 2.
+// The edge by which a walk from `before` goes on from v, a vertex of degree 2.
 template <class Index>
 LAGBC_INLINE int64_t step_from(const Csr<Index>& graph, Index v, Index before) {
     const int64_t first = graph.indptr[v];
@@ -24,9 +24,9 @@ Index follow(const Csr<Index>& graph, Span<const int64_t> number, Index u, int64
     return v;
 }
 
-// Write all chains, each from its smaller end: their ends, by the numbers of junctions, lengths, and counts of vertices
-// inside; these one chain after the other, with their distances from the first end, and the edges along the chains.
-// Returns the count of vertices inside, -1 if a chain ends where it began.
+// Write all chains, each from its smaller end on: the numbers of the junctions at its ends, its length, its count of
+// vertices inside; one chain after the other, these vertices, their distances from the first end, and the edges along
+// the chain. Return the count of vertices inside all chains, -1 if a chain ends where it began.
 template <class Index>
 int64_t walk_chains(const Csr<Index>& graph, Span<const int64_t> number, Matrix<int64_t> ends, Span<double> lengths,
                     Span<int64_t> counts, Span<int64_t> inside, Span<double> distances, Span<int64_t> steps) {

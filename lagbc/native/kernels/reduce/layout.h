@@ -1,9 +1,7 @@
-// The places of vertices and edges of bicomponents: one after the other, each with a graph of its own;
-// lagbc/reduce/blocks.py.
+// The bicomponents of a graph laid out one after the other, as one block-diagonal matrix: lagbc/reduce/blocks.py.
 //
-// A vertex has a copy in every bicomponent that it is in. The copies of a bicomponent lie together, in the order of the
-// vertices, and so do their rows, whose columns are copies, too: a block-diagonal matrix in canonical rows, made
-// without sorting.
+// A vertex has a copy in each of its bicomponents. The copies of a bicomponent lie together, in the order of the
+// vertices. Columns are copies, too, and rows are canonical without sorting.
 #pragma once
 
 #include <tuple>
@@ -17,18 +15,17 @@ template <class Index>
 struct Copies {
     Span<const int64_t> ptr;        // the copies of bicomponent b are ptr[b] to ptr[b + 1]
     Span<const Index> vertices;     // vertex of each copy, ascending in a bicomponent
-    Span<const Index> home;         // the bicomponent of which a vertex is a member, -1 for none
-    Span<const int64_t> at_home;    // its copy there, -1 if there is none
-    Span<const Index> attach;       // the attachment of each bicomponent: its vertex that is no member of it
+    Span<const Index> home;         // the bicomponent that a vertex is a member of, -1 for none
+    Span<const int64_t> at_home;    // its copy there, -1 for none
+    Span<const Index> attach;       // the attachment of each bicomponent: its one vertex that is no member
     Span<const int64_t> at_attach;  // the copy of the attachment there
-    Span<const int64_t> hung_ptr;   // the bicomponents that each vertex is the attachment of, ascending
+    Span<const int64_t> hung_ptr;   // the bicomponents whose attachment is v: hung[hung_ptr[v]:hung_ptr[v + 1]]
     Span<const Index> hung;
 
     int64_t blocks() const { return attach.size; }
 };
 
-// The arrays of `Copies` without home and attach, the results of `find_blocks`: ptr, vertices, at_home, at_attach,
-// hung_ptr, hung. O(n + blocks).
+// The arrays of `Copies` except `home` and `attach`, in O(n + blocks).
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> lay_out(
     Span<const Index> home, Span<const Index> attach) {
@@ -63,11 +60,11 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buf
             std::move(at_attach), std::move(hung_ptr), std::move(hung)};
 }
 
-// Write the columns of the rows of all bicomponents, and the number in the graph of each of their edges; return their
-// ends. The graph may lack one direction of an edge of the pattern with these bicomponents.
+// Write the columns of the rows of all copies, and the number of each edge in the graph; return the row pointers. The
+// graph may lack one direction of an edge.
 //
-// An edge u -> v is in the bicomponent of which both ends are members; else one of them is the attachment of the
-// other's.
+// An edge u -> v is in the bicomponent that has both ends as members, or in the home of one end whose attachment is the
+// other.
 template <class Index, class Column>
 Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, const Copies<Index>& copies,
                          Span<Column> columns, Optional<Span<int64_t>> places) {
@@ -76,7 +73,7 @@ Buffer<int64_t> lay_rows(Span<const int64_t> indptr, Span<const Index> indices, 
     for (int64_t u = 0; u < home.size; ++u) {
         const Index here = home[u];
         int64_t inside = indptr[u + 1] - indptr[u];
-        if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the bicomponent of which u is a member
+        if (hung_ptr[u] < hung_ptr[u + 1]) {  // else all edges are in the home of u
             for (int64_t e = indptr[u]; e < indptr[u + 1]; ++e) {
                 const Index there = home[indices[e]];
                 if (there == here || there < 0 || attach[there] != u) continue;

@@ -2,8 +2,8 @@
 //
 //     branch of B at v = sum over the other vertices x of B that v reaches in B of W_B(x)
 //
-// All vertices of a strong component reach the same, so that one walk over the arcs between components is enough for 64
-// of them: bit k of a component says whether the k-th reaches it.
+// All vertices of a strong component reach the same. One walk over the arcs between components serves 64 of them: bit k
+// of a component says whether the k-th reaches it.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace lagbc {
 
-// Sums over the components that are reached along arcs. The components of one bicomponent lie together, first to last,
-// and arcs lead to smaller numbers, or, if they are `rising`, to larger ones.
+// Sums over the components in reach along arcs. Components of a bicomponent have the numbers first to last, and arcs
+// lead to smaller numbers, or to larger ones if they are `rising`.
 template <class Index>
 class ArcSums {
 public:
@@ -36,10 +36,10 @@ public:
     // The sum of the copies of a component.
     double& total(Index component) const { return total_[component]; }
 
-    // The sum of the components that a seed of `sum_beyond` reaches, without itself.
+    // The sum of all other components in reach of a seed of `sum_beyond`.
     double beyond(Index component) const { return beyond_[component]; }
 
-    // Sum up the components that are reached from one, itself included.
+    // Sum up the components in reach of one, itself included.
     double sum_from(Index start) const {
         int64_t count = 1;
         double reached = total_[start];
@@ -58,15 +58,15 @@ public:
         return reached;
     }
 
-    // Sum up the components of a bicomponent that are reached from each of at most 64 seeds, which ascend, without the
-    // seed. Invariant: bits are 0 before and after.
+    // Sum up the other components of a bicomponent in reach of each of at most 64 ascending seeds. Bits are 0 before
+    // and after.
     void sum_beyond(int64_t first, int64_t last, Span<const Index> seeds) const {
         for (int64_t k = 0; k < seeds.size; ++k) {
             beyond_[seeds[k]] = 0.0;
             bits_[seeds[k]] = uint64_t{1} << k;
         }
         const int64_t step = rising_ ? 1 : -1, end = rising_ ? last : first - 1;
-        int64_t own = rising_ ? 0 : seeds.size - 1;  // the next of the seeds on the way
+        int64_t own = rising_ ? 0 : seeds.size - 1;  // the next seed on the way
         for (int64_t c = seeds[own]; c != end; c += step) {
             uint64_t reaching = std::exchange(bits_[c], 0);
             if (reaching == 0) continue;
@@ -91,7 +91,7 @@ private:
     Buffer<uint64_t> bits_;
 };
 
-// Set the branches of the copies of a component: the sum beyond it, and all of it but the copy itself.
+// Set the branch at each copy of a component: the sum beyond the component, and of its other copies.
 template <class Index>
 void fill_branches(const Strong<Index>& strong, Index component, int64_t attachment, double beyond,
                    Span<const double> inside, Span<double> branches) {
@@ -110,9 +110,9 @@ void fill_branches(const Strong<Index>& strong, Index component, int64_t attachm
     }
 }
 
-// W_B of each copy, and the branch of its bicomponent there, along the arcs between components, `ends` and `heads` of
-// their rows; reversed arcs give the weights that reach a vertex. O(copies + arcs), and O(components + arcs + reached
-// components) for 64 components with cut vertices of a bicomponent.
+// W_B of each copy, and the branch of its bicomponent there; `ends` and `heads` are the rows of arcs between
+// components, reversed ones for weights that reach a vertex. O(copies + arcs), and O(components + arcs + reached
+// components) for each 64 components of a bicomponent that have cut vertices.
 template <class Index>
 std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& copies, const Strong<Index>& strong,
                                                         Span<const int64_t> ends, Span<const Index> heads, bool rising,
@@ -147,7 +147,7 @@ std::tuple<Buffer<double>, Buffer<double>> spread_along(const Copies<Index>& cop
             if (x != attachment && hung_ptr[vertices[x]] < hung_ptr[vertices[x] + 1]) marked[component[x]] = true;
         const int64_t first = strong.component_ptr[b], last = strong.component_ptr[b + 1];
         int64_t found = 0;
-        for (int64_t c = first; c < last; ++c)  // near ones together, as they mostly reach the same
+        for (int64_t c = first; c < last; ++c)  // in this order, as neighbours mostly reach the same
             if (std::exchange(marked[c], false)) seeds[found++] = static_cast<Index>(c);
         for (int64_t k = 0; k < found; k += 64)
             reached.sum_beyond(first, last, {&seeds[k], std::min<int64_t>(64, found - k)});

@@ -1,22 +1,19 @@
-// Demand between vertices inside chains, streamed over all chains for each junction that it leaves by:
-// lagbc/reduce/chains.py.
+// The demand of vertices inside chains, for each junction that it leaves by: lagbc/reduce/chains.py.
 //
-// A shortest path from a vertex x inside a chain (a, b) of length L, at a distance p from a, leaves by a if
-// 2 p < L + d(b, t) - d(a, t), t being the junction that it leads to, and by b if 2 p is more. Where they are equal it
-// does both, in proportion to the path counts sigma_a(t) and sigma_b(t). So of the vertices inside, the first ones
-// leave by a, and at most one does both. This is a chain's place: twice the number of vertices that leave by a alone,
-// plus 1 if one more does both.
+// Let a chain (a, b) have the length L, and a vertex inside the distance p from a. Its shortest paths to a junction t
+// leave by a if 2 p < L + d(b, t) - d(a, t), by b if 2 p is more, and by both if it is equal, in proportion to the path
+// counts sigma_a(t) and sigma_b(t). So the first vertices inside leave by a, and at most one leaves by both. The
+// *place* of t is twice the number of vertices that leave by a alone, plus 1 if one leaves by both.
 //
 //     to a junction t    by a: the first place(t) / 2 vertices, and the share of the one at the tie
-//     to a chain (u, v)  by a: the vertices that leave by a for u and for v. They enter it alike, where a itself does;
-//                        by a or b: the vertices between the two places, one by one
+//     to a chain (u, v)  by a: the vertices that leave by a for both u and v, and enter the chain where a itself does;
+//                        by a or b: the vertices between the places of u and v, one by one
 //
-// Each pair of vertices is met from both of its ends. M(a, v), the demand that a sweep from root a carries to v, takes
-// it once a direction; the other sums have both directions together, as entering demand equals, by symmetry, leaving
-// demand.
+// Each pair of vertices is met from both ends. M(a, v), the demand that a sweep from root a carries to v, takes a pair
+// once a direction. The other sums have both directions together: by symmetry, entering demand equals leaving demand.
 //
-// The writers: sums of a chain's end belong to the junction there, sums within a chain to its first end. No sum has two
-// roots as writers, so that bits do not depend on their order.
+// Only the junction at an end of a chain writes the sums of that end, and only its first end those within the chain: no
+// sum has two writers, and bits do not depend on the order of roots.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +31,7 @@ struct Paths {
     Span<const double> sigma;
 };
 
-// M of a root, and the source weight that enters each chain as from the root itself.
+// M of a root, and for each chain the source weight that enters it where the root itself does.
 struct Made {
     Span<double> demand, through;
 };
@@ -51,7 +48,7 @@ inline Chain<int64_t> chain_of(const Ways& ways, int64_t c) {
             ways.target_sums[0].data + first + c};
 }
 
-// The demand that leaves one chain by its end a, on the way to all junctions and chains.
+// The demand that leaves one chain by its end a, to all junctions and chains.
 template <class Distance>
 class Leaving {
 public:
@@ -61,7 +58,7 @@ public:
           reached_{Buffer<double>(longest + 1), Buffer<double>(longest + 1)},
           ties_{Buffer<double>(longest + 1), Buffer<double>(longest + 1)} {}
 
-    // Sum half 2 c + side, whose ends are a and another; return the demand that leaves by a without a's own targets.
+    // Sum half 2 c + side, seen from its end a; return the demand that leaves by a, without that to a itself.
     double sum(int64_t c, int64_t side, int64_t a, const Paths<Distance>& near, const Paths<Distance>& far,
                const Made& made, const Flows& flows) {
         see(c, side);
@@ -83,7 +80,7 @@ private:
         sums_ = {ways_.source_sums[side].data + first + c, inside_ + 1};
     }
 
-    // The places of the chain for all junctions.
+    // Find the places of all junctions.
     void find_places(const Paths<Distance>& near, const Paths<Distance>& far) const {
         const double most = 2.0 * static_cast<double>(inside_);
         if (ways_.in_hops) {
@@ -129,8 +126,7 @@ private:
         reached_[1][inside_] += all_sources;
     }
 
-    // Sum the demand that leaves for the chains begin to end. The vertices between the places of a chain's two ends, u
-    // and v, may leave by another end for u than for v; they are summed one by one.
+    // Sum the demand that leaves for the chains begin to end.
     void to_chains(int64_t begin, int64_t end, const Paths<Distance>& near, const Paths<Distance>& far,
                    const Made& made) const {
         double all_sources = 0.0, all_targets = 0.0;
@@ -172,7 +168,7 @@ private:
         ties_[1][i] += reached.sources;
     }
 
-    // Write the demand that leaves each vertex inside by a; return its sum without the demand of a itself.
+    // Write the demand that leaves each vertex inside by a; return its sum without that to a itself.
     double sum_out(int64_t c, int64_t side, int64_t a, const Paths<Distance>& near, const Paths<Distance>& far,
                    Span<double> flows) const {
         const int64_t first = ways_.starts[c], to_end = places_[a] >> 1, tie = places_[a] & 1;
@@ -194,7 +190,7 @@ private:
 
     const Ways& ways_;
     Buffer<int32_t> places_;
-    // Targets and sources reached from the first i vertices alike, and from vertex i by itself.
+    // Targets (0) and sources (1) that all of the first i vertices reach by a, and that vertex i alone does.
     Buffer<double> reached_[2], ties_[2];
     int64_t inside_ = 0;
     double length_ = 0.0;
@@ -208,14 +204,13 @@ inline double within_chain(const Ways& ways, int64_t c, double dist, double sigm
                       flows.within.data + first, flows.onward.data + first);
 }
 
-// Sum the demand that leaves chains at the roots, for chains whose far end has a column; returns whether it finished.
+// Sum the demand that leaves chains at the roots, for chains whose far end has a row; return false if it was stopped.
 //
-// flows        sums of these chains are written
-// dist, sigma  distances and path counts: from the roots, and behind them from far ends
-// column       the column of a far end; -1 if it is not there
-// demand       M(a, .), with the demand from junction to junction, grows by the demand that leaves by a; the part that
-//              enters other chains wholly as from a itself is left to `through`
-// through      source weight that enters each chain as from a itself, without a's own
+// flows        is written for these chains
+// dist, sigma  rows of distances and path counts from the roots, and behind them from far ends
+// column       the row of a far end; -1 if it has none
+// demand       M(a, .) of each root, which grows by the demand that leaves by a, but for the part in `through`
+// through      source weight that enters each chain where a itself does, without a's own
 // junction     demand that passes each root as it leaves a chain
 // stop         polled once a chain
 template <class Distance>
@@ -241,7 +236,7 @@ bool leave_chains(const Ways& ways, const Flows& flows, Span<const int64_t> root
     return true;
 }
 
-// Let the demand that leaves by a root, and its own source weight, enter every chain by the nearer end.
+// Let the demand that leaves by root a, and a's own source weight, enter every chain by its nearer end.
 template <class Distance>
 void enter_from(const Ways& ways, int64_t a, const Paths<Distance>& near, const Made& made) {
     const double own = ways.row_sources[a];
@@ -262,8 +257,8 @@ void enter_from(const Ways& ways, int64_t a, const Paths<Distance>& near, const 
     }
 }
 
-// Let the demand that leaves by each root, or starts at it, enter chains and junctions, which finishes M(a, .);
-// arguments as for `leave_chains`. Returns whether it finished.
+// Let the demand that leaves by each root, or starts at it, enter all chains: that finishes M(a, .). Arguments as for
+// `leave_chains`; return false if it was stopped.
 template <class Distance>
 bool enter_chains(const Ways& ways, Span<const int64_t> roots, Matrix<const Distance> dist, Matrix<const double> sigma,
                   Matrix<double> demand, Matrix<double> through, Span<double> junction, Stop stop) {
@@ -271,14 +266,14 @@ bool enter_chains(const Ways& ways, Span<const int64_t> roots, Matrix<const Dist
         if (stop.is_set()) return false;
         const int64_t a = roots[k];
         enter_from<Distance>(ways, a, {dist[k], sigma[k]}, {demand[k], through[k]});
-        // M(a, a), demand that leaves and enters at a, was counted from both ends; it starts no path.
+        // M(a, a), demand that leaves and enters at a, starts no path, and was counted from both ends.
         junction[k] -= demand[k][a];
         demand[k][a] = 0.0;
     }
     return true;
 }
 
-// Sum weights of the vertices inside each chain, from its ends on: of none, of the first, of the first two, ...
+// Sum weights of the vertices inside each chain from its ends on: of none, of the first, of the first two, ...
 inline void sum_inside(Span<const int64_t> starts, Matrix<const double> weights, Matrix<double> sums) {
     for (int64_t side = 0; side < weights.size; ++side)
         for (int64_t c = 0; c < starts.size - 1; ++c) {
@@ -290,9 +285,9 @@ inline void sum_inside(Span<const int64_t> starts, Matrix<const double> weights,
 
 // Sum the demand that passes the vertices inside chains, and the demand along their edges.
 //
-// along   demand along each chain as a whole
-// passed  written: demand through each vertex
-// edges   written: demand along the edge from vertex i of a chain to the next one, i from 0, its first end, on
+// along   demand along each whole chain
+// passed  is written: demand through each vertex
+// edges   is written: demand along the edge from vertex i of a chain to the next one; vertex 0 is its first end
 inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double> along, Span<double> passed,
                          Span<double> edges) {
     const Span<double> out = flows.out[0], back = flows.out[1], around = flows.around[0], around_back = flows.around[1];
@@ -301,7 +296,7 @@ inline void spread_flows(const Ways& ways, const Flows& flows, Span<const double
         double flow = along[c];
         for (int64_t i = first; i < last; ++i) flow += out[i] + around[i];
         edges[first + c] = flow;
-        // One sum from either end: differences would leave rounding on edges without demand.
+        // A sum from each end: differences would leave rounding errors on edges without demand.
         double beyond = 0.0;
         for (int64_t i = last - 1; i >= first; --i) {
             passed[i] = along[c] + beyond + flows.within[i];

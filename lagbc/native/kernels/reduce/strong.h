@@ -1,7 +1,8 @@
-// Strong components of the bicomponents of a directed graph, and the arcs between them.
+// Strong components of the bicomponents of a directed graph, and the arcs between them, along which reach.h spreads
+// weights: lagbc/reduce/blocks.py.
 //
-// Root weights of a bicomponent spread along these arcs: reach.h. A copy is a vertex in one of its bicomponents:
-// lagbc/reduce/blocks.py. A whole graph may stand for one bicomponent, its vertices for copies.
+// A copy is a vertex in one of its bicomponents (layout.h). A whole graph may stand for one bicomponent, with its
+// vertices for copies.
 //
 // R. Tarjan, Depth-first search and linear graph algorithms, SIAM Journal on Computing 1 (1972) 146-160.
 #pragma once
@@ -24,7 +25,7 @@ struct Strong {
     int64_t count() const { return member_ptr.size - 1; }
 };
 
-// Sort the indices of `numbers` by number, ties by index: returns the start of each number, and the sorted indices.
+// Sort the indices of `numbers` by number, ties by index; return where each number begins, and the sorted indices.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int64_t count) {
     Buffer<int64_t> ptr(count + 1, 0), next(count);
@@ -39,7 +40,7 @@ std::tuple<Buffer<int64_t>, Buffer<Index>> group(Span<const Index> numbers, int6
 }
 
 // Tarjan's search of one bicomponent after the other, without recursion. `path` holds the copies from the root to the
-// present one, `next` the entry at which the search of a copy goes on, and `waiting` the copies without a component.
+// current one, `next` the entry at which each goes on, and `waiting` the copies without a component.
 template <class Index>
 class StrongSearch {
 public:
@@ -103,7 +104,7 @@ private:
     int64_t depth_ = 0, top_ = 0;
 };
 
-// The arrays of `Strong`, in its order; bicomponent b has the copies ptr[b] to ptr[b + 1] - 1. O(copies + nnz).
+// The arrays of `Strong`; bicomponent b has the copies ptr[b] to ptr[b + 1] - 1. O(copies + nnz).
 template <class Index>
 std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_strong(Span<const int64_t> ptr,
                                                                                        Span<const int64_t> indptr,
@@ -122,7 +123,7 @@ std::tuple<Buffer<Index>, Buffer<int64_t>, Buffer<int64_t>, Buffer<Index>> find_
     return {std::move(search.component()), std::move(component_ptr), std::move(member_ptr), std::move(members)};
 }
 
-// The arcs between components, each once, as rows: pointers and heads; then the reversed arcs, as pointers and tails.
+// The arcs between components, each once: row pointers and heads, then the same of the reversed arcs.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<int64_t>, Buffer<Index>> condense(Span<const int64_t> indptr,
                                                                                     Span<const Index> indices,

@@ -8,7 +8,7 @@
 
 namespace lagbc {
 
-// The kept rows and columns, under their positions: ends, columns and, with lengths, these.
+// The kept rows and columns, under their positions: row pointers, columns and lengths, if there are any.
 template <class Index>
 std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<Index>& graph, Span<const bool> kept,
                                                                      Span<const Index> position) {
@@ -37,7 +37,7 @@ std::tuple<Buffer<int64_t>, Buffer<Index>, Buffer<double>> take_kept(const Csr<I
     return {std::move(starts), std::move(columns), std::move(values)};
 }
 
-// Sum S_p T_q over the p != q of each class, at its first vertex; products alone are added, so nothing cancels.
+// Sum S_p T_q over the p != q of each class, at its first vertex; only products are added, so nothing cancels.
 template <class Index>
 Buffer<double> demand_inside(Span<const Index> first, Span<const double> sources, Span<const double> targets) {
     const int64_t n = first.size;
@@ -51,7 +51,7 @@ Buffer<double> demand_inside(Span<const Index> first, Span<const double> sources
     return demand;
 }
 
-// Lengths of a vertex's edges: the one inside its class, and the smallest out of it.
+// The length of a vertex's edges inside its class, and the smallest length of its other edges.
 struct Shortest {
     double inside, outside;
 };
@@ -69,8 +69,8 @@ Shortest find_shortest(const Csr<Index>& graph, Span<const Index> first, int64_t
     return found;
 }
 
-// Call with each neighbour z outside the class of v, the first vertex of the class, that is nearest both ways: its
-// edges to and from v have the lengths in and out. `into` is the graph itself where all edges lead both ways.
+// Call visit(z) for each neighbour z outside the class of v, the first vertex of the class, that is nearest both ways:
+// the edge from v to z has the length shortest_out, the edge back shortest_in.
 template <class Index, class Visit>
 void visit_nearest(const Csr<Index>& out, const Csr<Index>& into, bool is_symmetric, Span<const Index> first, Index v,
                    double shortest_out, double shortest_in, const Visit& visit) {
@@ -88,7 +88,7 @@ void visit_nearest(const Csr<Index>& out, const Csr<Index>& into, bool is_symmet
     }
 }
 
-// The demand that the pairs inside each class add to every vertex, extra(z) = D m_z / (number of ways), and for the
+// Return the demand that the pairs inside classes add to each vertex, extra(z) = D m_z / (number of ways), and for the
 // first vertex of each class whether its pairs go an unknown way.
 template <class Index>
 std::tuple<Buffer<double>, Buffer<bool>> pairs_inside(const Csr<Index>& out, const Csr<Index>& into,

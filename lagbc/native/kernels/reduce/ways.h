@@ -1,26 +1,24 @@
-// Chains with vertices inside and the demand inside them, as kernels read and write them: lagbc/reduce/chains.py.
+// Chains with vertices inside, and the demand inside them: lagbc/reduce/chains.py.
 #pragma once
 
 #include "../arrays.h"
 
 namespace lagbc {
 
-// The chains with vertices inside, seen from either end.
-//
-// Arrays of two rows have the chains from their first ends on, and from their second. Vertices inside chain c are
-// starts[c]:starts[c + 1], number i of a row being the i-th from that end; its sums of the first 0, 1, ... of them
-// begin at starts[c] + c. Half 2 c + side is chain c seen from an end.
+// The chains with vertices inside. In arrays of two rows, row 0 counts from the first ends of chains, row 1 from the
+// second. The vertices inside chain c are starts[c]:starts[c + 1]; sums of the first 0, 1, ... of them begin at
+// starts[c] + c. Half 2 c + side is chain c seen from one end.
 struct Ways {
     Matrix<const int64_t> ends;  // rows of the contracted graph
     Span<const double> lengths;
     Span<const int64_t> starts;
     bool in_hops;                    // whether all edges are of length 1
-    Matrix<const double> distances;  // from the end
+    Matrix<const double> distances;  // of the vertices inside from that end
     Matrix<const double> sources, targets;
     Matrix<const double> source_sums, target_sums;
     Span<const double> row_sources, row_targets;  // of the junctions, 0 for midpoints
-    Span<const int64_t> halves;                   // sorted by their first row, and then by their last
-    Span<const int64_t> first_halves;
+    Span<const int64_t> halves;                   // by the junction at their end, then by that at the other end
+    Span<const int64_t> first_halves;             // where the halves of each junction begin
 
     int64_t count() const { return lengths.size; }
     int64_t rows() const { return row_sources.size; }
@@ -29,11 +27,10 @@ struct Ways {
 
 // Demand, both directions together, at the vertices inside chains; zeros at first.
 struct Flows {
-    Matrix<double> out;  // from each vertex by that end, to other chains and to junctions
-    Matrix<double>
-        around;  // from each vertex by that end, to vertices of its own chain; both rows seen from the first end
-    Span<double> within;  // within the chain, with the vertex in its interior
-    Span<double> onward;  // within the chain along the edge from the vertex to the next one
+    Matrix<double> out;     // from each vertex by that end, to other chains and to junctions
+    Matrix<double> around;  // from each vertex by that end to its own chain; both rows count from the first end
+    Span<double> within;    // through each vertex, of paths within the chain
+    Span<double> onward;    // along the edge from each vertex to the next one, of paths within the chain
 };
 
 }  // namespace lagbc

@@ -4,7 +4,7 @@
 //     branch of B at v = sum over the other vertices x of B of W_B(x)
 //     cut(v) = sum over pairs of bicomponents B != D at v of (sources in the branch of B) (targets in the branch of D)
 //
-// A term is left out of a sum by adding prefixes and suffixes, never by subtraction: nothing cancels.
+// A sum without one term is that of a prefix and a suffix, never a difference: nothing cancels.
 #pragma once
 
 #include <tuple>
@@ -14,8 +14,8 @@
 
 namespace lagbc {
 
-// Set the weight of each attachment inside its bicomponent, without the branch of its home: W and all else that hangs
-// on it.
+// Set the weight of each attachment inside its bicomponent, without the branch of its home: W, and the branches of the
+// other bicomponents that hang on it.
 template <class Index>
 void weigh_hung(const Copies<Index>& copies, Span<const double> weights, Span<const double> branches,
                 Span<double> inside) {
@@ -36,7 +36,7 @@ void weigh_hung(const Copies<Index>& copies, Span<const double> weights, Span<co
     }
 }
 
-// cut(v), where `sources` and `targets` are branches of these; O(n + blocks).
+// cut(v) of each vertex, of the branches of sources and of targets; O(n + blocks).
 template <class Index>
 Buffer<double> sum_separated(const Copies<Index>& copies, Span<const double> sources, Span<const double> targets) {
     const int64_t n = copies.home.size;

@@ -1,12 +1,12 @@
-// Sums over one root, after its search: a sweep over its trail, which reads no graph.
+// The sums of one root, after its search: a sweep over its trail, without the graph.
 //
 //     dependency   onward[i] = sum over the heads j of i of omega / sigma[j] + onward[j];  delta = sigma[i] * onward[i]
 //     stress       onward[i] = sum over the heads j of i of omega + onward[j];  stress = sigma[i] * onward[i]
 //     edges        of a tight edge from i to j: sigma[i] * (omega / sigma[j] + onward[j])
 //     classes      omega / sigma[j] + onward[j] is multiplied by how many vertices j stands for
 //
-// One loop over the edges, from the last, makes `onward` of all vertices: there is no loop over the few edges of a
-// vertex, whose end a processor cannot foresee. It is by one thread, so that a sum has the same bits in every run.
+// One loop over the edges, from the last, makes `onward` of all vertices: a loop over the few edges of each vertex
+// would have an end that a processor cannot foresee. One thread runs it: a sum has the same bits in every run.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ namespace lagbc {
 
 using Targets = Optional<Span<const double>>;
 
-// The counts of a search: settled vertices, and edges that are tight (or noted).
+// The counts of a search: settled vertices, and tight (or noted) edges.
 struct Reached {
     int64_t count, edges;
 };
 
-// The same of a root that is ready to be summed.
+// A search whose root is ready to be summed.
 struct Searched : Reached {
     double depth = 0.0;  // the largest distance
     bool overflowed = false;
 };
 
-// The target weights of a root, by its number: there is a row for each, or one for all.
+// The target weights of a root, by its number: a row for each, or one row for all.
 inline Targets omega_of(const Optional<Matrix<const double>>& omega, int64_t root) {
     if (!omega.is_there) return {};
     return {omega[std::min(root, omega.size - 1)], true};
@@ -42,14 +42,14 @@ double times_of(const Traversal<Index>& s, int64_t root) {
 
 // Whether a path count is above the limit.
 inline bool overflows(Span<const double> sigma, int64_t count, double limit) {
-    bool is_above = false;  // of all, without a branch: vectors compare
+    bool is_above = false;  // without a branch, so that vectors compare
     for (int64_t i = 0; i < count; ++i) is_above |= sigma[i] > limit;
     return is_above;
 }
 
 // Add beyond(head) to `onward` of the tail of each tight edge, from the last edge to the first.
 //
-// Where tails have few edges, there is no branch that depends on a tail; where they have many, sums stay in a register.
+// Where tails have few edges, no branch depends on a tail; where they have many, the sum of a tail stays in a register.
 template <class Index, class Beyond>
 LAGBC_INLINE void sum_edges(const Trail<Index>& trail, int64_t count, int64_t tight, const Beyond& beyond) {
     const auto tails = trail.tails, heads = trail.heads;
@@ -79,8 +79,8 @@ void sum_onward(const Trail<Index>& trail, Span<const double> own, Optional<Span
         sum_edges(trail, count, tight, [&](int64_t head) LAGBC_INLINED { return own[head] + onward[head]; });
 }
 
-// Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root; to `squares`, if they are
-// there, their squares. Where targets count linearly, vertices count twice their distance.
+// Make `onward` from `own`, and add sigma * onward to the total of every vertex but the root, and the squares to
+// `squares`. If targets count linearly, a term with squares is multiplied by twice the distance.
 template <class Index>
 void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_sizes, int64_t count, int64_t tight,
                 double times, bool linear, Span<double> total, Optional<Span<double>> squares) {
@@ -98,7 +98,7 @@ void add_onward(const Trail<Index>& trail, Optional<Span<const double>> class_si
     }
 }
 
-// Write the weights of targets into `own`, per path or for all paths; the root is no target, and may have no weight.
+// Write the weights of targets into `own`, shared out among their paths or whole. The root is no target.
 template <bool by_path, class Index>
 void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega) {
     const auto order = trail.order;
@@ -110,7 +110,7 @@ void own_targets(const Trail<Index>& trail, int64_t count, const Targets& omega)
         for (int64_t i = 1; i < count; ++i) own[i] = by_path ? 1.0 / sigma[i] : 1.0;
 }
 
-// Count both ends of every pair of the root and a vertex that it reaches.
+// Count the two ends of each pair of the root and another vertex in reach.
 template <class Index>
 void add_ends(const Trail<Index>& trail, int64_t count, double times, Span<double> dependency) {
     const auto order = trail.order;
@@ -118,7 +118,7 @@ void add_ends(const Trail<Index>& trail, int64_t count, double times, Span<doubl
     dependency[order[0]] += times * static_cast<double>(count - 1);
 }
 
-// The share of the paths that go along a tight edge, once `onward` is made from `own`.
+// The dependency on tight edge j, once `onward` is made from `own`.
 template <class Index>
 LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
     const int64_t head = trail.heads[j];
@@ -127,7 +127,7 @@ LAGBC_INLINE double share_along(const Trail<Index>& trail, int64_t j) {
     return trail.sigma[trail.tails[j]] * (trail.own[head] + beyond);
 }
 
-// List the vertices or edges of a root.
+// Put the vertices or edges of a root on the list of its block.
 template <class Name>
 void list_touched(Span<const Name> names, Optional<Touched>& touched) {
     if (!touched.is_there || touched.count < 0) return;
@@ -139,7 +139,7 @@ void list_touched(Span<const Name> names, Optional<Touched>& touched) {
     touched.count += names.size;
 }
 
-// Add the sums of one root to all totals that are there; it counts `times` in sums over paths.
+// Add the sums of one root to the totals that are there; in sums over paths it counts `times` often.
 template <class Index>
 void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
               Totals& totals, int64_t) {

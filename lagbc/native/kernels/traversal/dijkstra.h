@@ -1,23 +1,21 @@
-// Dijkstra's search from one root after the other, and the sums over each, by Brandes' algorithm.
+// Dijkstra's search from one root after the other, and the counts of its shortest paths.
 //
-// A vertex is settled when no waiting vertex can make it nearer. Then its edges are gone through once. An edge v -> w
-// is *noted*, with the length dist[v] + A[v, w] of its path, if that is at most the dist[w] known so far; the others
-// are never tight. When all distances are settled, the notes that are still tight are kept, in their places, and
-// shortest paths are counted along them. So an edge is looked at once, and the second pass reads about as many edges as
-// are tight.
+// A vertex is settled when no waiting vertex can bring it nearer. Then its edges are looked at, once. An edge v -> w is
+// *noted*, with the length dist[v] + A[v, w] of its path, if that is at most the dist[w] known so far; the others are
+// never tight. When all distances are settled, the notes that are still tight are kept, and shortest paths are counted
+// along them: this second pass reads little more than the tight edges.
 //
-// Two queues tell which vertex is next:
+// Two queues tell the next vertex:
 //
 // - Buckets (Dial 1969), where the longest edge is not much longer than the shortest. A bucket is narrower than the
-//   shortest edge: no shortest path leads from one vertex of a bucket to another, and any of them may be next. The note
-//   of an edge is an entry of its head's bucket; a note is skipped if its head came nearer meanwhile.
-// - A heap of four children a vertex (Johnson 1975) that knows the place of each of its vertices, for all other
-//   lengths, and where `rtol` makes edges tight that exact sums do not. It settles vertices in the order of their
-//   distances.
+//   shortest edge: no shortest path leads from one of its vertices to another, and any of them may be next. The note of
+//   an edge is an entry of its head's bucket; it is skipped if its head came nearer meanwhile.
+// - A heap of four children a vertex (Johnson 1975) that knows the places of its vertices, for all other lengths, and
+//   where `rtol` makes more edges tight. It settles vertices by rising distance.
 //
-// Distances are sums, in float64, along a path from the root, the smallest there are, as rounding is monotone: they
-// depend neither on the queue nor on the order. A length that rounding absorbs can leave a reached vertex without a
-// tight in-edge; then the root counts as overflowed. That cannot be where buckets are used.
+// A distance is the smallest float64 sum along a path from the root. As rounding is monotone, it depends neither on the
+// queue nor on the order. A length that rounding absorbs can leave a reached vertex without a tight in-edge, though not
+// where buckets are used; then the root counts as overflowed.
 //
 // A root costs O(m + n log n) of the part that it reaches, with buckets O(m) and a step for each empty bucket.
 //
@@ -56,8 +54,8 @@ LAGBC_INLINE void note_edge(const Trail<Index>& trail, const Search<Index>& sear
 
 // Settle the vertices that the root reaches within the radius and note edges; return the counts of vertices and notes.
 //
-// Invariant: `waiting` notes are in buckets, notes of vertices at a distance d in number d * per_length; `bucket` is at
-// most the first that is not empty. All buckets are empty before and after it.
+// Invariant: `waiting` notes are in buckets, a note of length d in number d * per_length; no bucket before `bucket`
+// holds one. All buckets are empty before and after the search.
 template <class Index>
 Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Buckets& queue,
                        const Trail<Index>& trail, const Asked& asked, int64_t root) {
@@ -104,7 +102,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     return {count, notes};
 }
 
-// Put a vertex into a slot that it holds or that is free, or nearer to the top.
+// Put a vertex into a slot, its own or a free one, or nearer to the top.
 template <class Index>
 LAGBC_INLINE void rise(const Heap<Index>& heap, Span<Index> places, int64_t slot, double key, Index v) {
     const auto [keys, vertices] = heap;
@@ -149,9 +147,8 @@ LAGBC_INLINE void fall(const Heap<Index>& heap, Span<Index> places, int64_t size
     places[v] = static_cast<Index>(slot);
 }
 
-// Settle the vertices that the root reaches within the radius, by rising distance, and note edges; return both counts.
-//
-// An edge is noted, too, if `rtol` may make it tight; it is not if its head is beyond the radius in the end.
+// The same by a heap. With `rtol` an edge is noted if it may be tight; `count_paths` drops it if its head stays beyond
+// the radius.
 template <class Index>
 Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, const Heap<Index>& heap,
                        const Trail<Index>& trail, const Asked& asked, int64_t root) {
@@ -185,8 +182,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     return {count, notes};
 }
 
-// Keep the notes that are tight, with the places of their heads, and count shortest paths along them; return their
-// count.
+// Keep the tight notes, with the places of their heads, and count shortest paths along them; return their count.
 //
 // Tails of notes never fall, so that the notes out of a vertex follow all notes into it.
 template <class Index>
@@ -218,14 +214,14 @@ int64_t count_paths(const Trail<Index>& trail, Reached noted, const Search<Index
     return tight;
 }
 
-// Whether no path leads to some vertex: a length was absorbed.
+// Whether some vertex has no path: rounding absorbed a length.
 inline bool misses(Span<const double> sigma) {
     bool is_missed = false;
     for (const double paths : sigma) is_missed |= paths == 0.0;
     return is_missed;
 }
 
-// Leave a search as it was before it; return the largest distance, which need not be the last of its bucket.
+// Leave the search as it was before; return the largest distance, which buckets need not settle last.
 template <class Index>
 double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& search) {
     const auto unmet = static_cast<Index>(search.dist.size);
@@ -239,7 +235,7 @@ double clear(const Trail<Index>& trail, int64_t count, const Search<Index>& sear
     return farthest;
 }
 
-// Search from a root, count paths if that is asked, and leave the search as it was before; not if the flag is set.
+// Search from a root, count paths if that is asked for, and leave the search as it was before, unless the flag is set.
 template <class Index, class Queue>
 Searched search_with(const Traversal<Index>& s, const Queue& queue, int64_t root) {
     Searched found{search_lengths(*s.graph, s.search, queue, s.trail, s.asked, root)};

@@ -1,10 +1,9 @@
-// Breadth-first search from one root after the other, and the sums over each, by Brandes' algorithm.
+// Breadth-first search from one root after the other, with the counts of its shortest paths.
 //
-// Vertices are settled as the queue of the search is filled, so that their places in it tell their levels, and no
-// distance is compared: with `last` the end of the level that is searched from, an edge is tight if its head is new or
-// at `last` or past it. The head's place is written down for the sweep back.
+// The place of a vertex in the queue tells its level, and no distance is compared: with `last` the end of the level
+// that is searched from, an edge is tight if its head is new, or its place is `last` or behind it.
 //
-// A root costs O(n + m) of the part that it reaches: nothing of a length of n is cleared for it.
+// A root costs O(n + m) of the part that it reaches: nothing of length n is cleared for it.
 //
 // U. Brandes, A faster algorithm for betweenness centrality, Journal of Mathematical Sociology 25 (2001) 163-177.
 #pragma once
@@ -13,9 +12,8 @@
 
 namespace lagbc {
 
-// Follow the edges out of the level from `first` to `last` in the trail; return the counts reached then.
-//
-// Integers are unsigned, so that none has to be extended.
+// Follow the edges out of the level from `first` to `last` in the trail; return the counts so far. Integers are
+// unsigned: none has to be extended.
 template <bool notes_edges, class Index>
 LAGBC_INLINE Reached follow_edges(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail,
                                   uint64_t first, uint64_t last, uint64_t tight) {
@@ -52,7 +50,7 @@ LAGBC_INLINE Reached follow_edges(const Csr<Index>& graph, Span<Index> places, c
     return {static_cast<int64_t>(end), static_cast<int64_t>(tight)};
 }
 
-// Search from a root, all places being free. No vertex beyond the radius is reached.
+// Search from a root, up to the radius; all places are free before.
 template <class Index>
 Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Index>& trail, const Asked& asked,
                     int64_t root) {
@@ -80,7 +78,7 @@ Reached search_hops(const Csr<Index>& graph, Span<Index> places, const Trail<Ind
     return reached;
 }
 
-// Search from a root, and leave all places free again; not if the flag is set.
+// Search from a root, and leave all places free again, unless the flag is set.
 template <class Index>
 Searched search_in_hops(const Traversal<Index>& s, int64_t root) {
     const auto places = s.search.places;

@@ -1,12 +1,12 @@
-// Sums over one root within bounds: columns of cutoffs and decays, kept for the touched vertices.
+// The sums of one root within bounds: a column for each cutoff, or each pair of a cutoff and a decay.
 //
-// A search that ended at the largest radius left a trail. Its places are nearly in the order of distances: a column
-// whose radius is r has all its targets in the first places, the last of which is the last with dist <= r. So a column
-// costs a sweep over its own vertices and tight edges alone,
+// The search ended at the largest radius. Places in its trail are nearly in the order of distances: the targets of a
+// column of radius r are among the first places, up to the last one with dist <= r. So a column costs a sweep over its
+// own vertices and tight edges,
 //
 //     weight[i] = exp(-decay dist[i]) where dist[i] <= r, else 0;     own[i] = weight[i] * omega / sigma[i]
 //
-// and goes on as in dependencies.h.
+// and goes on as in dependencies.h. Sums are kept in rows, one for each touched vertex or edge.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,8 @@
 
 namespace lagbc {
 
-// Find the rows of the first names of a list; names without a row get the next ones. Returns the new count of rows.
+// Write the rows of the first `count` names, vertices or edges, to `at`; a name without a row gets the next one. `of`
+// has the row of each name, `named` the name of each row, and `end` rows are taken. Returns the count of rows then.
 template <class Name, class T>
 int64_t find_rows(Span<T> of, Span<T> named, int64_t end, Span<Name> names, int64_t count, Span<T> at) {
     for (int64_t i = 0; i < count; ++i) {
@@ -31,7 +32,7 @@ int64_t find_rows(Span<T> of, Span<T> named, int64_t end, Span<Name> names, int6
     return end;
 }
 
-// Write the weight of the target at each place, and return the count of places up to the last with one.
+// Write the weight of the target at each place; return the count of places up to the last within the radius.
 template <class Index>
 int64_t weigh(const Trail<Index>& trail, int64_t count, double radius, double decay, const Targets& omega,
               Span<double> weights) {
@@ -47,27 +48,27 @@ int64_t weigh(const Trail<Index>& trail, int64_t count, double radius, double de
     return count;
 }
 
-// Count the tight edges from the first places; tails never fall.
+// Count the tight edges whose tails are among the first `here` places; tails never fall.
 template <class Index>
 int64_t edges_from(Span<Index> tails, int64_t here, int64_t tight) {
     while (tight > 0 && tails[tight - 1] >= here) --tight;
     return tight;
 }
 
-// Sum the weights of all targets; the root is no target.
+// Sum the weights of the targets at the first `here` places; the root is no target.
 inline double total_of(Span<const double> weights, int64_t here) {
     double total = 0.0;
     for (int64_t i = 1; i < here; ++i) total += weights[i];
     return total;
 }
 
-// The length of a straight line; squares that leave the range of normal numbers are rare.
+// The length of a straight line. hypot is for the rare squares beyond the normal numbers.
 inline double length_of(double dx, double dy) {
     const double squared = dx * dx + dy * dy;
     return squared > 1e-300 && squared < infinity ? std::sqrt(squared) : std::hypot(dx, dy);
 }
 
-// Sum, by the weights of all targets, the straight line from the root over the distance.
+// Sum over the targets weight * (straight line from the root) / distance.
 template <class Index>
 double straight_of(const Trail<Index>& trail, const Near<Index>& near, int64_t here) {
     const auto order = trail.order;
@@ -85,7 +86,7 @@ void add_onward_near(const Trail<Index>& trail, const Near<Index>& near, int64_t
     for (int64_t i = 1; i < here; ++i) near.by_vertex[near.vertex_rows[i]][column] += sigma[i] * onward[i] * times;
 }
 
-// Count both ends of every pair of the root and a target, by the target's weight.
+// Count the two ends of each pair of the root and a target, by the target's weight.
 template <class Index>
 void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t column) {
     const Span<const double> weights{near.weights.data, here};
@@ -93,7 +94,7 @@ void add_ends_near(const Near<Index>& near, int64_t here, double times, int64_t 
     near.by_vertex[near.vertex_rows[0]][column] += total_of(weights, here) * times;
 }
 
-// Add the sums over distances alone, to column j of each; return the largest distance.
+// Add the sums over distances within cutoff j; return the largest of these distances.
 template <class Index>
 double add_distances(const Trail<Index>& trail, int64_t count, const Near<Index>& near, double cutoff, int64_t j) {
     const auto dist = trail.dist;
@@ -159,7 +160,7 @@ void add_cut(const Trail<Index>& trail, Reached found, const Targets& omega, dou
     }
 }
 
-// Add the sums of root number k of a block, to all columns that there is room for; omega are its targets.
+// Add the sums of root number k of a block, with target weights omega, to all columns.
 template <class Index>
 void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, const Asked& asked, double times,
               Near<Index>& near, int64_t k) {

@@ -1,13 +1,15 @@
-// Sums over small bicomponents, each from its own roots; lagbc/reduce/blocks.py.
+// Sums over small bicomponents: lagbc/reduce/blocks.py.
 #pragma once
 
 #include "sweep.h"
 
 namespace lagbc {
 
-// Add the sums of roots to scores; false if some root has overflowed. All bicomponents are one block-diagonal graph,
-// and a search reads and writes the one of its root alone, of up to so many vertices and edges: threads share places,
-// which are n, and distances, which are infinite.
+// Add the sums of roots to scores; false if some root has overflowed.
+//
+// `graph` is block-diagonal, with a bicomponent of at most `vertices` and `edges` for each block. A search touches only
+// the bicomponent of its root: so threads share `places`, all n before and after, and `dist`, all infinite, None in
+// hops.
 template <class Index>
 bool sum_small_blocks(const Csr<Index>& graph, Span<const int64_t> roots, Span<const double> targets,
                       Span<const double> sources, Span<Index> places, Optional<Span<double>> dist, int64_t vertices,

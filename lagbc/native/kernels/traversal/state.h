@@ -1,4 +1,4 @@
-// A worker of the traversals, as it lives between two blocks of roots: its search, its trail and its sums.
+// A worker of the traversals: its search, its trail and its sums.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace lagbc {
 
-// The sizes that tell all arrays of a worker; a tuple in Python.
+// The sizes of a worker's arrays: `Size` in lagbc/methods/cpu/traversal.py.
 struct TraversalSize {
     int64_t n = 0, nnz = 0;  // vertices and edges
     int64_t most = 0;        // tight edges of a root, or notes
@@ -23,49 +23,49 @@ struct TraversalSize {
     int64_t of_vertices = 0, of_edges = 0, of_roots = 0;  // columns of the sums within bounds
 };
 
-// Targets of each root by itself. Rows of trips are in the caller's order. A row is divided by two to its shift, and
-// its root counts as much more often.
+// Targets of each root by itself: the trips of root s are numbers[first[s]:first[s + 1]], at their ends, in the
+// caller's order. They are divided by 2**shifts[s], and the root counts 2**shifts[s] times as often.
 template <class Index>
 struct Trips {
     Span<const double> numbers;
     Span<const Index> ends;
     Span<Index> own_ends;  // room for a copy of ends of another type
     Span<int64_t> first, shifts;
-    Optional<Span<double>> targets;  // (n,) room for the targets of one root, in sweep order; 0 before and after
+    Optional<Span<double>> targets;  // (n,) room for the targets of one root, in sweep order; 0 between two roots
 };
 
-// The results of the search of one root, and room for the sums over it.
+// The results of the search from one root, and room for its sums.
 //
-// All numbers of a vertex, but its name in `order`, stand at its place in that order, and an edge names the places of
-// its ends. So a sweep reads and writes entries that lie together, whatever the graph's own order. Entries past the
-// settled vertices, and past the tight edges, are not read.
+// The numbers of a vertex stand at its place in `order`, and an edge names the places of its ends. So a sweep reads and
+// writes entries that lie together, whatever the graph's own order. Entries behind the settled vertices, and behind the
+// tight edges, are not read.
 template <class Index>
 struct Trail {
-    Span<Index> order;              // (n,) vertices as they were settled: after those before them on shortest paths
+    Span<Index> order;              // (n,) vertices as they were settled, each behind its predecessors
     Span<double> dist;              // (n,) distance from the root of order[i]
     Span<double> sigma;             // (n,) number of its shortest paths
     Span<Index> tails, heads;       // (most,) places in `order` of the ends of each tight edge; tails never fall
     Optional<Span<int64_t>> edges;  // (most,) number of the edge in the searched graph; None where edges are not summed
-    Span<double> own, onward;       // (n,) room for the weight of a vertex, and for the sum over its tight successors
+    Span<double> own, onward;       // (n,) room for the weight of a target, and for the sum over its tight successors
     Optional<Span<double>> class_sizes;  // (n,) how many vertices order[i] stands for; None is one each
 };
 
 // The vertices or edges that the roots of a block have reached.
 //
-// Where roots reach little, to go through all vertices or edges would take longer than to search: so those of each root
-// are listed, as long as there is room, and no others are taken or cleared. The sums of a whole block whose lists have
-// room are kept as entries: a vertex or edge, and its number in each of its totals that is there.
+// Where roots reach little, a pass over all vertices or edges takes longer than the searches. So the reached ones are
+// listed while there is room, and only these are taken and cleared. A block whose lists have room is kept as entries: a
+// vertex or edge, and its number in each total.
 struct Touched {
-    Span<int64_t> names;         // (room,) those that roots have reached, some often
-    int64_t count = 0;           // of these; -1 if they exceed the room
-    int64_t rows = 0;            // totals with an entry for each
+    Span<int64_t> names;         // (room,) with repetitions
+    int64_t count = 0;           // of names; -1 if they exceed the room
+    int64_t rows = 0;            // count of totals
     Buffer<int64_t> kept_names;  // (entries,), made when the first block is kept
     Buffer<double> kept_sums;    // (rows, entries)
     Buffer<int64_t> kept_ends;   // (blocks,) count of entries up to the end of each kept block
 };
 
-// Sums of a block of roots, by vertices and edges of the searched graph, but for the depth. `dependency` is there
-// wherever a sum over paths is.
+// Sums of a block of roots, by vertices and edges of the searched graph, without `depth`. `dependency` is there if any
+// sum over paths is.
 struct Totals : BatchSums {
     Optional<Touched> of_vertices, of_edges;  // where a sum of the kind is asked for
     int64_t block = 0;                        // roots of a block; 0 is all
@@ -81,14 +81,14 @@ struct Asked {
     double rtol = 0.0;                         // how much longer than the shortest a path may be, relatively
     bool counts_paths = true;
     bool endpoints = false;
-    bool linear = false;  // whether a target counts by its nearness to a vertex, in `dependency` and its squares
+    bool linear = false;  // as in `SweepPlan`
     Stop stop{{&never, 1}};
 
 private:
     static constexpr uint8_t never = 0;
 };
 
-// The results for each of some roots.
+// Results, an entry a root.
 struct Found {
     Buffer<int64_t> reached;  // count of vertices, the root among them; 0 if it is absent
     Buffer<double> depth;     // the largest distance; 0 if the root is absent or has overflowed
@@ -97,17 +97,16 @@ struct Found {
     explicit Found(int64_t roots) : reached(roots, 0), depth(roots, 0.0), overflowed(roots, false) {}
 };
 
-// First column of each sum, in its array; -1 where it is not asked for.
+// The first column of each sum in its array; -1 where it is not asked for.
 struct Columns {
     int64_t dependency = -1, stress = -1, reached = -1, distance = -1, inverse = -1;
     int64_t edges = -1, depth = -1, targets = -1, gravity = -1, straight = -1;
 };
 
-// Room for the sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first
-// touch.
+// The sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first touch.
 template <class Index>
 struct Near {
-    Span<const double> radii, decays;  // of columns that decay, the decays of a cutoff after those of the one before
+    Span<const double> radii, decays;  // radii of the columns that decay, the decays of the first cutoff first
     Span<const double> cutoffs;        // of the other columns
     Span<double> weights;              // (n,) room for the weight of the target at each place
     Optional<Span<double>> x, y;       // (n,) coordinates of each vertex; None where no lines are summed
@@ -118,13 +117,12 @@ struct Near {
     Span<int64_t> edge_rows;  // (most,) rows of the tight edges of a trail
     int64_t edges = 0;
     Columns columns;
-    Matrix<double> by_vertex, by_edge;  // 0 but in the rows that are taken
-    Matrix<double> by_root;
+    Matrix<double> by_vertex, by_edge, by_root;  // 0 in rows without a name
 
     double decay(int64_t column) const { return decays[column % decays.size]; }
 };
 
-// The vertices and edges of a search, besides the trail; in hops, places alone.
+// The state of a search besides its trail; in hops `places` alone.
 template <class Index>
 struct Search {
     Span<double> dist;     // (n,) distances known so far; inf before and after a search
@@ -132,7 +130,7 @@ struct Search {
     Span<double> through;  // (most,) length of the path that ends with the edge of each note
 };
 
-// Notes that wait in buckets, taken round and round.
+// Notes that wait in buckets; the array of buckets is a ring.
 struct Buckets {
     Span<uint32_t> last;      // (a power of two,) last note in each; the largest number if it is empty
     Span<uint32_t> before;    // (most,) the note before each one in its bucket
@@ -242,8 +240,8 @@ private:
         totals.most_kept = size.most_kept;
     }
 
-    // A block is kept if its roots have reached at most one vertex in so many, all roots counted, and one edge in so
-    // many is tight: to add entries takes about as many times as long as to add rows.
+    // The room of a list is one vertex or edge in `sparsity`: to add an entry takes about as many times as long as to
+    // add a number of a row.
     void make_list(Optional<Touched>& kind, const char* name, int64_t all) {
         constexpr int64_t sparsity = 8;
         kind.names = memory.array<int64_t>(name, all / sparsity);
@@ -268,7 +266,7 @@ private:
     }
 };
 
-// Search roots first to last of some, and add them to the sums within bounds; compiled with the traversals.
+// Search roots number first to last, and add them to the sums within bounds. Compiled with the traversals.
 template <class Index>
 void sum_near(Traversal<Index>& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found);
 

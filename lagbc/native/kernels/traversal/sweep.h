@@ -1,4 +1,4 @@
-// The loop over roots: each is searched, and summed over its trail while that is in the cache.
+// The loop over roots: each is searched, and summed while its trail is in the cache.
 #pragma once
 
 #include "dijkstra.h"
@@ -19,22 +19,22 @@ int64_t place_of(const Traversal<Index>& s, int64_t root) {
     return s.position.is_there ? s.position[root] : root;
 }
 
-// The weights of targets that all roots have, in one row.
+// The target weights of all roots, in one row.
 template <class Index>
 Optional<Matrix<const double>> common_omega(const Traversal<Index>& s) {
     return {{s.omega.data, 1, s.omega.size}, s.omega.is_there};
 }
 
-// Some of the roots of a call, in the caller's order, of which -1 is absent.
+// The roots first to last of a call, in the caller's order; -1 is absent.
 struct Roots {
     Span<const int64_t> of;
     int64_t first, last;
-    Optional<Matrix<const double>> omega;  // a row of target weights for each root, or one for all
-    Optional<Span<const double>> times;    // how often each counts in sums over paths, in place of the weights of roots
+    Optional<Matrix<const double>> omega;  // target weights, a row for each root or one for all
+    Optional<Span<const double>> times;    // how often each counts in sums over paths, in place of its weight
 };
 
-// Search roots, and add each to the sums, by trips of its own where there are any, if no path count is above the limit.
-// A block that cannot be kept ends the search: it is in the totals then. If the stop flag is set, all arrays may be
+// Search roots, and add each to the sums, if no path count is above the limit; a root with trips has these as targets.
+// A block that cannot be kept ends the search, and is left in the totals. Once the stop flag is set, all arrays may be
 // left in disorder.
 template <class Index, class Sums>
 void sum_roots(Traversal<Index>& s, const Roots& roots, Sums& sums, Found& found) {
@@ -61,7 +61,7 @@ void sum_roots(Traversal<Index>& s, const Roots& roots, Sums& sums, Found& found
     end_roots(sums);
 }
 
-// Write the distances and path counts of roots into columns, which are infinite and 0.
+// Write the distances and path counts of roots into their columns of arrays filled with infinity and 0.
 template <class Index>
 void write_paths(const Traversal<Index>& s, Span<const int64_t> roots, Matrix<double> dist, Matrix<double> sigma) {
     for (int64_t k = 0; k < roots.size; ++k) {

@@ -8,11 +8,12 @@
 
 namespace lagbc {
 
-// Search from roots, one after the other, each along `most` edges at least, until two paths are found whose lengths
-// differ by at most `near` of the longer: the root, their end, and both lengths; a root of -1 if there are none.
+// Search from roots, one after the other, until two paths are found whose lengths differ by at most `near` of the
+// longer. Return the root, their end, and both lengths; a root of -1 if there are none.
 //
-// All vertices are settled by Dijkstra's rule, or the first of them; the longer path is the shortest to some settled
-// vertex and an edge from it. A difference of half of the shortest length, or more, may be one in exact numbers.
+// A search settles vertices by Dijkstra's rule until it has looked at `most` edges. The longer path is the shortest to
+// a settled vertex and an edge from it. A difference of more than half of the shortest length may be one in exact
+// numbers.
 template <class Index>
 std::tuple<int64_t, int64_t, double, double> find_near_tie(const Csr<Index>& graph, Span<const int64_t> roots,
                                                            int64_t most, double near) {

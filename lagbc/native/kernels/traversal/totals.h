@@ -1,18 +1,18 @@
-// Totals of a block of roots: kept as entries, taken into a batch's sums, or cleared; trips.
+// The totals of a block of roots are kept as entries, taken into a batch's sums, or cleared; the trips of a root.
 #pragma once
 
 #include "near.h"
 
 namespace lagbc {
 
-// Totals with an entry a vertex, and with an entry an edge.
+// The totals with an entry a vertex, and those with an entry an edge.
 inline constexpr Optional<Span<double>> BatchSums::* totals_of_vertices[] = {
     &BatchSums::dependency,       &BatchSums::stress,         &BatchSums::reached,
     &BatchSums::distance,         &BatchSums::inverse,        &BatchSums::dependency_squares,
     &BatchSums::distance_squares, &BatchSums::inverse_squares};
 inline constexpr Optional<Span<double>> BatchSums::* totals_of_edges[] = {&BatchSums::edges, &BatchSums::edges_squares};
 
-// Call visit(i) for each vertex or edge whose totals may be other than 0, for some of them more than once.
+// Call visit(i) for each vertex or edge whose totals may be other than 0, for some more than once.
 template <class Visit>
 LAGBC_INLINE void each_touched(const Optional<Touched>& touched, int64_t all, const Visit& visit) {
     if (!touched.is_there || touched.count < 0)
@@ -21,7 +21,7 @@ LAGBC_INLINE void each_touched(const Optional<Touched>& touched, int64_t all, co
         for (int64_t i = 0; i < touched.count; ++i) visit(touched.names[i]);
 }
 
-// Add totals that are there to sums, entry i to entry order[i], and clear them; one listed twice is 0 by then.
+// Add entry i of each total to entry order[i] of its sum, and clear it; the second time that i is listed it is 0.
 template <auto& fields>
 void take(const Totals& totals, Optional<Touched>& touched, Span<const int64_t> order, const BatchSums& sums) {
     for (const auto field : fields) {
@@ -42,19 +42,19 @@ inline void take_totals(Totals& totals, Span<const int64_t> order, Optional<Span
     take<totals_of_edges>(totals, totals.of_edges, edge_order, sums);
 }
 
-// Make totals zero, and forget kept blocks.
+// Clear totals, and forget kept blocks.
 inline void clear_totals(Totals& totals) {
     take<totals_of_vertices>(totals, totals.of_vertices, {}, {});
     take<totals_of_edges>(totals, totals.of_edges, {}, {});
     totals.kept = 0;
 }
 
-// The count of entries of some blocks.
+// The count of entries of the first blocks.
 inline int64_t kept_entries(const Touched& touched, int64_t blocks) {
     return blocks > 0 ? touched.kept_ends[blocks - 1] : 0;
 }
 
-// Keep totals as entries, and clear them. The entries of all blocks have as much room as their lists.
+// Keep totals as entries, and clear them. There is room for as many entries as the lists of all blocks hold.
 template <auto& fields>
 void keep(const Totals& totals, Optional<Touched>& touched) {
     if (!touched.is_there) return;
@@ -67,7 +67,7 @@ void keep(const Totals& totals, Optional<Touched>& touched) {
     int64_t entry = kept_entries(touched, totals.kept);
     for (int64_t k = 0; k < touched.count; ++k) {
         const int64_t i = touched.names[k];
-        bool is_new = false;  // one listed twice is 0 by then
+        bool is_new = false;  // the second time that i is listed its totals are 0
         int64_t place = entry;
         for (const auto field : fields) {
             const auto& total = totals.*field;
@@ -84,7 +84,7 @@ void keep(const Totals& totals, Optional<Touched>& touched) {
     touched.count = 0;
 }
 
-// Keep the totals of a whole block; false if there is no room.
+// Keep the totals of a block; false if there is no room.
 inline bool keep_block(Totals& totals) {
     if (!totals.of_vertices.is_there || totals.kept == totals.most_kept) return false;
     if (totals.of_vertices.count < 0 || totals.of_edges.count < 0) return false;
@@ -94,7 +94,7 @@ inline bool keep_block(Totals& totals) {
     return true;
 }
 
-// Begin root k of some, after the block before it is kept; false if that has to be taken first.
+// Begin root k: keep the block before, if one has ended; false if that cannot be kept, and has to be taken first.
 inline bool begin_root(Totals& totals, int64_t k) {
     return totals.block == 0 || k == 0 || k % totals.block != 0 || keep_block(totals);
 }
@@ -104,7 +104,7 @@ bool begin_root(Near<Index>&, int64_t) {
     return true;
 }
 
-// Lay out the trips of a root as its targets, scaled; returns how often the root counts therefore.
+// Lay out the trips of a root as its targets, scaled; return how often the root counts.
 template <class Index>
 double lay_out_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_t root) {
     const auto shift = static_cast<int>(trips.shifts[root]);
@@ -118,7 +118,7 @@ void clear_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_
     for (int64_t e = trips.first[root]; e < trips.first[root + 1]; ++e) trips.targets[position[trips.ends[e]]] = 0.0;
 }
 
-// End all roots: keep the last block, if that can be.
+// End all roots: keep the last block, if there is room.
 inline void end_roots(Totals& totals) {
     if (totals.block != 0) keep_block(totals);
 }

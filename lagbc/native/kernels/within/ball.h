@@ -1,9 +1,8 @@
-// The ball of some roots: the part of the graph within a radius of any of them, with rows of its own.
+// The ball of some roots: the subgraph within a radius of any of them.
 //
-// A path from a root that is no longer than the radius lies within the ball. Other vertices of the ball are farther
-// from the root than the radius, in the ball, too: so nothing beyond it is needed. Neighbouring roots, such as the
-// roots of a block, have a ball that is little larger than the ball of each. Rows are in the order in which they were
-// met: neighbours are near.
+// It contains all paths from a root that are no longer than the radius, and no shorter path to any of its vertices
+// leads outside. The ball of neighbouring roots, such as those of a block, is little larger than the ball of each.
+// Vertices get rows in the order in which they are met: neighbours are near.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +13,8 @@ namespace lagbc {
 
 // Give a row to each vertex within the radius of any of the roots; return the count of rows.
 //
-// Distances from the nearest root fall until they are final; a vertex that comes nearer waits, first come first served.
-// Once there is one more than the `most` rows the search ends.
+// Distances from the nearest root fall until they are final; a vertex that comes nearer waits in a queue. The search
+// ends at one row more than `most`.
 template <class Index, class Number>
 int64_t reach(const Csr<Index>& graph, Span<const int64_t> roots, double radius, int64_t most,
               const Ball<Number>& ball) {
@@ -65,7 +64,7 @@ inline int64_t degrees(Span<const int64_t> indptr, Span<const int32_t> vertices)
     return total;
 }
 
-// Write the edges between the vertices of a ball, and their places, if these are asked for; return their count.
+// Write the edges between the vertices of a ball, and their places in the graph, if there is room; return their count.
 template <class Index, class Number>
 int64_t cut(const Csr<Index>& graph, Span<const int32_t> vertices, Span<const int32_t> row, Span<int64_t> ends,
             Span<int32_t> heads, Span<Number> of_edges, Optional<Span<int64_t>> places) {
@@ -87,8 +86,8 @@ int64_t cut(const Csr<Index>& graph, Span<const int32_t> vertices, Span<const in
     return count;
 }
 
-// Find the ball of some roots; return the count of its rows: 0 if these, or its edges, exceed the room, or the rows
-// exceed `most`.
+// Find the ball of some roots; return the count of its rows, 0 if it has more than `most` or more than there is room
+// for.
 template <class Index, class Number>
 int64_t find_ball(const Csr<Index>& leaving, const Csr<Index>& entering, Span<const int64_t> roots, double radius,
                   int64_t most, Ball<Number>& ball) {

@@ -2,13 +2,12 @@
 //
 //     dist = e + A^T min.plus dist        sigma = e + T^T plus.second sigma        c = own + T plus.second c
 //
-// T are the tight edges of a lane, the edges u -> v with dist[u] + l == dist[v]. Sweeps go over the rows, forwards and
-// backwards in turn, and make waiting rows anew: a row waits once some entry that it is made from has changed, in any
-// lane. When none waits, the system is solved. Tight edges have no circle, so that there is one solution. Each of its
-// entries is at last made from final ones, in the order of the edges, in whatever order rows were made: the bits depend
-// on nothing else.
+// T are the tight edges of a lane, the edges u -> v with dist[u] + l == dist[v]. Sweeps over the rows, forwards and
+// backwards in turn, make waiting rows anew: a row waits once an entry that it is made from has changed, in any lane.
+// When none waits, the system is solved, uniquely, as tight edges have no circle. Each entry is made last from final
+// entries, in the order of the edges: its bits do not depend on the order in which rows were made.
 //
-// A lane is a column of the rows of row.h: an edge carries a word of bits for all lanes.
+// A lane is a column of the rows of row.h.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ struct alignas(64) ByLane {
     double operator[](int64_t j) const { return at[j]; }
 };
 
-// Sum over the lanes: eight sums, in the order of the lanes, and these in turn.
+// Sum the lanes: every eighth into one of eight sums, then these in turn.
 LAGBC_INLINE double sum_of(Row& row) {
     constexpr int abreast = 8 / lanes;
     each_part<parts - abreast>([&](int i) LAGBC_INLINED { row.part[i % abreast] += row.part[i + abreast]; });
@@ -40,8 +39,8 @@ inline double sum_of(const ByLane& numbers) {
     return sum_of(row);
 }
 
-// Make waiting rows anew, forwards or backwards and then in turn, until none waits. `make(i)` returns whether a row
-// waits that did not wait before.
+// Make waiting rows anew, by sweeps in alternating directions, until none waits. `make(i)` returns whether it has a row
+// wait.
 template <class Number, class Make>
 LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop, Make make) {
     const int64_t rows = ball.rows;
@@ -57,9 +56,8 @@ LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop,
     }
 }
 
-// Find all distances up to the radius. A row whose distances have fallen pushes them on.
-//
-// Distances not below `far` change nothing, so that the search ends at the radius.
+// Find all distances up to the radius; others stay `far`, so that the search ends there. A row whose distances have
+// fallen pushes them on.
 template <class Number>
 void search_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
@@ -91,7 +89,7 @@ LAGBC_INLINE uint64_t tight_lanes(const Number* tail, Number length, const Numbe
     return any_of<Number>(is_tight) ? mask_of<Number>(is_tight) : 0;
 }
 
-// The lanes that reach a row, without lanes whose root it is.
+// The lanes that reach a row, without those whose root it is.
 template <class Number>
 LAGBC_INLINE uint64_t lanes_that_reach(const Number* dist, Number far) {
     const auto root = splat(Number{0}), beyond = splat(far);
@@ -99,17 +97,17 @@ LAGBC_INLINE uint64_t lanes_that_reach(const Number* dist, Number far) {
            mask_of<Number>([&](int i) LAGBC_INLINED { return is_less(load(dist, i), beyond); });
 }
 
-// Write a row; returns whether it has changed.
+// Write a row; return whether it has changed.
 LAGBC_INLINE bool replace_row(double* values, const Row& row) {
     const uint64_t same = mask_of<double>([&](int i) LAGBC_INLINED { return is_equal(row.part[i], load(values, i)); });
     store_row(values, row);
     return ~same != 0;
 }
 
-// Count paths, and find which of the edges that enter are tight; return the largest count of each lane.
+// Count paths, and mark the entering edges that are tight in some lane; return the largest count of each lane.
 //
-// All counts begin at 1, the least possible: they rise until they are final. The counts of a root, and of vertices that
-// it does not reach, stay 1. Where lengths do not tie, the first sweep is enough.
+// All counts begin at 1, the least possible, and rise until they are final. Those of a root, and of vertices out of its
+// reach, stay 1. Where no lengths tie, the first sweep is enough.
 template <class Number>
 ByLane count_lanes(const Ball<Number>& ball, Stop stop) {
     const auto dist = ball.dist;
@@ -142,10 +140,10 @@ ByLane count_lanes(const Ball<Number>& ball, Stop stop) {
     return largest;
 }
 
-// Make c from `own`, into `beyond`, and sum sigma * (the sum of c over tight successors) * times over the lanes, into
-// `totals`.
+// Make c from `own`, into `beyond`; write to `totals` the sum over lanes of sigma * (sum of c over tight successors) *
+// times.
 //
-// Rows with targets of their own wait; all others begin, and may stay, at 0. The root of a lane has no total.
+// At first rows with targets wait; others begin, and may stay, at 0. The root of a lane has no total.
 template <class Number>
 void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
     const auto dist = ball.dist;
@@ -163,8 +161,7 @@ void sum_back(const Ball<Number>& ball, const ByLane& times, Stop stop) {
             const uint64_t tight = tight_lanes(here, ball.out_lengths[e], dist[head]);
             if (tight != 0) add_row(onward, c[head], tight);
         }
-        // Also where c stays as it was: the sum over successors may have changed by less than rounding leaves of it in
-        // c.
+        // Before the test whether c changes: the sum over successors may change by less than its rounding in c.
         const uint64_t reached = lanes_that_reach(here, ball.far);
         Row shares;
         each_part([&](int k) LAGBC_INLINED {

@@ -1,4 +1,4 @@
-// Sums over blocks of roots, in the columns of traversal/near.h: of a block that is searched together, or root by root.
+// The sums of a block of roots within bounds (traversal/near.h), searched together or root by root.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ void count_reached(const Ball<Number>& ball, Span<int64_t> reached) {
     std::copy_n(found, reached.size, reached.data);
 }
 
-// Leave a lane as if without a root.
+// Empty a lane, as if it had no root.
 template <class Number>
 void forget(const Ball<Number>& ball, int64_t j) {
     for (int64_t i = 0; i < ball.rows; ++i) {
@@ -27,7 +27,7 @@ void forget(const Ball<Number>& ball, int64_t j) {
     }
 }
 
-// Write the weight of each target into `own`, and return the sum of each lane; a root is no target.
+// Write the weight of each target into `own`; return the sum of each lane. A root is no target.
 template <class Number>
 ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const Targets& omega) {
     ByLane of_lanes;
@@ -47,7 +47,7 @@ ByLane weigh_lanes(const Ball<Number>& ball, double radius, double decay, const 
     return of_lanes;
 }
 
-// Sum, by the weights of targets in `own`, the straight line from the root of each lane over the distance.
+// Sum in each lane own * (straight line from the root) / distance.
 template <class Index, class Number>
 ByLane straight_of(const Ball<Number>& ball, const Near<Index>& near) {
     ByLane x, y, of_lanes;
@@ -68,7 +68,7 @@ ByLane straight_of(const Ball<Number>& ball, const Near<Index>& near) {
     return of_lanes;
 }
 
-// Share the weights of targets among the paths to them.
+// Share the weight of each target out among the paths to it.
 template <class Number>
 void share_among_paths(const Ball<Number>& ball) {
     for (int64_t i = 0; i < ball.rows; ++i)
@@ -81,7 +81,7 @@ void add_totals(const Ball<Number>& ball, const Near<Index>& near, int64_t colum
     for (int64_t i = 0; i < ball.rows; ++i) near.by_vertex[near.vertex_rows[i]][column] += ball.totals[i];
 }
 
-// Count both ends of every pair of a root and a target, by the target's weight.
+// Count the two ends of each pair of a root and a target, by the target's weight.
 template <class Index, class Number>
 void add_ends(const Ball<Number>& ball, const Near<Index>& near, const ByLane& of_lanes, const ByLane& times,
               int64_t column) {
@@ -94,7 +94,7 @@ void add_ends(const Ball<Number>& ball, const Near<Index>& near, const ByLane& o
         if (ball.roots[j] >= 0) near.by_vertex[near.vertex_rows[ball.roots[j]]][column] += of_lanes[j] * times[j];
 }
 
-// Add the shares of the paths of tight edges, once `beyond` is made from `own`.
+// Add the dependencies on tight edges, once `beyond` is made from `own`.
 template <class Index, class Number>
 void add_edges(const Ball<Number>& ball, const Near<Index>& near, const ByLane& times, int64_t column) {
     for (int64_t i = 0; i < ball.rows; ++i) {
@@ -116,7 +116,7 @@ void add_edges(const Ball<Number>& ball, const Near<Index>& near, const ByLane& 
     }
 }
 
-// Add the sums over distances alone, to column c of each; return the largest distance of each lane.
+// Add the sums over distances within cutoff c; return the largest of these distances in each lane.
 template <class Index, class Number>
 ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double cutoff, int64_t c) {
     const auto& to = near.columns;
@@ -147,7 +147,7 @@ ByLane add_distances(const Ball<Number>& ball, const Near<Index>& near, double c
     return farthest;
 }
 
-// Write the sum of each root of a block, one number a lane.
+// Write a sum of the roots of a block, a number a lane.
 template <class Index>
 void write_of_roots(const Near<Index>& near, const ByLane& of_lanes, int64_t first, int64_t width, int64_t column) {
     for (int64_t j = 0; j < width; ++j) near.by_root[first + j][column] = of_lanes[j];
@@ -194,8 +194,8 @@ void add_cut(const Ball<Number>& ball, const Asked& asked, int64_t first, int64_
     }
 }
 
-// Search the ball that was found, of the `width` roots from number `first` on, and add their sums to all columns that
-// there is room for; `times` says how often each counts. If the stop flag is set, all may be left in disorder.
+// Search within the last ball, of the `width` roots from number `first` on, and add their sums to all columns; each
+// counts `times` often. Once the stop flag is set, all may be left in disorder.
 template <class Index, class Number>
 void sum_ball(const BallOf<Index, Number>& ball, int64_t first, int64_t width, const ByLane& times, Found& found) {
     Traversal<Index>& s = *ball.worker;
@@ -223,11 +223,10 @@ void sum_ball(const BallOf<Index, Number>& ball, int64_t first, int64_t width, c
     add_cut(ball, asked, first, width, targets, times, near);
 }
 
-// Sum roots in the caller's order (-1 is an absent one), blocks of 64 together, or one by one where their ball has too
-// many rows.
+// Sum roots in the caller's order (-1 is absent), 64 together, or one by one if their ball has too many rows.
 //
-// A row costs about as much as `worth` vertices that a root reaches. The block before tells how many a root reaches,
-// and at first a root amid the first block.
+// A row costs about as much as `worth` vertices in reach of a root. How many a root reaches is known from the last 64,
+// and at first from one amid the first 64.
 template <class Index, class Number>
 void sum_blocks(BallOf<Index, Number>& ball, Span<const int64_t> roots, Found& found) {
     Traversal<Index>& s = *ball.worker;
