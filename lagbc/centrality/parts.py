@@ -8,7 +8,6 @@ import operator
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from scipy import sparse
 from lagbc.arguments import Arguments, Read
 from lagbc.call import Call, carriers_of, digests_of_call, prepare, require_memory, result_of, works_of
 from lagbc.calls import log_plan, running
-from lagbc.centrality.compute import find_all, finish_call, keywords_of, warn_of_ties_of
+from lagbc.centrality.compute import check_call, find_all, finish_call, warn_of_ties_of
 from lagbc.errors import InvalidTypeError, InvalidValueError, PartError
 from lagbc.files import require_name, require_writable
 from lagbc.graph.csr import as_numpy
@@ -30,7 +29,6 @@ from lagbc.options import Options, Settings, check_options, with_defaults
 from lagbc.planning.devices import reading_gpu
 from lagbc.run.partial import PartialFile, Writer
 from lagbc.run.shares import Share, Written, labels_in, merge_shares, require_complete, write_share
-from lagbc.scores.records import require_taken
 from lagbc.types import CentralityName, GraphLike
 
 # Arguments that a file holds as arrays, and as values of JSON.
@@ -54,16 +52,14 @@ def write_part(
 ) -> Written:
     """Compute a part of a call into a file; arguments as for `lagbc.save_part`."""
     share, target = _parse_part(part), parse_path(path)
-    arguments = arguments.checked()
-    if arguments.k is not None and not isinstance(arguments.rng, Integral):
-        raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     given = with_defaults(options)
     for name in ("checkpoint", "executor", "comm"):
         if given.get(name) is not None:
             raise InvalidValueError(f"a part takes no {name}=; leave it out, and make more parts of the run")
     centralities = find_all(which)
-    settings = check_options(batch, options, partial(keywords_of, centralities, options))
-    require_taken(centralities, arguments)
+    arguments, settings = check_call(centralities, batch, options, arguments)
+    if arguments.k is not None and not isinstance(arguments.rng, Integral):
+        raise InvalidValueError("k= draws roots, the same in all parts: pass them the same integer as rng=")
     told = f"part {share} of {', '.join(one.name for one in centralities)}"
     with running(told, settings.stop), reading_gpu(A, settings.devices):
         call = prepare(A, centralities, read, settings, arguments)

@@ -377,7 +377,7 @@ def _answer(question: Question, samples: str, carriers: ExitStack) -> Answer:
 
 
 def _look_at_paths(question: Question, samples: str) -> Paths | None:
-    """Draw the first paths; None where only roots come into question."""
+    """Draw the first paths; None if only roots come into question."""
     if (other := unfit(question)) is not None or (samples == "auto" and not may_pay(question)):
         if samples == "auto":
             return None

@@ -141,13 +141,12 @@ class Paths:
     def __init__(self, question: Question) -> None:
         graph, request, self._wanted = question.graph.on_host, question.request, question.wanted
         threads = question.settings.threads
-        while threads > 1 and (needed := needed_bytes(graph, threads)) > question.room.for_need(needed, "cpu"):
+        while (needed := needed_bytes(graph, threads)) > (room := question.room.for_need(needed, "cpu")):
+            if threads == 1:
+                raise OutOfMemoryError(
+                    f"paths need up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
+                )
             threads -= 1
-        needed = needed_bytes(graph, threads)
-        if needed > (room := question.room.for_need(needed, "cpu")):
-            raise OutOfMemoryError(
-                f"paths need up to {in_units(needed)}, but the budget is {in_units(room)}; {raised_by()}"
-            )
         self._work = PathCounts(graph, int(parse_generator(question.rng).integers(2**63)), threads)
         self._edges, self._progress, self._pilot = graph.nnz, question.settings.progress, NONE_DONE
         everyone = Population(graph, request, np.arange(graph.n), inf, Reduced((whole(graph, request),)))

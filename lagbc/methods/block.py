@@ -129,10 +129,10 @@ class BlockSweep(Protocol):
         """Write rows with their numbers."""
 
     def pack_bits(self, level: Live) -> Message:
-        """Write rows alone."""
+        """Write rows without numbers."""
 
     def take_bits(self, message: Message, first: int) -> Live:
-        """Read rows alone, of the piece whose first row is `first`."""
+        """Read a message of `pack_bits`, of the piece whose first row is `first`."""
 
     def enter(self, level: Live) -> Any:
         """Put the rank's own rows on the frontier; return their places in the grid column."""

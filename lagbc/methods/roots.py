@@ -72,22 +72,17 @@ class Probe(NamedTuple):
     is_cut: bool = False  # whether searches ended early, by their most edges or by the time
 
 
-def most_edges(graph: Graph, lined_up: int) -> int:
-    """Return the edges after which a search ends: a small part of the run's."""
-    return int(tuning.PROBE_SHARE * graph.nnz * lined_up)
-
-
 def probe(graph: Graph, ordered: NDArray[np.int64], seconds: float = inf, at_once: int = 1) -> Probe:
     """Search from `COLUMNS` neighbouring roots of a run at one place or several.
 
     The places are the middles of equal stretches of `ordered`; its first and last roots often reach little. A search
-    ends after the level at which it has looked at `most_edges`. On the host `at_once` searches run at a time, each with
-    40 bytes a vertex, and all end after so many seconds; on a device a search is one launch.
+    ends after the level at which it has looked at a small part of the run's edges. On the host `at_once` searches run
+    at a time, each with 40 bytes a vertex, and all end after so many seconds; on a device a search is one launch.
     """
     searches = min(max(1, len(ordered) // tuning.PROBE_ROOTS), tuning.PROBE_SEARCHES)
     middles = (2 * np.arange(searches) + 1) * len(ordered) // (2 * searches) // COLUMNS * COLUMNS
     groups = [graph.position[ordered[first : first + COLUMNS]] for first in middles.tolist()]
-    most, end = most_edges(graph, len(ordered)), monotonic() + seconds
+    most, end = int(tuning.PROBE_SHARE * graph.nnz * len(ordered)), monotonic() + seconds
     counts = _count_searches(graph.reordered, groups, most, seconds, at_once)
     visits, edges, pairs, pair_edges, levels = (int(sum(of)) for of in zip(*counts, strict=True))
     is_cut = monotonic() > end or edges > searches * most

@@ -71,7 +71,7 @@ class Bounds:
         return np.minimum.outer(self.cutoffs, ends).ravel()
 
     def radius(self, sums: frozenset[str]) -> float:
-        """Return the distance to which a root has to search for some sums."""
+        """Return the distance up to which some sums need a root to search."""
         return float((self.radii if sums <= DECAYING else self.cutoffs).max())
 
     @property

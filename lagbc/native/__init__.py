@@ -123,17 +123,13 @@ def parts_of_rows(indptr: NDArray[np.int64], most: int | None = None) -> list[Pa
     if parts == 1:
         return [(0, n)]
     inner = np.searchsorted(indptr, entries * np.arange(1, parts) // parts).tolist()
-    return _between([0, *inner, n])
+    return [*pairwise([0, *inner, n])]
 
 
 def parts_of(size: int) -> list[Part]:
     """Cut a range of `size` into equal parts, one for each core."""
     parts = cores() if size >= SHARED_FROM else 1
-    return _between([size * part // parts for part in range(parts + 1)])
-
-
-def _between(bounds: list[int]) -> list[Part]:
-    return list(pairwise(bounds))
+    return [*pairwise(size * part // parts for part in range(parts + 1))]
 
 
 def share(

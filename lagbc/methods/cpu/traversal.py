@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import HALF_WORD, Batching, Blocks, SweepPlan, counted
+from lagbc.methods.contract import HALF_WORD, INTEGER, Array, Batching, Blocks, SweepPlan, counted
 from lagbc.methods.sums import (
     DEPENDENCY,
     OF_EDGES,
@@ -71,7 +71,7 @@ class Size(NamedTuple):
     has_omega: bool
     has_class_sizes: bool
     has_coordinates: bool
-    trips: int  # ends of trips to copy to the type of the graph's indices; -1 if roots have no trips
+    has_trips: bool
     roots: int  # of a block within bounds; 0 without bounds
     of_vertices: int  # of_vertices, of_edges, of_roots: columns of the sums within bounds
     of_edges: int
@@ -86,6 +86,7 @@ class State:
     plan: SweepPlan
     sweep: Worker  # its vertices are in sweep order
     ball: Ball | None = None  # sums within bounds in the worker's place
+    trips: tuple[NDArray[Any], ...] = ()  # of the demand: ends, where rows begin, and their shifts
 
 
 class Levels(NamedTuple):
@@ -115,11 +116,8 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
     one is noted: when the farther end is settled, the nearer one is settled, or in the same bucket, narrower than any
     edge. With the heap, a length that rounding absorbs, or a tolerance, lets both be noted.
     """
-    demand, has_bounds = plan.demand, plan.bounds is not None
+    has_bounds = plan.bounds is not None
     buckets, _ = _choose_buckets(graph, plan)
-    trips = -1
-    if demand is not None:
-        trips = 0 if demand.indices.dtype == graph.indices.dtype else demand.nnz
     return Size(
         graph.n,
         graph.nnz,
@@ -130,7 +128,7 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
         plan.omega is not None,
         plan.class_sizes is not None,
         plan.xy is not None,
-        trips,
+        plan.demand is not None,
         max(graph.n, blocks.least) if has_bounds else 0,
         *(columns_of_sums(plan)[1] if has_bounds else (0, 0, 0)),
     )
@@ -158,7 +156,17 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
     worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan), bits_of(plan.sums))
     ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
-    return {"sweep": counted(worker), "ball": counted(ball)}
+    return {"sweep": counted(worker), "ball": counted(ball), "trips": _arrays_of_trips(graph, plan)}
+
+
+def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:
+    """State the arrays of a demand that a worker has of its own: those that are not of the type that it reads."""
+    if (trips := plan.demand) is None:
+        return None
+    made = {"first": Array((graph.n + 1,), INTEGER), "shifts": Array((graph.n,), INTEGER)}
+    if trips.indices.dtype != graph.indices.dtype:
+        made["ends"] = Array((trips.nnz,), graph.indices.dtype)
+    return made
 
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
@@ -186,11 +194,12 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         bounds, (first, _) = plan.bounds, columns_of_sums(plan)
         columns = tuple(first.get(name, -1) for name in _SUMS_WITHIN)
         sweep.set_bounds(bounds.radii, bounds.decays, bounds.cutoffs, columns)
-    if plan.demand is not None:
-        trips = plan.demand
-        shifts, _ = shifts_of_rows(trips.indptr, trips.data)
-        sweep.set_trips(trips.data, trips.indices, trips.indptr, shifts)
-    return State(graph, plan, sweep, new_ball(graph, plan, sweep) if has_ball(graph, plan) else None)
+    trips: tuple[NDArray[Any], ...] = ()
+    if (demand := plan.demand) is not None:
+        shifts, _ = shifts_of_rows(demand.indptr, demand.data)
+        trips = demand.indices.astype(graph.indices.dtype, copy=False), demand.indptr.astype(np.int64), shifts
+        sweep.set_trips(demand.data, *trips)
+    return State(graph, plan, sweep, new_ball(graph, plan, sweep) if has_ball(graph, plan) else None, trips)
 
 
 def forward(state: State, roots: NDArray[np.int64]) -> Iterator[Levels]:

@@ -12,8 +12,9 @@ inline auto items(TraversalSize& size) {
     return std::tuple(Item("n", size.n), Item("nnz", size.nnz), Item("most", size.most), Item("buckets", size.buckets),
                       Item("block", size.block), Item("most_kept", size.most_kept), Item("has_omega", size.has_omega),
                       Item("has_class_sizes", size.has_class_sizes), Item("has_coordinates", size.has_coordinates),
-                      Item("trips", size.trips), Item("roots", size.roots), Item("of_vertices", size.of_vertices),
-                      Item("of_edges", size.of_edges), Item("of_roots", size.of_roots));
+                      Item("has_trips", size.has_trips), Item("roots", size.roots),
+                      Item("of_vertices", size.of_vertices), Item("of_edges", size.of_edges),
+                      Item("of_roots", size.of_roots));
 }
 
 inline auto items(Columns& first) {
@@ -88,33 +89,6 @@ void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Ind
     std::apply([&](const auto&... item) { (require(item), ...); }, items(first));
 }
 
-// Bind `set_trips`; ends are copied if they are of another type than the graph's indices.
-template <class Index, class Number, bool is_last>
-void bind_trips(nb::class_<Traversal<Index>>& bound) {
-    bound.def(
-        "set_trips",
-        [](Traversal<Index>& s, In<"numbers", Span<const double>> numbers, In<"ends", Span<const Number>, is_last> ends,
-           In<"first", Span<const Number>, is_last> first, In<"shifts", Span<const int64_t>> shifts) {
-            if (!s.trips.targets.is_there) raise_value("size has to tell whether there are trips");
-            sized(ends, numbers.size);
-            sized(first, s.order.size + 1);
-            sized(shifts, s.order.size);
-            s.trips.numbers = numbers;
-            if constexpr (std::is_same_v<Index, Number>) {
-                s.trips.ends = ends;
-            } else {
-                sized(s.trips.own_ends, "ends", ends.size);
-                std::copy_n(ends.data, ends.size, s.trips.own_ends.data);
-                s.trips.ends = s.trips.own_ends;
-            }
-            std::copy_n(first.data, first.size, s.trips.first.data);
-            std::copy_n(shifts.data, shifts.size, s.trips.shifts.data);
-        },
-        nb::arg("numbers"), nb::arg("ends"), nb::arg("first"), nb::arg("shifts"), nb::keep_alive<1, 2>(),
-        nb::keep_alive<1, 3>(),
-        "Set trips of each root in matrix order, and the powers of two that they are divided by.");
-}
-
 template <class Index>
 void bind_worker(nb::module_& m, const char* name) {
     using S = Traversal<Index>;
@@ -183,8 +157,21 @@ void bind_worker(nb::module_& m, const char* name) {
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
         "Set bounds, and the first column of each sum among those of its kind.");
-    bind_trips<Index, Narrow, false>(bound);
-    bind_trips<Index, Wide, true>(bound);
+    method(
+        bound, "set_trips",
+        [](S& s, In<"numbers", Span<const double>> numbers, In<"ends", Span<const Index>> ends,
+           In<"first", Span<const int64_t>> first, In<"shifts", Span<const int64_t>> shifts) {
+            if (!s.trips.targets.is_there) raise_value("size has to tell whether there are trips");
+            sized(ends, numbers.size);
+            sized(first, s.order.size + 1);
+            sized(shifts, s.order.size);
+            s.trips.numbers = numbers;
+            s.trips.ends = ends;
+            s.trips.first = first;
+            s.trips.shifts = shifts;
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+        "Set trips of each root in matrix order, and the powers of two that they are divided by.");
     method(
         bound, "sum",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"times", Optional<Span<const double>>> times,

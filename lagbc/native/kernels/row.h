@@ -85,7 +85,7 @@ LAGBC_APART uint64_t put_row(double* values, uint64_t mask, const Row& row, doub
     return above & mask;
 }
 
-// Combine the lanes of part 0 of a row: its two halves, then the halves of the result, down to one number.
+// Combine the two halves of a vector of lanes, then the halves of the result, down to one number.
 template <class Combine>
 LAGBC_INLINE double tree_of_lanes(Lanes whole, const Combine& combine) {
     double lane[lanes];

@@ -188,7 +188,7 @@ def _edge_scores(state: State, levels: Levels, times: Vector, c: Matrix) -> NDAr
 
 
 def _pull(X: Matrix) -> bool:
-    """Choose the direction in which X is multiplied, and give X the form for it."""
+    """Return whether X is multiplied by pulling, and give X the form for that direction."""
     pull: bool = X.nvals > tuning.GRAPHBLAS_PULL_SHARE * X.nrows * X.ncols
     X.ss.config["sparsity_control"] = "bitmap" if pull else "sparse"
     return pull

@@ -102,7 +102,7 @@ Reached search_lengths(const Csr<Index>& graph, const Search<Index>& search, con
     return {count, notes};
 }
 
-// Put a vertex into a slot, its own or a free one, or nearer to the top.
+// Put a vertex with a key into a slot, its own or a free one, and raise it as far as the key asks.
 template <class Index>
 LAGBC_INLINE void rise(const Heap<Index>& heap, Span<Index> places, int64_t slot, double key, Index v) {
     const auto [keys, vertices] = heap;
@@ -119,7 +119,7 @@ LAGBC_INLINE void rise(const Heap<Index>& heap, Span<Index> places, int64_t slot
     places[v] = static_cast<Index>(slot);
 }
 
-// Take the vertex at slot `size`, the last, to the free top, or farther down.
+// Put the vertex at slot `size`, the last, to the free top, and let it fall as far as its key asks.
 template <class Index>
 LAGBC_INLINE void fall(const Heap<Index>& heap, Span<Index> places, int64_t size) {
     const auto [keys, vertices] = heap;

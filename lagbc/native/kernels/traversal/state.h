@@ -17,8 +17,7 @@ struct TraversalSize {
     Asks asks{};             // the sums asked for
     int64_t block = 0;       // roots that are summed together; 0 is all
     int64_t most_kept = 0;   // blocks that are kept at once
-    bool has_omega = false, has_class_sizes = false, has_coordinates = false;
-    int64_t trips = -1;                                   // ends of trips to copy; -1 if roots have no trips
+    bool has_omega = false, has_class_sizes = false, has_coordinates = false, has_trips = false;
     int64_t roots = 0;                                    // roots of a block within bounds; 0 without bounds
     int64_t of_vertices = 0, of_edges = 0, of_roots = 0;  // columns of the sums within bounds
 };
@@ -29,8 +28,7 @@ template <class Index>
 struct Trips {
     Span<const double> numbers;
     Span<const Index> ends;
-    Span<Index> own_ends;  // room for a copy of ends of another type
-    Span<int64_t> first, shifts;
+    Span<const int64_t> first, shifts;
     Optional<Span<double>> targets;  // (n,) room for the targets of one root, in sweep order; 0 between two roots
 };
 
@@ -169,7 +167,7 @@ struct Traversal {
           buckets_of_queue(size.buckets) {
         make_search(size);
         make_trail(size);
-        if (size.trips >= 0) make_trips(size);
+        trips.targets = maybe(size.has_trips, [&] { return memory.zeros<double>("targets", size.n); });
         near.x = maybe(size.has_coordinates, [&] { return memory.array<double>("x", size.n); });
         near.y = maybe(size.has_coordinates, [&] { return memory.array<double>("y", size.n); });
         if (size.roots > 0)
@@ -204,13 +202,6 @@ private:
                  memory.array<double>("own", size.n),
                  memory.array<double>("onward", size.n),
                  maybe(size.has_class_sizes, [&] { return memory.array<double>("class_sizes of trail", size.n); })};
-    }
-
-    void make_trips(const TraversalSize& size) {
-        trips.own_ends = memory.array<Index>("ends", size.trips);
-        trips.first = memory.zeros<int64_t>("first", size.n + 1);
-        trips.shifts = memory.array<int64_t>("shifts", size.n);
-        trips.targets = {memory.zeros<double>("targets", size.n), true};
     }
 
     void make_totals(const TraversalSize& size) {

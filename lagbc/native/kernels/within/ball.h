@@ -1,7 +1,7 @@
 // The ball of some roots: the subgraph within a radius of any of them.
 //
-// It contains all paths from a root that are no longer than the radius, and no shorter path to any of its vertices
-// leads outside. The ball of neighbouring roots, such as those of a block, is little larger than the ball of each.
+// It contains all paths from a root that are no longer than the radius: a search within it finds all distances up to
+// the radius. The ball of neighbouring roots, such as those of a block, is little larger than the ball of each.
 // Vertices get rows in the order in which they are met: neighbours are near.
 #pragma once
 

@@ -39,8 +39,8 @@ inline double sum_of(const ByLane& numbers) {
     return sum_of(row);
 }
 
-// Make waiting rows anew, by sweeps in alternating directions, until none waits. `make(i)` returns whether it has a row
-// wait.
+// Make waiting rows anew, by sweeps in alternating directions, until none waits. `make(i)` makes row i, and returns
+// whether it lets any row wait.
 template <class Number, class Make>
 LAGBC_INLINE void sweep_rows(const Ball<Number>& ball, bool forwards, Stop stop, Make make) {
     const int64_t rows = ball.rows;
