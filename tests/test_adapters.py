@@ -74,13 +74,6 @@ def test_directed_may_be_said():
     assert as_graph(nx.to_scipy_sparse_array(undirected)).directed is True
 
 
-def test_all_public_functions_take_a_graph():
-    G = nx.barabasi_albert_graph(100, 3, seed=1)
-    A = nx.to_scipy_sparse_array(G)
-    assert lagbc.plan(G) == lagbc.plan(A, directed=False)
-    np.testing.assert_array_equal(lagbc.bc(G, sources=[3, 5]), lagbc.bc(A, directed=False, sources=[3, 5]))
-
-
 @pytest.mark.parametrize("directed", [True, False])
 def test_igraph(bc, directed):
     A = scale_free(40, 150, seed=4)
@@ -120,18 +113,6 @@ LENGTHS = {(0, 1): 2, (1, 0): 4, (1, 2): 7, (2, 2): 1, (2, 3): 1}
 
 def lengths_of(G):
     return adapters.to_matrix(G, parse_values(True, False)).toarray()
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-def test_lengths_of_networkx(kind):
-    G = kind()
-    G.add_nodes_from(range(4))
-    G.add_weighted_edges_from((i, j, length) for (i, j), length in LENGTHS.items())
-    G.add_edge(3, 0)
-    expected = nx.to_numpy_array(G, multigraph_weight=min)
-    assert expected.max() == 7
-    with pytest.warns(UserWarning, match=r"1 of the [45] edges"):
-        np.testing.assert_array_equal(lengths_of(G), expected)
 
 
 @pytest.mark.parametrize("kind", CLASSES)

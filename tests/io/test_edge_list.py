@@ -68,6 +68,21 @@ def test_edge_list_with_other_bytes_in_a_comment(write):
         ("1 2\n2 99999999999999999999\n", 2, ["'99999999999999999999' is not an integer id"]),
         ("1 2 1\n2 3 heavy\n", 2, ["'heavy' is not a weight"]),
         ("% a\n# b\n1 2\n1 x # c\n", 4, ["'1 x'"]),
+        ('a b\n"a b\n', 2, ["a quote that is not closed"]),
+        ('a,b\n"a"b,c\n', 2, ["text after a closing quote"]),
+        ("a,b\na,\n", 2, ["a name is empty"]),
+        ("a b\nNew York c\n", 2, ["3 columns where the lines above have 2", "in quotes"]),
+        ("a b 1\na c x\n", 2, ["'x' is not a weight"]),
+        ("a,b;c\n", 1, ["both , and ;"]),
+        (b"a b\nb \xe9\n", 2, ["not UTF-8", "iconv"]),
+        ("a b {'weight': 1}\nb c {'weight': 'x'}\n", 2, ["attribute 'weight' is 'x', not a number"]),
+        ("a b {'weight': 1}\nb c {'weight'}\n", 2, ["no dict of values"]),
+        ("# hi\r1 2\n", 1, ["a carriage return within a line"]),
+        ("1 2\n3 4\r5 6\r\n", 2, ["a carriage return within a line", "3 4"]),
+        ("1 2\n3\0 4\n", 2, ["a NUL byte"]),
+        ("1 2\n1 " + "9" * 4400 + "\n", 2, ["is not an integer id"]),
+        ("1 2\n1 -9223372036854775809\n", 2, ["is not an integer id"]),
+        ("1,2\n1,,2\n", 2, ["3 columns where"]),
     ],
 )
 def test_malformed_edge_list(write, text, line, parts):
@@ -264,24 +279,6 @@ def test_values_are_missed_where_they_are_used(write, text):
         lagbc.bc(file, directed=True, weighted=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ('a b\n"a b\n', 2, ["a quote that is not closed"]),
-        ('a,b\n"a"b,c\n', 2, ["text after a closing quote"]),
-        ("a,b\na,\n", 2, ["a name is empty"]),
-        ("a b\nNew York c\n", 2, ["3 columns where the lines above have 2", "in quotes"]),
-        ("a b 1\na c x\n", 2, ["'x' is not a weight"]),
-        ("a,b;c\n", 1, ["both , and ;"]),
-        (b"a b\nb \xe9\n", 2, ["not UTF-8", "iconv"]),
-        ("a b {'weight': 1}\nb c {'weight': 'x'}\n", 2, ["attribute 'weight' is 'x', not a number"]),
-        ("a b {'weight': 1}\nb c {'weight'}\n", 2, ["no dict of values"]),
-    ],
-)
-def test_malformed_lists_of_names(write, text, line, parts):
-    check_error(write(text), line, parts)
-
-
 def test_many_names_over_many_pieces(write):
     """More than a table begins with, and longer names than a piece has room for at first."""
     ends = [(f"v{7 * i % 50_021}" + "x" * (i % 40), f"v{11 * i % 50_021}") for i in range(50_000)]
@@ -304,21 +301,6 @@ def test_values_are_rounded_as_python_does(tmp_path_factory, values, form):
     texts = [repr(value) if form == "r" else format(value, form) for value in values]
     path.write_text("".join(f"{i} {i + 1} {text}\n" for i, text in enumerate(texts)))
     assert read_graph(path).matrix.tocoo().data.tolist() == [float(text) for text in texts]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("# hi\r1 2\n", 1, ["a carriage return within a line"]),
-        ("1 2\n3 4\r5 6\r\n", 2, ["a carriage return within a line", "3 4"]),
-        ("1 2\n3\0 4\n", 2, ["a NUL byte"]),
-        ("1 2\n1 " + "9" * 4400 + "\n", 2, ["is not an integer id"]),
-        ("1 2\n1 -9223372036854775809\n", 2, ["is not an integer id"]),
-        ("1,2\n1,,2\n", 2, ["3 columns where"]),
-    ],
-)
-def test_what_parsers_take_for_something_else(write, text, line, parts):
-    check_error(write(text), line, parts)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,10 @@ def test_metis_without_edges(write):
         ("3 2 001\n2 5\n1 5 3\n2 6\n", 3, ["3 numbers", "'neighbour weight' pairs"]),
         ("3 2 010 2\n1 1 2\n1 1 1 3\n1\n", 4, ["1 numbers", "2 for the vertex"]),
         ("2 1 001\n2 5\n1 6\n", 2, ["edge 1 - 2 weighs 5 here and 6 at its other end", "one weight"]),
+        ("9" * 4400 + " 1\n", 1, ["not a METIS header"]),
+        ("2 1 010 99999999999999999999\n2\n1\n", 1, ["not a METIS header"]),
+        ("2 1\n" + "9" * 4400 + "\n1\n", 2, ["not only integers"]),
+        ("2 1\n-9223372036854775809\n1\n", 2, ["not only integers"]),
     ],
 )
 def test_malformed_metis(write, text, line, parts):
@@ -72,16 +76,3 @@ def test_malformed_metis(write, text, line, parts):
 
 def test_metis_line_numbers_count_comments_and_empty_lines(write):
     check_error(write("% c\n% c\n4 1\n\n% c\n\n4\n% c\n9\n", "net.graph"), 9, ["neighbour 9"])
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("9" * 4400 + " 1\n", 1, ["not a METIS header"]),
-        ("2 1 010 99999999999999999999\n2\n1\n", 1, ["not a METIS header"]),
-        ("2 1\n" + "9" * 4400 + "\n1\n", 2, ["not only integers"]),
-        ("2 1\n-9223372036854775809\n1\n", 2, ["not only integers"]),
-    ],
-)
-def test_numbers_that_int64_does_not_hold(write, text, line, parts):
-    check_error(write(text, "net.graph"), line, parts)

@@ -302,22 +302,6 @@ def test_errors_of_a_task_are_raised(monkeypatch, given):
         lagbc.bc(A, executor=pool, **SWEPT)
 
 
-def test_less_memory_in_a_worker(monkeypatch):
-    swept, real = [], tasks.Hands
-
-    def scarce(work):
-        swept.append(work.hands)
-        if work.hands > 1:
-            raise MemoryError
-        return real(work)
-
-    monkeypatch.setattr(tasks, "Hands", scarce)
-    with pytest.warns(lagbc.MemoryWarning, match="threads=1"):
-        scores = lagbc.bc(A, executor=Inline(), threads=2, **SWEPT)
-    assert_same(scores, lagbc.bc(A, **SWEPT))
-    assert swept == [2, 1]
-
-
 def test_two_tasks_of_a_worker_that_meet_less_memory_at_once(monkeypatch):
     """They go on with less, once for both."""
     both, swept, real = threading.Barrier(2), [], tasks.Hands

@@ -52,14 +52,14 @@ def blow_up(graph, members):
     return (indptr, indices, weights), of_member, of_edge, first[:-1]
 
 
-def expected(graph, members, root_weights, omega, number=Fraction):
+def expected(graph, members, root_weights, omega, number=Fraction, roots=None):
     """Dependency and edges of the blow-up; `omega` has a row for each root. Pairs of members of a vertex are left out.
 
     All of a vertex's weight is at its first member, as a path starts and ends at one of them, whichever.
     """
     arrays, of_member, of_edge, first = blow_up(graph, members)
     vertices, edges = np.zeros(graph.n), np.zeros(graph.nnz)
-    for root in range(graph.n):
+    for root in range(graph.n) if roots is None else roots:
         weights = np.zeros(len(of_member))
         weights[first] = omega[root]
         weights[first[root]] = 0
@@ -146,16 +146,8 @@ def expected_of_diamonds(symmetric):
     A, members = diamonds_with_members(600)
     graph = as_graph(A, directed=not symmetric)
     omega = 1.0 + np.arange(graph.n) % 3
-    arrays, of_member, of_edge, first = blow_up(graph, members)
-    weights, vertices, edges = np.zeros(len(of_member)), np.zeros(graph.n), np.zeros(graph.nnz)
-    weights[first] = omega
-    for root in ROOTS_OF_DIAMONDS:
-        weights[first[root]] = 0
-        given = {"sources": [first[root]], "target_weights": weights.tolist(), "number": Fraction}
-        np.add.at(vertices, of_member, 0.5 * np.array(reference.brandes(*arrays, **given), float))
-        np.add.at(edges, of_edge, 0.5 * np.array(reference.edge_scores(*arrays, **given), float))
-        weights[first[root]] = omega[root]
-    return vertices, edges
+    all_alike = np.full(graph.n, 0.5), np.broadcast_to(omega, (graph.n, graph.n))
+    return expected(graph, members, *all_alike, roots=ROOTS_OF_DIAMONDS)
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
