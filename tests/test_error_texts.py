@@ -221,7 +221,10 @@ OF_OTHERS = {
     "plan": [
         *({"which": "no"}, {"which": 3}, {"demand": -MESH}, {"demand": sp.eye(N), "decay": 3}, {"stop": True}),
         *({"method": "batched:8", "device": "cpu"}, {"weighted": "length"}, {"directed": 3}, {"method": "hybrid:3"}),
-        *({"method": way} for way in ("warp-centric:4:8", "node-parallel:", "dijkstra:4", "hybird:4", "warp-centric:3")),
+        *(
+            {"method": way}
+            for way in ("warp-centric:4:8", "node-parallel:", "dijkstra:4", "hybird:4", "warp-centric:3")
+        ),
         *({"method": "edge-parallel:two-blocks"}, {"method": "work-efficient:all-blocks", "device": "cuda"}),
         *({"method": "active-edge:8"}, {"method": "dijkstra:edge-parallel", "weighted": True}),
         {"method": "dijkstra:2", "weighted": True},
