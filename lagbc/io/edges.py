@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, NamedTuple, Never
 
@@ -188,7 +189,8 @@ class EdgeTable:
             self._given, titles = given, [*map(str, given.columns)]
             are_numbers = [getattr(kind, "kind", "O") in "iuf" for kind in given.dtypes]
         else:
-            self._given = _by_pyarrow(name, lambda pyarrow: pyarrow.RecordBatchReader.from_stream(given))
+            with _pyarrow(name) as pyarrow:
+                self._given = pyarrow.RecordBatchReader.from_stream(given)
             titles, are_numbers = self._given.schema.names, numeric_columns(self._given.schema)
         (source, target), length = chosen_columns(name, titles, are_numbers, named, content)
         self.places = source, target, length if with_lengths else None
@@ -206,11 +208,15 @@ class EdgeTable:
             yield _ends_in(tail, columns[:, source]), _ends_in(head, columns[:, target]), lengths
             return
         row = 0
-        while (batch := _by_pyarrow(self._name, lambda _: next(self._given, None))) is not None:
+        while (batch := self._next_batch()) is not None:
             lengths = None if length is None else _reals_of_arrow(length, batch.column(third), row)
             tails, heads = (_of_arrow(title, [batch.column(at)], row) for title, at in ((tail, source), (head, target)))
             yield tails, heads, lengths
             row += len(batch)
+
+    def _next_batch(self) -> Any:
+        with _pyarrow(self._name):
+            return next(self._given, None)
 
     def edges(self) -> Edges:
         """Return the edges."""
@@ -322,7 +328,9 @@ def _ends_in(name: str, given: Any) -> Ends:
         refuse_masked(name, given)
         return _texts_of(name, given)
     if _hands_over_arrow(given):
-        return _of_arrow(name, _by_pyarrow(name, lambda pyarrow: pyarrow.chunked_array(given)).chunks)
+        with _pyarrow(name) as pyarrow:
+            chunks = pyarrow.chunked_array(given).chunks
+        return _of_arrow(name, chunks)
     column = column_of(name, given)
     if column.dtype.kind in "UT" or (column.dtype == object and len(column) and isinstance(column[0], str)):
         return _texts_of(name, column.tolist())
@@ -386,8 +394,9 @@ def _hands_over_arrow(given: Any) -> bool:
     return hands_over and (in_arrow or not is_pandas)
 
 
-def _by_pyarrow(name: str, read: Callable[[Any], Any]) -> Any:
-    """Read from Arrow by a function of the module pyarrow; errors call the column or table `name`."""
+@contextmanager
+def _pyarrow(name: str) -> Iterator[Any]:
+    """Import pyarrow, whose errors in the block are raised as errors about the column or table `name`."""
     try:
         import pyarrow
     except ImportError as error:
@@ -395,7 +404,7 @@ def _by_pyarrow(name: str, read: Callable[[Any], Any]) -> Any:
             f"{name} hands over Arrow, which pyarrow reads: pip install pyarrow; or pass arrays of NumPy"
         ) from error
     try:
-        return read(pyarrow)
+        yield pyarrow
     except (pyarrow.ArrowException, ValueError, OSError) as error:
         raise InvalidValueError(f"{name}: Arrow cannot be read: {error}") from error
 
@@ -423,11 +432,12 @@ def _plain(chunk: Any) -> Any:
 
 def _of_arrow(name: str, chunks: list[Any], first: int = 0) -> Ends:
     """Return the vertices in a column of some chunks, which begins in row `first`."""
-    from pyarrow import concat_arrays, types
+    from pyarrow import types
 
     if not (chunks := [chunk for chunk in chunks if len(chunk)]):
         return np.empty(0, np.int64)
-    rows = _by_pyarrow(name, lambda _: concat_arrays([*map(_plain, chunks)]))
+    with _pyarrow(name) as pyarrow:
+        rows = pyarrow.concat_arrays([*map(_plain, chunks)])
     if types.is_integer(rows.type) and not rows.null_count:
         return _integers_of(name, rows.to_numpy(), first)
     if not types.is_large_string(rows.type) or rows.null_count:
@@ -441,5 +451,6 @@ def _of_arrow(name: str, chunks: list[Any], first: int = 0) -> Ends:
 
 def _reals_of_arrow(name: str, column: Any, first: int) -> NDArray[Any]:
     """Return a column of numbers, which begins in row `first`; NaN for a missing value."""
-    column = _by_pyarrow(name, lambda _: _plain(column))
+    with _pyarrow(name):
+        column = _plain(column)
     return as_reals(name, column.to_numpy(zero_copy_only=False), lambda row: f"in row {first + row}")
