@@ -190,10 +190,12 @@ class Race:
 
         Bounds and sums in another order differ from the scores by rounding: all that may be among the highest are kept.
         """
-        scores, n = self._scores_of(reached, sums), self.graph.n
+        n = self.graph.n
         with self._lock:
-            self.scores[vertices] = scores
             self.edges += edges
+            if not len(vertices):
+                return
+            scores = self.scores[vertices] = self._scores_of(reached, sums)
             found = np.append(self._highest, scores)
             beyond = max(len(found) - self.count, 0)
             self._highest = np.partition(found, beyond)[beyond:] if beyond else found

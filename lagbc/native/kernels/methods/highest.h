@@ -48,34 +48,6 @@ struct Scored {
     }
 };
 
-// Numbers of 64 columns that are added to where a mask has a bit: plane b holds bit b of each.
-class ColumnCounts {
-public:
-    void clear() { used_ = 0; }
-
-    LAGBC_INLINE void add(uint64_t mask, int64_t weight) {
-        for (auto left = static_cast<uint64_t>(weight); left != 0; left &= left - 1) {
-            uint64_t carry = mask;
-            for (int b = __builtin_ctzll(left); carry != 0; ++b) {
-                while (b >= used_) planes_[used_++] = 0;
-                const uint64_t both = planes_[b] & carry;
-                planes_[b] ^= carry;
-                carry = both;
-            }
-        }
-    }
-
-    int64_t operator[](int column) const {
-        int64_t number = 0;
-        for (int b = 0; b < used_; ++b) number |= static_cast<int64_t>(planes_[b] >> column & 1) << b;
-        return number;
-    }
-
-private:
-    uint64_t planes_[64];
-    int used_ = 0;
-};
-
 // Searches from 64 roots at once, along the edges of `out`.
 template <class Index>
 struct BoundedSearch {
@@ -154,7 +126,7 @@ std::tuple<Buffer<int64_t>, Buffer<double>, Buffer<bool>, Buffer<bool>> search_b
     const int64_t back = s.out == s.into ? 1 : 0;
     Buffer<int64_t> reached(roots.size, 0), onward(roots.size);
     Buffer<double> sums(roots.size, 0.0);
-    ColumnCounts found, leaving;
+    int64_t found[columns], leaving[columns];
     uint64_t live = 0, ended = 0, again = 0;
     int64_t size = 0, touched = 0;
     for (int64_t k = 0; k < roots.size; ++k) {
@@ -177,14 +149,17 @@ std::tuple<Buffer<int64_t>, Buffer<double>, Buffer<bool>, Buffer<bool>> search_b
         size = step(s, Span<const Index>(level), live, next);
         for (const Index v : level) s.here[v] = 0;
         std::swap(s.here, s.following);
-        found.clear();
-        leaving.clear();
+        std::fill_n(found, columns, 0);
+        std::fill_n(leaving, columns, 0);
         for (int64_t i = 0; i < size; ++i) {
             const Index v = next[i];
             if (s.visited[v] == 0) s.touched[touched++] = v;
             s.visited[v] |= s.here[v];
-            found.add(s.here[v], 1);
-            leaving.add(s.here[v], s.degree(v) - back);
+            for (uint64_t left = s.here[v]; left != 0; left &= left - 1) {
+                const int k = __builtin_ctzll(left);
+                ++found[k];
+                leaving[k] += s.degree(v) - back;
+            }
         }
         for (uint64_t left = live; left != 0; left &= left - 1) {
             const int k = __builtin_ctzll(left);
