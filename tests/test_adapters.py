@@ -206,11 +206,9 @@ def test_the_attribute_of_the_lengths_may_be_named(call, monkeypatch):
     np.testing.assert_array_equal(ours, array_of(call(H, weighted=True)))
     assert call in (CALLS["compare"], CALLS["plan"]) or (ours != array_of(call(G, weighted=False))).any()
     for graph in (G, as_igraph(G)):
-        with pytest.raises(
-            ValueError, match="Graph have no attribute 'weight'; they have 'highway', 'length', of which"
-        ):
+        with pytest.raises(ValueError, match="Graph have no attribute 'weight'; they have 'highway', 'length', and"):
             call(graph, weighted=True)
-        with pytest.raises(ValueError, match="Graph have no attribute 'km'; they have 'highway', 'length', of which"):
+        with pytest.raises(ValueError, match="Graph have no attribute 'km'; they have 'highway', 'length', and"):
             call(graph, weighted="km")
     message = r"weighted='length' names an edge attribute of .* graph, but A is a {}; pass weighted=True"
     for matrix, kind in (

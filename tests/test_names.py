@@ -644,7 +644,7 @@ def test_strengths_of_an_attribute(library):
     assert lagbc.edge_bc(G, strength="often", rtol=0).sum() == 8
     with pytest.raises(ValueError, match="strength='often' and weighted='seldom' name two attributes"):
         lagbc.bc(G, strength="often", weighted="seldom")
-    with pytest.raises(ValueError, match="no attribute 'seldom'; they have 'often', of which"):
+    with pytest.raises(ValueError, match="no attribute 'seldom'; they have 'often', and"):
         lagbc.bc(G, strength="seldom")
 
 

@@ -201,9 +201,9 @@ def test_no_edges_and_no_vertices(make):
 
 
 ABSENT = {
-    "rustworkx": r"rustworkx\.Py.* no attribute 'miles'; they have 'inverse', 'km', 'slow', of which weighted= or",
+    "rustworkx": r"rustworkx\.Py.* no attribute 'miles'; they have 'inverse', 'km', 'slow', and weighted= or",
     "networkit": r"networkit\.Graph have no attribute 'miles' of numbers; weighted=True takes its weights",
-    "graph_tool": r"graph_tool\.Graph have no attribute 'miles'; they have 'kind', 'km', 'slow', of which",
+    "graph_tool": r"graph_tool\.Graph have no attribute 'miles'; they have 'kind', 'km', 'slow', and",
 }
 
 

@@ -36,13 +36,13 @@ from lagbc.types import Auto
 
 # Vertices and edges that the reference visits from all its roots in two or three seconds.
 _REFERENCE_VISITS = 10_000_000
-# A measurement is repeated until its runs took so many seconds in all, up to so many runs; the shortest counts.
+# Seconds of all runs after which a measurement is not repeated, and its most runs; the shortest run counts.
 _REPEAT_SECONDS, _MOST_RUNS = 1.0, 3
 # More objects than Python itself keeps from the collector, 375 in 3.12.
 OF_THE_INTERPRETER = 1000
 # Roots in a run of neighbours, on graphs of high diameter: enough for a block of any method.
 NEIGHBOURS = 256
-# Each trial has so many times the roots of the last.
+# Growth of trials in roots.
 STEP = 8
 # Seconds of the longest run that is begun.
 _MOST_SECONDS = 1.0

@@ -325,7 +325,7 @@ def are_no_lengths(values: NDArray[Any]) -> NDArray[np.bool_]:
 def no_attribute(kind: str, attribute: str, there: Iterable[Any]) -> InvalidValueError:
     """Make the error that no edge has an attribute; it names the attributes there are."""
     names = sorted(repr(name) for name in there if isinstance(name, str))
-    others = f"they have {', '.join(names)}, of which {BY_NAME} takes one by name" if names else "they have none"
+    others = f"they have {', '.join(names)}, and {BY_NAME} takes one by name" if names else "they have none"
     return InvalidValueError(
         f"the edges of the {kind} have no attribute {attribute!r}; {others}; weighted=False counts hops"
     )

@@ -287,7 +287,7 @@ def proximity_order(
     order = core.sort_by_key(piece, np.arange(n))
     ends = np.cumsum(sizes[by_size])
     starts = ends - sizes[by_size]
-    # Vertices are numbered as a search finds them, so near ones are near in memory, too.
+    # Numbered as a search finds them, vertices near each other are also near in memory.
     distances, found = core.search_from(indptr, indices, order[starts])
     number = np.empty(n, np.int64)
     number[found] = np.arange(n)

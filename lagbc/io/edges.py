@@ -105,8 +105,8 @@ def graph_from_edges(
     >>> graph = lagbc.graph_from_edges(roads, ends=("from", "to"), length="km", directed=True)  # doctest: +SKIP
     >>> graph = lagbc.graph_from_edges(roads["from"], roads["to"], roads["km"], directed=True)  # doctest: +SKIP
 
-    Cost: time and memory are those of reading a file of the edges, or less. pyarrow reads what hands over Arrow, as
-    polars does, without objects of Python.
+    Time and memory are at most as for a file of the edges. Columns of Arrow, as of polars, are read by pyarrow, without
+    objects of Python.
     """
     for other in others:
         meant = "length" if other.startswith(("weight", "distance", "cost")) else None
@@ -279,7 +279,7 @@ class Edges:
                 self._refuse(tails, heads, begin + wrong, before)
 
     def _refuse(self, tails: Any, heads: Any, place: int, before: int) -> None:
-        """Raise TypeError for a name that is empty or has lines; so many edges came `before`."""
+        """Raise TypeError for a name that is empty or has lines; `before` edges were added earlier."""
         for title, ends in zip(self.titles[:2], (tails, heads), strict=True):
             if not (name := ends.text_in(place)) or "\n" in name:
                 raise _no_vertex(str(title), name, before + place)
@@ -296,7 +296,7 @@ class Edges:
         return numbered
 
     def require_room(self, source: Source, per_edge: int, listed: str) -> None:
-        """Raise MemoryError if the edges so far, of so many bytes each, and their vertices exceed the budget."""
+        """Raise MemoryError if the edges so far, `per_edge` bytes each, and their vertices exceed the budget."""
         if self.vertices is not None:
             needed = per_edge * self.count + self.vertices.most_bytes
             source.require(needed, f"a {listed.format(self.count)} or more")
@@ -417,7 +417,7 @@ def numeric_columns(schema: Any) -> list[bool]:
 
 
 def _plain(chunk: Any) -> Any:
-    """Return an array, checked to hold what it says, without a dictionary; texts have offsets of 64 bits."""
+    """Check an array, and return it without a dictionary, and texts with offsets of 64 bits."""
     from pyarrow import DictionaryArray, large_string, types
 
     chunk.validate(full=True)

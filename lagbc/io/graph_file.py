@@ -42,7 +42,7 @@ class GraphFile:
         the padding of BSR and DIA matrices.
     directed : bool
         Whether edges go one way, as the file says: False for METIS and for symmetric, skew-symmetric or hermitian
-        Matrix Market files. True, too, if the file does not say; see `tells_direction`.
+        Matrix Market files. True also if the file does not say; see `tells_direction`.
     format : str
         ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"Parquet"``, ``"METIS"``, ``"GraphML"``, ``"GML"``,
         ``"GEXF"`` or ``"Pajek"``.
@@ -50,7 +50,7 @@ class GraphFile:
         Names of the vertices in the file, in matrix order: integers or text of edge lists and tables, text of formats
         that NetworkX reads; None if the format numbers the vertices itself.
     n, shape : int, and (int, int)
-        The number of vertices, also its ``len()``, and those of rows and columns; of `lagbc.as_graph` as well.
+        The number of vertices, also ``len()`` of the graph, and the numbers of rows and columns.
     notices : tuple of str
         Doubts and decisions of the reader, as in the warnings of `read_graph`.
     name : str

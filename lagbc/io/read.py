@@ -61,7 +61,7 @@ def read_graph(
       with a warning.
     - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways, or the
       column Type of Gephi, which is the same for all edges.
-    - Three edges that would be a matrix with zeros on its diagonal, too, are refused unless an argument tells.
+    - Three lines that may be edges, or a matrix with zeros on its diagonal, are refused unless an argument tells.
     - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **Parquet** is read by pyarrow, which has to be installed. It is a table with a row for each edge; titles choose the

@@ -112,7 +112,7 @@ def integer_of(field: bytes) -> int | None:
 
 
 def quoted(field: bytes, most: int = 20) -> str:
-    """Return a field for a message, in quotes, at most so many characters of it."""
+    """Return the first characters of a field for a message, in quotes."""
     return repr(field.decode("utf-8", "replace")[:most])
 
 

@@ -33,9 +33,9 @@ _COORDINATES = ".xy.csv.gz"
 EXAMPLE = "example:"
 _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
-# DEFLATE makes at most so many bytes of one.
+# Most bytes that a byte of DEFLATE becomes.
 _GZIP_RATIO = 1032
-# To check and split a line takes so many copies of it.
+# Copies of a line in memory while it is checked and split.
 _COPIES_OF_A_LINE = 4
 # Called with the number of stored bytes that were read, and of all; a file may be read more than once.
 Reporter = Callable[[int, int], object]

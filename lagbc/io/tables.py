@@ -59,7 +59,7 @@ class Vertices:
     def instead_of(self, text: str) -> str:
         """Return the vertices that a wrong name may mean, for messages: similar names, or some names."""
         nearest = " or ".join(map(repr, nearest_names(text, self._numbers))) if self.are_names else ""
-        return f"one of those of the graph, {f'such as {nearest}' if nearest else self.in_words}"
+        return f"a vertex of the graph, {f'such as {nearest}' if nearest else self.in_words}"
 
     def number(self, text: str) -> int | None:
         """Return the place in the matrix of the vertex with a name; None if no vertex has it."""

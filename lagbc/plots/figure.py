@@ -36,7 +36,7 @@ _FARTHER = [
     for side in (1, -1)
     for up in (1, -1)
 ]
-# Axes of up to so many decades have labels at 1, 2 and 5.
+# Most decades of axes that have labels at 1, 2 and 5.
 _FEW_DECADES = 2.5
 
 

@@ -279,7 +279,7 @@ def _spacing(count: int) -> float:
 
 
 def _diameter(points: int) -> float:
-    """Return the diameter of the lowest of so many points, in points of print; the highest has twice that."""
+    """Return the diameter of the lowest score's mark, in points of print; the highest score's is twice as wide."""
     return float(np.clip(_spacing(points) / 5, 0.5, 6))
 
 

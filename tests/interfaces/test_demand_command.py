@@ -74,7 +74,7 @@ def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
     [
         (
             "a,b,1\n# more\nb,Zoe,2\n",
-            "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected one of those of the graph",
+            "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected a vertex of the graph",
         ),
         ("from,to,trips\na,b,-1\n", "line 2: -1.0 is not a finite number >= 0: 'a,b,-1'"),
         ("from,to,trips\na,b,1\nb,a,inf\n", "line 3: inf is not a finite number >= 0"),

@@ -35,10 +35,10 @@ def test_sources_and_targets(named, tmp_path):
         == lagbc.stress(lagbc.read_graph("example:karate"), sources=[3, 0]).tolist()
     )
     assert "standard error" not in succeed("bc", named, *given)
-    assert "no vertex is called 'Joe'; expected one of those of the graph, called 'Ann', 'Bob'" in fail(
+    assert "no vertex is called 'Joe'; expected a vertex of the graph, called 'Ann', 'Bob'" in fail(
         "bc", named, "--sources", "Joe"
     )
-    assert "no vertex is called 'Lee C'; expected one of those of the graph, such as 'Lee, C.'" in fail(
+    assert "no vertex is called 'Lee C'; expected a vertex of the graph, such as 'Lee, C.'" in fail(
         "bc", named, "--sources", "Lee C"
     )
     assert "leave it out" in fail("centralities", named, "--which", "closeness", "--targets", "Ann")

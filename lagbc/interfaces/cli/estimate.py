@@ -39,7 +39,7 @@ _MEANINGS = {
 @click.option(
     "--which", default="bc", show_default=True, help="bc, edge-bc, harmonic, or closeness of a connected graph."
 )
-@click.option("--top", type=int, help="Until so many of the highest are certain, or tied.")
+@click.option("--top", type=int, help="Draw until this number of highest scores are certain, or tied.")
 @click.option(
     "--tie", type=float, help="How near two may be to be tied, as a fraction.  [default: the width asked for]"
 )
@@ -60,8 +60,8 @@ _MEANINGS = {
     show_default=True,
     help="Searches from random roots, or shortest paths of random pairs, for bc in hops.",
 )
-@click.option("--max-roots", type=int, help="At most so many roots.")
-@click.option("--max-seconds", type=float, help="No round is gone on with after so many.")
+@click.option("--max-roots", type=int, help="The most roots to draw.")
+@click.option("--max-seconds", type=float, help="The time after which no further round begins.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random samples.")
 @options.takes_arguments("vertices", "endpoints", "rtol")
 @options.takes_output(

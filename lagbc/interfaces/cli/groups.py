@@ -118,7 +118,7 @@ class _Groups(Task):
 
 @click.command("girvan-newman", epilog=options.GRAPH_HELP)
 @options.takes_graph
-@click.option("--until", type=int, help="Stop at so many communities.  [default: when no edge is left]")
+@click.option("--until", type=int, help="The number of communities to stop at.  [default: when no edge is left]")
 @click.option("--at-once", type=float, help="Remove this share of the edges that are left at a time.")
 @click.option(
     "--communities", "k", type=int, help="The number to show.  [default: the number of the highest modularity]"

@@ -320,7 +320,7 @@ class _Comparison(Task):
 
     @cached_property
     def _widths(self) -> dict[str, int]:
-        """The widths of columns, by their titles: those that fit into the terminal; all for a file or a pipe."""
+        """The widths of columns by their titles: of columns that fit into the terminal; of all for a file or a pipe."""
         from lagbc.methods.table import METHODS
 
         # Columns are as wide as titles, names and figures need; a name that is asked for may have ways, as in x:8.
