@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(lagbc.__path__, "lagbc.")
-    if not module.name.startswith(("lagbc.methods.gpu", "lagbc.cuda", "lagbc.native.core_"))
+    if not module.name.startswith(("lagbc.methods.gpu", "lagbc.cuda", "lagbc.native.rows_"))
 )
 
 

@@ -1,8 +1,9 @@
 """Check wheels, as ``sh setup.sh wheels`` does: ``python wheels/check.py dist/*.whl``.
 
-Each has the name of its platform, at most 4 MB, the licences of all that is in it, and a compiled module a level of
-instructions. These ask for no library that their platform may lack, for no symbol that its oldest system has not, and
-show no function but their entry and what C++ has once in a process: new, delete, and types of exceptions.
+Each has the name of its platform, at most 4 MB, the licences of all that is in it, and compiled modules, 3 MB at most:
+one of rows a level of instructions, and one of all else. These ask for no library that their platform may lack, for no
+symbol that its oldest system has not, and show no function but their entry and what C++ has once in a process: new,
+delete, and types of exceptions.
 """
 
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 import lief
 import page
 
-MOST_BYTES = 4_000_000
+MOST_BYTES, MOST_COMPILED = 4_000_000, 3_000_000  # of the wheel, and of its modules as they are installed
 LICENCES = {"LICENSE", "NOTICE", "libcxx.txt", "nanobind.txt", "robin_map.txt"}
 # Libraries that each system has. Python is none on Linux and macOS: the process that loads the module has its symbols.
 LIBRARIES = {
@@ -24,7 +25,7 @@ LIBRARIES = {
 }
 OLDEST_GLIBC = (2, 28)
 SHOWN = re.compile(
-    r"PyInit_(core_(v[234]|generic)|processor)|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle"
+    r"PyInit_(core|rows_(v[234]|generic)|processor)|Z(na|nw|da|dl)\w*|ZT[ISV]N8nanobind\w*|mh_dylib_header|dso_handle"
 )
 
 
@@ -44,8 +45,11 @@ def check(wheel: Path) -> dict[str, str]:
     require(licences >= LICENCES, f"{wheel.name} lacks the licences {LICENCES - licences}")
     modules = [name for name in files.namelist() if name.endswith((".so", ".pyd", ".dll", ".dylib"))]
     names = {Path(name).name.partition(".")[0] for name in modules}
-    levels = ("core_v2", "core_v3", "core_v4") if re.search("x86_64|amd64", platform) else ("core_generic",)
-    require(names == {"processor", *levels}, f"{wheel.name} has the modules {modules}")
+    levels = ("v2", "v3", "v4") if re.search("x86_64|amd64", platform) else ("generic",)
+    wanted = {"processor", "core", *(f"rows_{level}" for level in levels)}
+    require(names == wanted, f"{wheel.name} has the modules {modules}")
+    compiled = sum(files.getinfo(name).file_size for name in modules)
+    require(compiled <= MOST_COMPILED, f"the modules of {wheel.name} have {compiled:,} bytes")
     system = next(system for system in LIBRARIES if platform.startswith(system))
     needed = list[str]()
     for module in (lief.parse(files.read(name)) for name in modules):

@@ -6,14 +6,13 @@ A part of shared work writes entries that it alone owns: neither the number of t
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from math import inf
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ def _levels() -> tuple[str, list[str]]:
             "this is the source tree of lagbc, whose kernels are not compiled: use an installed lagbc from another "
             "folder, or run `pip install -e .` here"
         ) from missing
-    built = [level for level in ("v4", "v3", "v2", "generic") if find_spec(f"lagbc.native.core_{level}")]
+    built = [level for level in ("v4", "v3", "v2", "generic") if find_spec(f"lagbc.native.rows_{level}")]
     running = [level for level in built if level in processor.levels()]
     wanted = os.environ.get("LAGBC_LEVEL") or (running or [""])[0]
     if not running:
@@ -45,10 +44,9 @@ def _levels() -> tuple[str, list[str]]:
 
 
 _level, _built = _levels()
-if TYPE_CHECKING:
-    from lagbc.native import core
-else:
-    core = sys.modules["lagbc.native.core"] = import_module(f"lagbc.native.core_{_level}")
+from lagbc.native import core  # noqa: E402
+
+import_module(f"lagbc.native.rows_{_level}").add_to(core)
 
 __all__ = [
     "SHARED_FROM",

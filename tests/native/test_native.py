@@ -38,6 +38,14 @@ def test_level_is_forced():
     assert [one for one in levels() if one in running] == running
 
 
+def test_an_import_that_was_interrupted_begins_again():
+    """Kernels of rows, which are in `core` then, are not added twice."""
+    script = "import sys, lagbc.native as one; del sys.modules['lagbc.native']; import lagbc.native as other; "
+    script += "print(other is not one and other.core is one.core)"
+    process = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("True\n", "")
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_index_types(index):
     graph = pattern(index)

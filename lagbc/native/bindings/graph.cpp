@@ -55,7 +55,6 @@ void bind_graph(nb::module_& m) {
     def<"lengths", "places", "rows">(m, "line_up", line_up);
     def<"indptr", "indices", "piece", "vertex", "nearest", "pieces", "points", "stop">(
         m, "measure_landmarks", measure_landmarks<Narrow>, measure_landmarks<Wide>);
-    def<"points", "shift", "order", "first", "last", "leaf", "once", "steps">(m, "bisect", bisect);
     def<"indptr", "indices", "lengths", "high", "degrees", "order", "position", "starts", "heads", "values">(
         m, "survey", survey<Narrow>, survey<Wide>);
     def<"indptr", "indices", "lengths", "high", "numbers", "heads", "values">(

@@ -24,14 +24,12 @@ inline auto items(Columns& first) {
                       Item("gravity", first.gravity), Item("straight", first.straight));
 }
 
+namespace {
+
 template <class Index>
 void sum_near(Traversal<Index>& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found) {
     sum_roots(s, {roots, first, last, common_omega(s), {}}, s.near, found);
 }
-template void sum_near(Traversal<Narrow>&, Span<const int64_t>, int64_t, int64_t, Found&);
-template void sum_near(Traversal<Wide>&, Span<const int64_t>, int64_t, int64_t, Found&);
-
-namespace {
 
 // The entries of the kept blocks: vertices or edges in matrix order, a row of numbers for each total, and where each
 // block ends.
@@ -116,6 +114,7 @@ void bind_worker(nb::module_& m, const char* name) {
             asked.asks = Asks::of(sums);
             S& s = *new (self) S(asked);
             s.graph = &searched;
+            s.sum_near = sum_near<Index>;
             s.order = order;
             s.position = {position, true};
             s.root_weights = root_weights;

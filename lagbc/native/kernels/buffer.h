@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "arrays.h"
@@ -18,9 +19,9 @@ void free_memory(void* memory, int64_t bytes) noexcept;
 
 // The bytes that kernels hold, arrays given to Python among them, and the most at once since the last call.
 struct HeldMemory {
-    int64_t now, most;
+    std::atomic<int64_t> now{0}, most{0};
 };
-HeldMemory held_memory();
+extern HeldMemory* held_memory;  // of this module, or of `core`
 
 // An array of numbers on the heap, not initialized. One that a kernel returns becomes an array in Python, uncopied.
 template <class T>

@@ -159,6 +159,8 @@ struct Traversal {
     Asked asked;
     Totals totals;
     Near<Index> near;
+    // Searches roots first to last of some, and adds them to the sums within bounds; from the module that made this.
+    void (*sum_near)(Traversal& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found) = nullptr;
 
     explicit Traversal(const TraversalSize& size, bool only_counts = false)
         : memory(only_counts),
@@ -256,9 +258,5 @@ private:
         memory.count(memory.bytes() - before);  // a block's sums are copied when they are taken
     }
 };
-
-// Search roots number first to last, and add them to the sums within bounds. Compiled with the traversals.
-template <class Index>
-void sum_near(Traversal<Index>& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found);
 
 }  // namespace lagbc

@@ -252,7 +252,7 @@ void sum_blocks(BallOf<Index, Number>& ball, Span<const int64_t> roots, Found& f
         if (find({places, width}, ball.worth * mean * present / columns) > 0)
             sum_ball(ball, first, width, times, found);
         else
-            sum_near(s, roots, first, first + width, found);
+            s.sum_near(s, roots, first, first + width, found);
         int64_t reached = 0;
         for (int64_t k = first; k < first + width; ++k) reached += found.reached[k];
         mean = static_cast<double>(reached) / present;

@@ -1,10 +1,9 @@
-// The extension module of a level of instructions, such as core_v4: graphs, and the families of kernels.
+// The extension module `core`: graphs, and the families of kernels but those of rows, which are added to it (rows.cpp).
 #include "numpy.h"
 
 namespace lagbc {
 
 // Each is in a file of its own.
-void bind_batched(nb::module_& m);
 void bind_extended(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_io(nb::module_& m);
@@ -12,7 +11,6 @@ void bind_methods(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_reduce(nb::module_& m);
 void bind_traversal(nb::module_& m);
-void bind_within(nb::module_& m);
 
 namespace {
 
@@ -37,19 +35,19 @@ void bind_csr(nb::module_& m, const char* name) {
 }  // namespace
 }  // namespace lagbc
 
-NB_MODULE(LAGBC_MODULE, m) {
+NB_MODULE(core, m) {
     nb::set_leak_warnings(false);  // a process that is interrupted ends with states that are held
     using namespace lagbc;
     m.def(
         "held_memory",
         [] {
-            const HeldMemory held = held_memory();
-            return std::tuple(held.now, held.most);
+            const int64_t now = held_memory->now;
+            return std::tuple(now, held_memory->most.exchange(now));
         },
         "Bytes that kernels, and arrays made by them, hold; and the most since this was last asked for.");
+    m.attr("_held_memory") = nb::capsule(held_memory);
     bind_csr<Narrow>(m, "Csr32");
     bind_csr<Wide>(m, "Csr64");
-    bind_batched(m);
     bind_extended(m);
     bind_graph(m);
     bind_io(m);
@@ -57,5 +55,4 @@ NB_MODULE(LAGBC_MODULE, m) {
     bind_paths(m);
     bind_reduce(m);
     bind_traversal(m);
-    bind_within(m);
 }
