@@ -253,19 +253,24 @@ def test_factors_of_all(centralities):
 # Path counts that float64 does not hold
 
 
+@functools.cache
+def of_diamonds(count, weighted):
+    """Return diamonds in a row, some roots, the scores from these by the oracle, and the stress as integers."""
+    A = diamonds_with_lengths(count, 6) if weighted else diamonds(count, 6)
+    n = A.shape[0]
+    sources = [0, 1, 4, n // 2, n - 9]
+    exact = reference.stress(*adjacency(A), lengths(A) if weighted else None, sources=sources)
+    return A, sources, expected(A, "edge_bc", "harmonic", sources=sources, weighted=weighted), exact
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("count", [40, 400])
 def test_diamonds(either, count):
     """6**count paths from end to end: more than float64 holds from 397 on. Edges and distances are as ever."""
-    weighted = either.keywords["weighted"]
-    A = diamonds_with_lengths(count, 6) if weighted else diamonds(count, 6)
-    n = A.shape[0]
-    sources = [0, 1, 4, n // 2, n - 9]
-    theirs = expected(A, "edge_bc", "harmonic", sources=sources, weighted=weighted)
+    A, sources, theirs, exact = of_diamonds(count, either.keywords["weighted"])
     ours = call(either, "edge_bc")(A, sources=sources)
     np.testing.assert_allclose(ours.toarray(), theirs["edge_bc"], rtol=1e-11)
     np.testing.assert_allclose(call(either, "harmonic")(A, sources=sources), theirs["harmonic"], rtol=1e-12)
-    exact = reference.stress(*adjacency(A), lengths(A) if weighted else None, sources=sources)
     log2 = call(either, "stress")(A, sources=sources, log2=True)
     np.testing.assert_allclose(log2, [math.log2(x) if x else -math.inf for x in exact], rtol=1e-12)
     if count == 40:

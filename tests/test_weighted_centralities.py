@@ -80,21 +80,29 @@ def test_a_power_of_two_is_a_unit_of_length(centralities, A, unit, directed):
 # Overflow, and lengths that rounding absorbs
 
 
+MIXED = disjoint(scale_free(60, 150, seed=1), layered(345, 8))
+MIXED = with_lengths(matrix(MIXED.shape[0], [*edges_of(MIXED), (26, 60)]), [2])
+SOME_OF_MIXED = [*range(0, 60, 12), 60, 61, 600]
+
+
+@functools.cache
+def of_mixed(weighted):
+    """Return scores from some roots by the oracle, and the distances between all vertices, infinite to itself."""
+    dist = shortest_path(MIXED, unweighted=not weighted)
+    np.fill_diagonal(dist, np.inf)
+    return expected(MIXED, "edge_bc", "harmonic", weighted=weighted, sources=SOME_OF_MIXED), dist
+
+
 def test_mixed_batch(either):
     """Path counts of some roots of a batch overflow, up to 8**343, some do not; distances are summed for both."""
-    B = disjoint(scale_free(60, 150, seed=1), layered(345, 8))
-    B = with_lengths(matrix(B.shape[0], [*edges_of(B), (26, 60)]), [2])
-    sources = [*range(0, 60, 12), 60, 61, 600]
-    weighted = either.keywords["weighted"]
-    theirs = expected(B, "edge_bc", "harmonic", weighted=weighted, sources=sources)
+    B, sources = MIXED, SOME_OF_MIXED
+    theirs, dist = of_mixed(either.keywords["weighted"])
     ours = call(either, "edge_bc")(B, sources=sources).toarray()
     np.testing.assert_allclose(ours, theirs["edge_bc"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(call(either, "harmonic")(B, sources=sources), theirs["harmonic"], rtol=1e-12)
     if either.keywords["method"] == "graphblas":
         return  # all roots take it long; `test_graphblas_sums.py` has depths of roots that overflow beside others
     both = either(B, ("bc", "harmonic", "eccentricity"), batch=1024)
-    dist = shortest_path(B, unweighted=not weighted)
-    np.fill_diagonal(dist, np.inf)
     np.testing.assert_allclose(both["harmonic"], (1 / dist).sum(axis=0), rtol=1e-12)
     np.testing.assert_array_equal(both["eccentricity"], np.where(np.isfinite(dist), dist, 0).max(axis=1))
 
