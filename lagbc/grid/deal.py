@@ -450,7 +450,7 @@ def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
         keys = tails * n + heads if directed else pairs
         return keys[apart], _mixed(pairs[apart]) % np.uint64(line.size)
 
-    keys = _sent(line, len(edges.tails), keys_of)
+    keys = _received(line, len(edges.tails), keys_of)
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
     kind = index_type(n)
     return Edges((keys // max(n, 1)).astype(kind), (keys % max(n, 1)).astype(kind))
@@ -471,9 +471,9 @@ def _digest(edges: Edges) -> Ints:
     return total.view(np.int64)
 
 
-def _sent(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArray[Any]]]) -> Ints:
+def _received(line: Line, size: int, keys_of: Callable[[int, int], tuple[Ints, NDArray[Any]]]) -> Ints:
     """All-to-all: send the keys of edges, by `keys_of` with the rank of each; return the keys received, sorted."""
-    rounds = -int(line.combine(np.array([-size // _AT_ONCE]), "least")[0])
+    rounds = -int(line.combine(np.array([-size // _AT_ONCE]), "least")[0])  # as many as the rank with most edges needs
     found, received = np.empty(_AT_ONCE, np.int64), 0
     for first in range(0, rounds * _AT_ONCE, _AT_ONCE):
         keys, to = keys_of(first, first + _AT_ONCE)
@@ -504,7 +504,7 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
         keys = (row_piece % shape.columns * length + row) * width + column_piece // shape.columns * length + column
         return keys, cell
 
-    keys = _sent(line, len(edges.tails), keys_of)
+    keys = _received(line, len(edges.tails), keys_of)
     mates = line.split(line.rank % shape.size) if line.size > shape.size else None
     if mates is not None:
         keys = now(mates.all_gather(NOTHING if mates.rank else keys.view(np.uint8)))[0].view(np.int64).copy()

@@ -183,7 +183,7 @@ class SpreadSweeps(Sweeps):
         return self.graph.grids.carry  # type: ignore[attr-defined, no-any-return]
 
     def asked(self) -> Asked:
-        """Return the request to the ranks."""
+        """Return the request to the ranks; keep the numbers and weights of roots, which `told` reads."""
         deal = self.piece.graph.deal
         self._numbers = deal.numbers
         plan, self._beyond = into_range(self.plan, self.graph.n)

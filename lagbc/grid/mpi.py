@@ -35,7 +35,7 @@ class _MpiLine:
         yield _wait_for(self._comm.Iallgather(_head(message), heads))
         sizes = _sizes(heads)
         if sizes.max() <= _SHORT:
-            yield _wait_for()
+            yield _wait_for()  # for the second round, which long messages have
             return [head[8 : 8 + size] for head, size in zip(heads, sizes, strict=True)]
         found, starts = np.empty(sizes.sum(), np.uint8), np.concatenate([[0], sizes.cumsum()[:-1]])
         yield _wait_for(self._comm.Iallgatherv([message, MPI.BYTE], [found, sizes, starts, MPI.BYTE]))
