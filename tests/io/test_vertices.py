@@ -68,8 +68,8 @@ def test_compressed_and_array(file, tmp_path):
     [
         ("", None, ": no line in the file"),
         ("a 1\nb\n", None, "line 2: 1 column where the lines above have 2: 'b'"),
-        ("a 1\nnobody 2\n", None, "line 2: no vertex is called 'nobody': 'nobody 2'; expected one of those"),
-        ("a 1\nZoe 2\n", None, "line 2: no vertex is called 'Zoe': .*; expected one of those .*, such as 'Zoë'"),
+        ("a 1\nnobody 2\n", None, "line 2: no vertex is called 'nobody': 'nobody 2'; expected a vertex"),
+        ("a 1\nZoe 2\n", None, "line 2: no vertex is called 'Zoe': .*; expected a vertex .*, such as 'Zoë'"),
         ("a 1\nb 2\na 3\n", None, "line 3: 'a', which line 1 names, too: 'a 3'"),
         ("a 1\nb -2\n", None, "line 2: '-2' is not a finite number >= 0"),
         ("a 1\nb inf\n", None, "line 2: 'inf' is not a finite number >= 0"),
