@@ -123,7 +123,10 @@ class Graph(Outline):
     @classmethod
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
         """Make a graph of rows of NumPy and of all that is known of it, in half the time of the initialiser."""
-        made, (indptr, indices, weights) = cls.__new__(cls), map(read_only, csr)
+        made, (indptr, indices, weights) = cls.__new__(cls), csr
+        for array in csr:
+            if array is not None:
+                array.setflags(write=False)
         n, nnz, weighted = len(indptr) - 1, len(indices), weights is not None
         rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
         made._keep(**rows, n=n, nnz=nnz, weighted=weighted, is_on_device=False, **found)
