@@ -26,10 +26,11 @@ from lagbc.planning.devices import begins_on_device, devices_of
 from lagbc.planning.plan import Plan, make_plan, with_sweep
 from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, without_chains
+from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
 from lagbc.run.partial import digests_of
-from lagbc.run.run import NotSummed, Result, keep_total, meter_of, run, stretch_of, work_of
-from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, threaded
+from lagbc.run.run import Result, keep_total, meter_of, stretch_of, work_of
+from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
 
 if TYPE_CHECKING:
@@ -162,12 +163,13 @@ def sum_call(call: Call) -> Result:
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keep = None if kept is None and meter is None else partial(keep_total, kept, meter)
-        while True:
+        sums = list[Sums]()
+        while (number := len(sums)) < len(works):
             try:
-                sums = run(works, carriers, totals, keep)
-                break
-            except NotSummed as answer:
-                number = answer.number
+                of_work = None if keep is None else partial(keep, number)
+                totals[number] = sum_over(works[number], carriers[number], totals[number], keep=of_work)
+                sums.append(works[number].finish(totals[number]))
+            except NotContractible:
                 reduced = without_chains(reduced, number, settings)
                 plan = with_sweep(graph, request, reduced, plan, number, settings, room)
                 call = call._replace(reduced=reduced, plan=plan)

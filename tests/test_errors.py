@@ -104,7 +104,6 @@ FOREIGN = {
     "Ended": "grid.sweep",
     "NotContractible": "reduce run.bicomponents",
     "NotReducible": "reduce.blocks",
-    "NotSummed": "run.run",
     "TooSlow": "comparison.measure",
     "BadParameter": "interfaces.cli",
     "UsageError": "interfaces.cli",

@@ -1,11 +1,11 @@
-"""A plan carried out: the work of each piece, summed one after the other, and their progress."""
+"""The work of each piece of a plan, the sums of a call, and its progress."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial, singledispatch
+from functools import singledispatch
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from lagbc.methods.sums import Sums
 from lagbc.options import Progress, Reporter, Settings
 from lagbc.planning.sweep import Sweep
 from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
-from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request
 from lagbc.run.bicomponents import Junctions, Slices
 from lagbc.run.sweeps import Sweeps, Within
@@ -84,32 +83,6 @@ def sum_piece(
     """Return the sums of one piece, on the host."""
     work = work_of(piece, sweep, room, module)
     return work.finish(sum_over(work, carry))
-
-
-class NotSummed(Exception):  # noqa: N818 (an answer, not an error: the caller sweeps the piece whole)
-    """A contracted piece cannot be summed from its junctions."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def run(
-    works: Sequence[PieceWork],
-    carriers: Sequence[Carrier],
-    totals: list[Total],
-    keep: Callable[[int, Total], object] | None = None,
-) -> list[Sums]:
-    """Return the sums of each work, from the totals on, which are replaced as the loop goes."""
-    found = list[Sums]()
-    for number, (work, carry) in enumerate(zip(works, carriers, strict=True)):
-        try:
-            of_work = None if keep is None else partial(keep, number)
-            totals[number] = sum_over(work, carry, totals[number], keep=of_work)
-            found.append(work.finish(totals[number]))
-        except NotContractible as error:
-            raise NotSummed(number) from error
-    return found
 
 
 def keep_total(kept: Checkpoint | None, meter: Meter | None, number: int, total: Total) -> None:
