@@ -59,8 +59,8 @@ def _float_or_nan(value: Any) -> float:
 def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
     """Check the coordinates `xy` of the vertices of `graph`; None takes the coordinates that its source `A` holds.
 
-    The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. ValueError if
-    there are no coordinates; or names the first vertex whose coordinates are not finite.
+    The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. ValueError says
+    that there are no coordinates, or names the first vertex whose coordinates are not finite.
     """
     xy = coordinates_of(A) if xy is None else xy
     if xy is None:

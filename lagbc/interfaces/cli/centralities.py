@@ -285,6 +285,7 @@ class _Into(_Scores):
         return []
 
     def compute(self) -> None:
+        """Compute the scores by the public function of the centrality."""
         import lagbc
 
         (name,) = self.names
@@ -473,6 +474,7 @@ class _Part(_Sweep):
     """The task of a part of a run: sums, in a file for `lagbc merge`."""
 
     def compute(self) -> None:
+        """Compute the sums of the part, and write them to its file."""
         import lagbc
 
         save: Any = lagbc.save_part

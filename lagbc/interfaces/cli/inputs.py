@@ -57,7 +57,7 @@ class Source:
 
     @cached_property
     def vertices(self) -> Vertices:
-        """Its vertices, by their names."""
+        """The vertices of the graph, by their names."""
         from lagbc.io.tables import Vertices
 
         return Vertices(self.file.rows.shape[0], self.file.labels)

@@ -137,6 +137,7 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _number(text: str) -> float:
+    """Return an integer as int, any other number as float."""
     try:
         return int(text)
     except ValueError:
