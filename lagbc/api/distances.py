@@ -90,8 +90,8 @@ def closeness(
         more, that is faster. Does not go with `k`, `standard_error` and options that ask for another way of the run.
     top : int, optional
         Return the highest scores alone. In hops and on the CPU most searches into vertices end early, or are not begun:
-        on large networks a tenth to a hundredth of the time, or less. All else is computed in full, and sorted; so are
-        directed graphs of high diameter.
+        on large networks a tenth to a hundredth of the time, or less. All else is computed in full, and sorted; so is a
+        directed graph of high diameter.
         Does not go with `u`, `standard_error` and several cutoffs.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
@@ -180,7 +180,7 @@ def harmonic(
     ----------
     A : as for `lagbc.bc`
     top : int, optional
-        Return the highest scores alone, as `lagbc.closeness` does.
+        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in half the time.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.

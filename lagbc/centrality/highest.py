@@ -2,9 +2,9 @@
 
 A search into a vertex goes along the reversed edges, 64 of them at a time (lagbc/native/kernels/methods/highest.h). It
 ends as soon as the bound of its score is below the least of the highest scores so far. Where the diameter is high, such
-a search would end late. There, a full search from a landmark u bounds the scores of all others by their distances from
-it, as d(w, x) >= |d(u, x) - d(u, w)|; so most searches are never begun (Bergamini et al. 2019). A graph that cannot be
-pruned, or for which that does not pay, is summed in full, and its scores are sorted.
+a search for distances would end late. There, a full search from a landmark u bounds the scores of all others by their
+distances from it, as d(w, x) >= |d(u, x) - d(u, w)|; so most searches are never begun (Bergamini et al. 2019). A graph
+that cannot be pruned, or for which that does not pay, is summed in full, and its scores are sorted.
 
 References
 ----------
@@ -80,8 +80,9 @@ def _is_prunable(call: Call) -> bool:
 
 
 def _may_pay(call: Call) -> bool:
-    """Whether searches may be faster than a sweep: bounds by levels tell little early where the diameter is high."""
-    return not call.plan.is_short and (_takes_landmarks(call) or not call.graph.has_high_diameter)
+    """Whether searches may be faster than a sweep: for distances they end late where the diameter is high."""
+    is_late = call.graph.has_high_diameter and call.centralities[0] is not HARMONIC
+    return not call.plan.is_short and (_takes_landmarks(call) or not is_late)
 
 
 def _takes_landmarks(call: Call) -> bool:

@@ -114,6 +114,9 @@ def test_distances_from_landmarks_rule_out_most_of_a_grid(pruned, monkeypatch, t
         assert pruned[-1]
         assert len(searched) < 250 or count >= 700
         searched.clear()
+    require_highest("harmonic", A, 7, directed=False, threads=threads)
+    assert pruned[-1]
+    assert not searched
 
 
 def test_landmarks_that_do_not_pay_are_given_up(monkeypatch):
