@@ -137,7 +137,7 @@ def unassigned_trips(graph: Graph, demand: Any, cutoff: ArrayLike | None, settin
 
 
 def _contracted(graph: Graph, demand: Any) -> tuple[Graph, Any]:
-    """Make each strong component a vertex, and drop the trips inside."""
+    """Return graph and demand with a vertex for each strong component, without the trips inside."""
     from scipy import sparse
     from scipy.sparse import csgraph
 

@@ -76,7 +76,7 @@ class Bounds:
 
     @property
     def least(self) -> float:
-        """The least that a target counts."""
+        """A lower bound of the weight of a target that counts."""
         return LEAST if self.decays.any() else 1.0
 
     def weights(self, dist: NDArray[np.float64]) -> NDArray[np.float64]:

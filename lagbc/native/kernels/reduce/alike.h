@@ -53,100 +53,79 @@ bool are_equal_apart(const Csr<Index>& graph, int64_t u, int64_t v) {
     return !lengths.is_there || lengths[to_v] == lengths[to_u];
 }
 
-// The search for classes in a graph and its transpose, the same object if all edges lead both ways.
+// Add to each key the bits of the vertex's edges.
 template <class Index>
-class Alike {
-public:
-    Alike(const Csr<Index>& out, const Csr<Index>& into)
-        : out_(out), into_(into), is_symmetric_(out.indptr.data == into.indptr.data) {}
+void add_keys(const Csr<Index>& graph, uint64_t way, const Buffer<uint64_t>& keys) {
+    for (int64_t v = 0; v < graph.n(); ++v)
+        for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e)
+            keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
+}
 
-    // The sum of the bits of each vertex's edges.
-    Buffer<uint64_t> keys() const {
-        Buffer<uint64_t> keys(out_.n(), 0);
-        add_keys(out_, way_out, keys);
-        if (!is_symmetric_) add_keys(into_, way_in, keys);
-        return keys;
-    }
-
-    // Join vertices with equal rows, by a hash table of the first vertex of each class.
-    void join_open(Span<const uint64_t> keys, Span<Index> first) const {
-        int64_t slots = 2;
-        while (slots < 2 * keys.size) slots *= 2;
-        Buffer<Index> table(slots, -1);
-        const uint64_t mask = static_cast<uint64_t>(slots) - 1;
-        for (Index v = 0; v < keys.size; ++v) {
-            auto slot = static_cast<int64_t>(keys[v] & mask);
-            const auto is_other = [&](Index u) {
-                return keys[u] != keys[v] || !are_equal(out_, u, v) || (!is_symmetric_ && !are_equal(into_, u, v));
-            };
-            while (table[slot] >= 0 && is_other(table[slot])) slot = (slot + 1) & (slots - 1);
-            if (table[slot] < 0)
-                table[slot] = v;
-            else
-                first[v] = table[slot];
-        }
-    }
-
-    // Join neighbours whose rows are equal except for each other, and mark them. A class is a clique: each of its
-    // vertices is a neighbour of the first.
-    void join_closed(Span<uint64_t> keys, Span<Index> first, Span<bool> closed) const {
-        const bool in_hops = !out_.lengths.is_there;
-        if (in_hops)
-            for (int64_t v = 0; v < keys.size; ++v) keys[v] += own_bits(v, 0);
-        for (Index v = 0; v < keys.size; ++v) {
-            for (int64_t e = out_.indptr[v]; e < out_.indptr[v + 1]; ++e) {
-                const Index u = out_.indices[e];
-                if (u > v) break;
-                const uint64_t to_v = in_hops ? 0 : own_bits(v, e), to_u = in_hops ? 0 : own_bits(u, e);
-                if (keys[u] + to_u != keys[v] + to_v || !are_equal_apart(out_, u, v)) continue;
-                if (!is_symmetric_ && !are_equal_apart(into_, u, v)) continue;
-                first[v] = first[u];
-                closed[u] = closed[v] = true;
-                break;
-            }
-        }
-    }
-
-private:
-    void add_keys(const Csr<Index>& graph, uint64_t way, const Buffer<uint64_t>& keys) const {
-        for (int64_t v = 0; v < graph.n(); ++v)
-            for (int64_t e = graph.indptr[v]; e < graph.indptr[v + 1]; ++e)
-                keys[v] += bits_of(graph.indices[e], graph.lengths, e, way);
-    }
-
-    // The term of v in the key of a neighbour, with edges both ways as long as edge e.
-    uint64_t own_bits(int64_t v, int64_t e) const {
-        const uint64_t bits = bits_of(v, out_.lengths, e, way_out);
-        return is_symmetric_ ? bits : bits + bits_of(v, out_.lengths, e, way_in);
-    }
-
-    const Csr<Index>&out_, &into_;
-    bool is_symmetric_;
-};
+// Whether all edges lead both ways: the transpose `into` is the graph itself.
+template <class Index>
+bool is_own_transpose(const Csr<Index>& out, const Csr<Index>& into) {
+    return out.indptr.data == into.indptr.data;
+}
 
 // The key of each vertex.
 template <class Index>
 Buffer<uint64_t> sum_keys(const Csr<Index>& out, const Csr<Index>& into) {
-    return Alike<Index>(out, into).keys();
+    Buffer<uint64_t> keys(out.n(), 0);
+    add_keys(out, way_out, keys);
+    if (!is_own_transpose(out, into)) add_keys(into, way_in, keys);
+    return keys;
 }
 
-// Find open classes, without edges among their vertices; return for each vertex the smallest vertex of its class.
+// Find open classes, without edges among their vertices; return for each vertex the smallest vertex of its class. A
+// hash table has the first vertex of each class.
 template <class Index>
 Buffer<Index> join_open(const Csr<Index>& out, const Csr<Index>& into, Span<const uint64_t> keys) {
+    const bool one_way = !is_own_transpose(out, into);
     Buffer<Index> first(keys.size);
-    for (Index v = 0; v < keys.size; ++v) first[v] = v;
-    Alike<Index>(out, into).join_open(keys, first.span());
+    int64_t slots = 2;
+    while (slots < 2 * keys.size) slots *= 2;
+    Buffer<Index> table(slots, -1);
+    const uint64_t mask = static_cast<uint64_t>(slots) - 1;
+    for (Index v = 0; v < keys.size; ++v) {
+        auto slot = static_cast<int64_t>(keys[v] & mask);
+        const auto is_other = [&](Index u) {
+            return keys[u] != keys[v] || !are_equal(out, u, v) || (one_way && !are_equal(into, u, v));
+        };
+        while (table[slot] >= 0 && is_other(table[slot])) slot = (slot + 1) & (slots - 1);
+        if (table[slot] < 0) table[slot] = v;
+        first[v] = table[slot];
+    }
     return first;
 }
 
 // Find closed classes, with all edges among their vertices, both ways and of one length: write their smallest vertices
 // to `first`; return for each vertex whether it is in one. Keys are changed.
 //
-// No vertex has twins of both kinds: with x, y open and x, z closed, y would be a neighbour of z, and so of x.
+// A class is a clique: each of its vertices is a neighbour of the first. No vertex has twins of both kinds: with x, y
+// open and x, z closed, y would be a neighbour of z, and so of x.
 template <class Index>
 Buffer<bool> join_closed(const Csr<Index>& out, const Csr<Index>& into, Span<uint64_t> keys, Span<Index> first) {
+    const bool one_way = !is_own_transpose(out, into), in_hops = !out.lengths.is_there;
+    // The term of v in the key of a neighbour, with edges both ways as long as edge e.
+    const auto own_bits = [&](int64_t v, int64_t e) {
+        const uint64_t bits = bits_of(v, out.lengths, e, way_out);
+        return one_way ? bits + bits_of(v, out.lengths, e, way_in) : bits;
+    };
     Buffer<bool> closed(keys.size, false);
-    Alike<Index>(out, into).join_closed(keys, first, closed.span());
+    if (in_hops)
+        for (int64_t v = 0; v < keys.size; ++v) keys[v] += own_bits(v, 0);
+    for (Index v = 0; v < keys.size; ++v) {
+        for (int64_t e = out.indptr[v]; e < out.indptr[v + 1]; ++e) {
+            const Index u = out.indices[e];
+            if (u > v) break;
+            const uint64_t to_v = in_hops ? 0 : own_bits(v, e), to_u = in_hops ? 0 : own_bits(u, e);
+            if (keys[u] + to_u != keys[v] + to_v || !are_equal_apart(out, u, v)) continue;
+            if (one_way && !are_equal_apart(into, u, v)) continue;
+            first[v] = first[u];
+            closed[u] = closed[v] = true;
+            break;
+        }
+    }
     return closed;
 }
 

@@ -39,8 +39,10 @@ struct Roots {
 template <class Index, class Sums>
 void sum_roots(Traversal<Index>& s, const Roots& roots, Sums& sums, Found& found) {
     const auto& trips = s.trips;
+    constexpr bool keeps_blocks = std::is_same_v<Sums, Totals>;
     for (int64_t k = roots.first; k < roots.last; ++k) {
-        if (!begin_root(sums, k)) return;
+        if constexpr (keeps_blocks)
+            if (sums.block != 0 && k != 0 && k % sums.block == 0 && !keep_block(sums)) return;
         const int64_t root = roots.of[k];
         if (root < 0) continue;
         const Searched one = search_from_place(s, place_of(s, root));
@@ -58,7 +60,8 @@ void sum_roots(Traversal<Index>& s, const Roots& roots, Sums& sums, Found& found
             add_root(s.trail, one, omega_of(roots.omega, k), s.asked, times, sums, k);
         }
     }
-    end_roots(sums);
+    if constexpr (keeps_blocks)
+        if (sums.block != 0) keep_block(sums);
 }
 
 // Write the distances and path counts of roots into their columns of arrays filled with infinity and 0.

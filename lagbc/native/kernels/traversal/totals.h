@@ -94,16 +94,6 @@ inline bool keep_block(Totals& totals) {
     return true;
 }
 
-// Begin root k: keep the block before, if one has ended; false if that cannot be kept, and has to be taken first.
-inline bool begin_root(Totals& totals, int64_t k) {
-    return totals.block == 0 || k == 0 || k % totals.block != 0 || keep_block(totals);
-}
-
-template <class Index>
-bool begin_root(Near<Index>&, int64_t) {
-    return true;
-}
-
 // Lay out the trips of a root as its targets, scaled; return how often the root counts.
 template <class Index>
 double lay_out_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_t root) {
@@ -117,13 +107,5 @@ template <class Index>
 void clear_trips(const Trips<Index>& trips, Span<const int64_t> position, int64_t root) {
     for (int64_t e = trips.first[root]; e < trips.first[root + 1]; ++e) trips.targets[position[trips.ends[e]]] = 0.0;
 }
-
-// End all roots: keep the last block, if there is room.
-inline void end_roots(Totals& totals) {
-    if (totals.block != 0) keep_block(totals);
-}
-
-template <class Index>
-void end_roots(Near<Index>&) {}
 
 }  // namespace lagbc
