@@ -134,7 +134,7 @@ def in_phase(name: Phase) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def within(*args: P.args, **kwargs: P.kwargs) -> R:
-            if _recorder.get() is None:
+            if _recorder.get() is None:  # most calls: they do without a context
                 return function(*args, **kwargs)
             with phase(name):
                 return function(*args, **kwargs)

@@ -192,12 +192,14 @@ def config(**options: Unpack[Options]) -> Iterator[None]:
     Raises
     ------
     TypeError, ValueError
-        There is no such option, or its value is none. A method is looked up by the call that is to run it.
+        An option does not exist, or its value is not allowed. Any string is taken as the `method`: the call that runs
+        the method raises the error of a wrong name.
 
     Notes
     -----
-    A call's own options come first, then those of the innermost block. Threads and tasks started in a block have their
-    own context, as `contextvars` says.
+    A call's own options come first, then those of the innermost block. A task of asyncio keeps the defaults of the
+    block that created it. A new thread begins without them, unless Python copies the context of the thread that starts
+    it (``sys.flags.thread_inherit_context``).
 
     Examples
     --------
@@ -270,7 +272,7 @@ def _parse_width(name: str, width: Any) -> float | None:
 
 
 def _parse_device(name: str, device: Any) -> tuple[str, tuple[int, ...] | All | None]:
-    """Return the kind of device, and the GPUs by number."""
+    """Return "auto", "cpu" or "cuda", and the GPUs: their numbers, "all", or None if the value names none."""
     if isinstance(device, str):
         named = _named_device(name, device)
         return ("cuda", "all") if named == "all" else (named, None)
@@ -344,9 +346,10 @@ def parse_flag(name: str, flag: Any) -> bool:
 
 
 def _one_of(*values: str, otherwise: str = "", **elsewhere: str) -> Callable[[str, Any], str]:
-    """Make a check that takes one of some strings; or any string, where `otherwise` describes it for messages.
+    """Make the parser of an option whose value is one of `values`; it returns the value, or raises an error.
 
-    Strings of other programs have the `elsewhere` meant ones.
+    With `otherwise` the parser takes any string: `otherwise` names such strings in messages. `elsewhere` has words of
+    other programs, each with the value that the error suggests in its place.
     """
     *others, last = [*map(repr, values), *filter(None, [otherwise])]
 

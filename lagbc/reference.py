@@ -21,7 +21,7 @@ def count_hops(indptr: Sequence[int], indices: Sequence[int], root: int) -> Sear
     Returns
     -------
     order : the reached vertices by rising distance
-    predecessors : for each vertex, the tails of its tight in-edges
+    predecessors : for each vertex, the vertices one hop before it on the shortest paths from the root
     sigma : number of shortest paths from the root, int
     depth : hops from the root, -1 unreached
     """

@@ -320,13 +320,14 @@ def _networkit_attribute(graph: Any, name: str) -> dict[int, Any]:
 
 
 def _read_graph_tool(graph: Any, values: Values) -> _Numbered:
+    """Read a graph_tool.Graph, as far as its filters show it; lengths are an edge property of numbers."""
     edges = np.asarray(graph.get_edges([graph.edge_index])).reshape(-1, 3).astype(np.int64)
     lengths: Any = None
     if values.are_taken:
         attribute = values.name
         if len(edges) and attribute not in graph.edge_properties:
             raise no_attribute("graph_tool.Graph", attribute, graph.edge_properties)
-        lengths = ()
+        lengths = ()  # a graph without edges need not have the property
         if len(edges):
             held = graph.edge_properties[attribute]
             if held.a is None:

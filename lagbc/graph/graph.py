@@ -122,7 +122,10 @@ class Graph(Outline):
 
     @classmethod
     def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
-        """Make a graph of rows of NumPy and of all that is known of it, in half the time of the initialiser."""
+        """Make a graph of rows of NumPy and of all that is known of it, in half the time of the initialiser.
+
+        The rows are not copied: they become read-only.
+        """
         made, (indptr, indices, weights) = cls.__new__(cls), csr
         for array in csr:
             if array is not None:
@@ -163,7 +166,13 @@ class Graph(Outline):
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
-        """Make a graph as `surveyed` does, of rows that are not symmetric, with transpose and pattern both ways."""
+        """Make a graph as `surveyed` does, of rows that are not symmetric; None if they are not fit.
+
+        The graph keeps the transpose and the pattern both ways, too. The kernel fills three arrays with four matrices,
+        one behind the other: 0 is the transpose, 1 the transpose in order, 2 the rows in order, and 3 the pattern both
+        ways, without lengths. `order` and `position` lie behind the pointers of the matrices. The kernel does not fill
+        1, 2, `order` and `position` if the diameter is high.
+        """
         indptr, indices, weights = csr
         n, size, kind = len(indptr) - 1, len(indices), index_type(len(indptr) - 1)
         numbers, heads = np.empty(6 * n + 4, np.int64), np.empty(5 * size, indices.dtype)
@@ -175,7 +184,7 @@ class Graph(Outline):
             return None
         numbers, heads, values = read_only(numbers), read_only(heads.astype(kind, copy=False)), read_only(values)
 
-        def rows(place: int) -> Csr:
+        def rows(place: int) -> Csr:  # of matrix 0, 1 or 2
             of = slice(place * size, (place + 1) * size)
             return numbers[place * (n + 1) : (place + 1) * (n + 1)], heads[of], None if values is None else values[of]
 

@@ -81,7 +81,10 @@ class Sweep(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the sweep in a file of sums."""
+        """The name of the sweep in a file of sums: work, method and device, such as "whole batched cpu".
+
+        A run compares its labels with those of a checkpoint or a part before it takes the sums.
+        """
         method = ":".join(map(str, filter(None, (self.method, self.variant, self.virtual_warp))))
         return f"{self.work} {method} {self.device}"
 

@@ -216,7 +216,11 @@ def reduce(
 
 
 def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced:
-    """Return the pieces with a contracted bicomponent, of this number, whole or with its twins merged instead."""
+    """Return the pieces with another form of the contracted bicomponent at place `number`, which has to be one.
+
+    The new form is the whole bicomponent, or the bicomponent with its twins merged if that is much less work. The
+    attributes `work` and `share` remain those with the contracted form.
+    """
     chains = reduced.pieces[number]
     assert isinstance(chains, Chains)
     form = _reduce_part(chains.part, chains.request, settings, chains=False)

@@ -115,7 +115,10 @@ class Writer(NamedTuple):
         self.add(name, np.frombuffer(json.dumps(value).encode(), np.uint8), compressed=True)
 
     def add_sums(self, number: int, work: PieceWork, span: Span, sums: Any) -> None:
-        """Write the sums of a span; `number` is that of its work."""
+        """Write the sums of a span as arrays `NUMBER/FIRST-LAST/NAME`; `number` is that of the work in its call.
+
+        Sums with an entry for each root are compressed: over all vertices they are 0 except at the roots of the span.
+        """
         for name, array in work.pack(span, sums).items():
             at = f"{number}/{span.first}-{span.last}/{name}"
             self.add(at, array, compressed=name.rpartition("/")[2] in OF_ROOTS)

@@ -108,7 +108,10 @@ class Sequence:
         return np.minimum(error * left / (error * left + self.variance), _MOST_RATE)
 
     def plus(self, rates: Values, count: int, total: Values, squares: Values) -> Sequence:
-        """Add a round of `count` roots; the rates were chosen before it."""
+        """Return the sequence with one more round, of `count` roots: `total` sums y over these, `squares` y^2.
+
+        The method `rates` made the `rates` from the rounds before: the guarantee needs rates that are fixed in advance.
+        """
         mean, left = self.mean, self.population - self.drawn
         psi = -np.log1p(-rates) - rates
         about_mean = np.maximum(squares - 2 * mean * total + count * mean**2, 0)

@@ -401,9 +401,12 @@ class _Opened:
         hands.close()
 
     def close(self) -> None:
-        """Stop all hands, and drop all states."""
+        """Stop all hands, and wait until none is at work; `run` raises Interrupted from now on.
+
+        The states are freed with this object, which a task at work may keep for a moment.
+        """
         self._closed = True
-        for hands in [*self._all]:
+        for hands in [*self._all]:  # a copy, as tasks drop their hands meanwhile
             hands.close()
         self._idle.clear()
 

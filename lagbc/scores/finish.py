@@ -380,7 +380,7 @@ def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
 
 
 def _require_range(scores: Scores, arguments: Arguments) -> Scores:
-    """Raise OverflowError if weights of vertices or trips make scores too large for float64."""
+    """Return the scores; OverflowError says that weights of vertices or trips make them too large for float64."""
     is_plain = arguments.target_weights is arguments.source_weights is arguments.demand is None
     if not is_plain and not np.isfinite(scores).all():
         weights = "target_weights times source_weights sum" if arguments.demand is None else "the trips of demand sum"
@@ -389,7 +389,7 @@ def _require_range(scores: Scores, arguments: Arguments) -> Scores:
 
 
 def _require_finite(subject: str, scores: Scores) -> Scores:
-    """Raise OverflowError if sums of lengths, or of their inverses, are too large for float64."""
+    """Return the scores; OverflowError says that sums of lengths, or of their inverses, are too large for float64."""
     if not np.isfinite(scores).all():
         raise OutOfRangeError(f"{subject} sum to more than float64 holds; take another unit of length")
     return scores

@@ -148,8 +148,8 @@ class _Communities(Task):
 
     k: int | None
     given: dict[str, Any]
-    found: Communities = field(init=False)
-    labels: Any = field(init=False)
+    found: Communities = field(init=False)  # the division into each number of communities
+    labels: Any = field(init=False)  # the community of each vertex in the division that is shown
 
     def compute(self) -> None:
         import lagbc

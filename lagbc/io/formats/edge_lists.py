@@ -36,7 +36,7 @@ def read_edge_list(source: Source, largest: bool, named: Columns) -> GraphFile:
 
 
 def read_edges(layout: Layout) -> ListedEdges:
-    """Read the edges of a list."""
+    """Read the edges of a list, piece by piece; MemoryError says that those so far exceed the budget of the source."""
     edges, source = ListedEdges(layout), layout.source
     per_edge = (_BYTES_PER_EDGE if layout.directed else _BYTES_PER_UNDIRECTED_EDGE)[layout.length is not None]
     for line, piece in source.pieces():
