@@ -594,7 +594,8 @@ def test_a_graph_in_order_takes_what_is_counted(shape, weighted):
 
     peak = own + most_memory(order)
     assert 0.5 * peak < host_graph_bytes(graph, plan)[0]
-    assert peak <= 1.05 * host_graph_bytes(graph, plan)[1] + 50_000
+    # The most of Python's arrays and the most of the kernels' are those of two moments.
+    assert peak <= 1.05 * host_graph_bytes(graph, plan)[1] + 80_000
 
 
 def test_roots_beyond_float64_keep_to_the_budget():
