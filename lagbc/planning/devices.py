@@ -174,8 +174,8 @@ def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContex
 def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
     """Whether a matrix is checked, and put in order, on the GPU: a large one, likely to be swept there.
 
-    Only the time depends on it: the graph is the same, and the graph decides its device. `roots` returns about how many
-    roots there are. Errors in the matrix are raised later.
+    If so, kernels of most runs begin to be compiled. Only the time depends on it: the graph is the same, and the graph
+    decides its device. `roots` returns about how many roots there are. Errors in the matrix are raised later.
     """
     if settings.device == "cpu" or not is_sparse(A):
         return False
@@ -188,16 +188,12 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
     if not any(row.available for row in rows):
         return False
     limit = budget("cuda") if settings.memory is None else settings.memory
-    return graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) <= limit
+    if graph_bytes(A.shape[0], 2 * A.nnz, weighted=weighted) > limit:
+        return False
+    from lagbc.methods.gpu.kernels import begin_common
 
-
-def begins_on_device(A: Any, roots: Callable[[], int], settings: Settings, weighted: bool) -> bool:
-    """Whether `is_read_on_device`; if so, kernels of most runs there begin to be compiled meanwhile."""
-    if is_there := is_read_on_device(A, roots, settings, weighted):
-        from lagbc.methods.gpu.kernels import begin_common
-
-        begin_common(weighted=weighted)
-    return is_there
+    begin_common(weighted=weighted)
+    return True
 
 
 def devices_of(settings: Settings, row: Method) -> list[Device]:
