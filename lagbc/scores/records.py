@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from importlib import import_module
 from itertools import product
 from operator import attrgetter
@@ -98,11 +99,11 @@ class Centrality:
 
 def _of_finish(name: str) -> Callable[..., Any]:
     """Return a function of `lagbc.scores.finish`, a module that loads numerical libraries; a call imports it."""
+    return partial(_finish, name)
 
-    def call(*given: Any) -> Any:
-        return getattr(import_module("lagbc.scores.finish"), name)(*given)
 
-    return call
+def _finish(name: str, *given: Any) -> Any:
+    return getattr(import_module("lagbc.scores.finish"), name)(*given)
 
 
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.

@@ -1,5 +1,6 @@
 """The registry of centralities: its records, what they take, and how one is added."""
 
+import pickle
 from dataclasses import fields, replace
 from itertools import combinations
 
@@ -9,8 +10,11 @@ from strategies import adjacency, scale_free
 
 import lagbc
 from lagbc import reference
-from lagbc.arguments import ARGUMENTS
+from lagbc.arguments import ARGUMENTS, Arguments
+from lagbc.graph.validate import as_graph
 from lagbc.methods.sums import Sums
+from lagbc.request import Request
+from lagbc.run.run import Result
 from lagbc.scores.records import BUILT_IN, Centrality, registered, unregister_centrality
 
 A = scale_free(30, 90, seed=2)
@@ -22,6 +26,13 @@ def test_a_record_names_sums_and_arguments_that_there_are(record):
     assert record.sums <= {field.name for field in fields(Sums)}
     assert record.takes <= {*ARGUMENTS}
     assert registered()[: len(BUILT_IN)] == BUILT_IN
+
+
+def test_a_record_can_be_pickled():
+    records = pickle.loads(pickle.dumps(BUILT_IN))
+    assert [record.name for record in records] == [record.name for record in BUILT_IN]
+    result = Result(Sums(inverse=np.ones(2)), as_graph(A[:2, :2]), Request(frozenset({"inverse"}), np.arange(2)), 1, ())
+    np.testing.assert_array_equal(records[3].finish(result, Arguments()), [1, 1])
 
 
 def test_a_centrality_is_added_and_taken_away():
