@@ -244,6 +244,9 @@ def keywords_of(centralities: tuple[Centrality, ...], options: Options) -> Itera
     for name in (*OF_THE_SUMS, *OF_THE_SCORES):
         if name in options and not any(one.needs for one in centralities):
             raise InvalidTypeError(f"{', '.join(one.name for one in centralities)} takes no {name}")
+    for name in ("u", "top"):
+        if name in options and any(name in one.takes for one in centralities):
+            raise InvalidTypeError(f"{name}= is taken by the function of one centrality alone, such as closeness")
     yield from ("batch", "directed", "weighted", "strength")
     yield from sorted(frozenset[str]().union(*(one.takes for one in centralities)))
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import click
 import numpy as np
@@ -138,6 +139,7 @@ def test_an_argument_of_the_function_is_not_its_option(command, typed, option):
     assert f"No such option '{typed.partition('=')[0]}'" in output
     assert ("; --" in output) == (option is not None)
     assert f"; {option} is one" in output or option is None
+    assert re.match(rf"Usage: \w+ {command} ", output)
 
 
 def test_a_seed_without_k_does_nothing_and_is_refused():

@@ -72,7 +72,8 @@ class _Commands(click.Group):
         name, command, typed = super().resolve_command(ctx, args)
         flags = {*takewhile("--".__ne__, typed)}
         if command and not ctx.resilient_parsing and (wrong := argument_among(flags, command)):
-            raise click.UsageError(f"No such option {wrong[0]!r}; {wrong[1]} is one.", ctx)
+            of_command = click.Context(command, ctx, name)
+            raise click.UsageError(f"No such option {wrong[0]!r}; {wrong[1]} is one.", of_command)
         for option in command.params if command and not ctx.resilient_parsing else ():
             yes, no = flags.intersection(option.opts), flags.intersection(option.secondary_opts)
             if yes and no:
