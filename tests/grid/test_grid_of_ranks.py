@@ -85,7 +85,7 @@ for kind, (A, name, directed) in ESTIMATES.items():
 try:
     lagbc.estimate(A, "edge_bc", comm=comm, grid=shape)
 except ValueError as error:
-    assert "sums of edges: not made" in str(error)
+    assert "sums of edges: not available" in str(error)
 print(*comm.gather("same") or [], flush=True)
 """
 
@@ -110,7 +110,7 @@ def test_the_command_of_estimates(tmp_path):
     for one, other in zip(found, (expected.scores, expected.lower, expected.upper), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
     status, stdout, stderr = run(2, *estimate, "--which", "edge-bc")
-    assert (status, stderr.count("sums of edges: not made")) == (2, 1), stderr
+    assert (status, stderr.count("sums of edges: not available")) == (2, 1), stderr
 
 
 def test_the_command(tmp_path):
@@ -132,7 +132,7 @@ def test_the_command(tmp_path):
     status, stdout, stderr = run(2, "-m", "lagbc", "bc", bad, "--grid", "1x2", "--no-progress")
     assert status == 2
     assert stderr.count("bad.mtx") == 1
-    refused = {"--plot x.png": "--plot draws", "--batch 8": "--batch 8: not made"}
+    refused = {"--plot x.png": "--plot draws", "--batch 8": "--batch 8: not available"}
     if not count_gpus():
         refused["--device cuda"] = "sees no GPU"
     for options, words in refused.items():
