@@ -180,7 +180,8 @@ def harmonic(
     ----------
     A : as for `lagbc.bc`
     top : int, optional
-        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in half the time.
+        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in .5 to 1.5
+        of the time of all.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
         Take the distances from these s only. Distinct vertices.
