@@ -406,6 +406,10 @@ def _pyarrow(name: str) -> Iterator[Any]:
     try:
         yield pyarrow
     except (pyarrow.ArrowException, ValueError, OSError) as error:
+        if "non-struct type" in str(error):
+            raise InvalidTypeError(
+                f"{name} is one column; pass source and target, or a table of columns with titles"
+            ) from error
         raise InvalidValueError(f"{name}: Arrow cannot be read: {error}") from error
 
 

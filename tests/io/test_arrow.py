@@ -278,7 +278,7 @@ def test_columns_have_no_titles():
         lagbc.graph_from_edges([("a", "b")], directed=True)
     with pytest.raises(TypeError, match="target is missing, and source, a StringArray, is no table; columns are"):
         lagbc.graph_from_edges(pa.array(["a"]), directed=True)
-    with pytest.raises(ValueError, match=r"the table: Arrow cannot be read: .* non-struct type"):
+    with pytest.raises(TypeError, match="the table is one column; pass source and target, or a table of columns with"):
         lagbc.graph_from_edges(pa.chunked_array([["a"]]), directed=True)
     with pytest.raises(ValueError, match="ends= tells the columns of a table"):
         lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # Arguments whose options have another name.
-_OPTIONS = {"rng": "seed"}
+_OPTIONS = {"rng": "seed", "standard_error": "error"}
 _QUOTES = "'\""
 # Characters of a line.
 _WIDTH = 100
