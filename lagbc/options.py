@@ -514,6 +514,8 @@ def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     """Raise TypeError for a keyword argument of a call that is no option of a run; `own` are the call's other ones."""
     there, name = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES)
     taken = (*own, *there)
+    if name == "top":  # no other name is like it
+        raise InvalidTypeError("there is no argument 'top'; closeness, harmonic and estimate take it")
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
     raise unknown_argument(name, taken, meant, f"the options of a run are {', '.join(there)}")
 
