@@ -20,7 +20,6 @@ from strategies import (
     diamonds,
     examples,
     graphs,
-    grid,
     lengths,
     oracle,
     path,
@@ -30,7 +29,7 @@ from strategies import (
     weighted_graphs,
     with_lengths,
 )
-from test_bc import ONE_TO_TEN
+from test_bc import MANY
 from test_weighted import diamonds_with_lengths
 
 import lagbc
@@ -127,15 +126,6 @@ def test_special_graphs(either, name, directed):
 def test_random_graphs(either, A, directed):
     theirs = expected(A, directed=directed, weighted=either.keywords["weighted"])
     assert_all_equal(either(A, ALL, directed=directed), theirs)
-
-
-MANY = {
-    "scale-free, integers": with_lengths(scale_free(150, 700, seed=1), ONE_TO_TEN),
-    "scale-free, reals": with_lengths(scale_free(150, 700, seed=1), np.random.default_rng(1).random(500) + 1e-3),
-    "mesh, integers": with_lengths(grid(9, 17), ONE_TO_TEN),
-    "mesh, tenths": with_lengths(grid(9, 17), TENTHS),
-    "long path": with_lengths(path(130), ONE_TO_TEN),
-}
 
 
 @pytest.mark.parametrize(
