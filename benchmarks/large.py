@@ -264,7 +264,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def _sweeps_of_all(row: Row) -> list[str]:
-    """Lay out the sweeps of each centrality, and the hours of those from all vertices with edges at the same rate."""
+    """Lay out the sweeps of each centrality, with the hours of sweeps from all vertices with edges at their rate."""
     if "others" not in row:
         return []
     lines = ["| sweeps of | seconds | GTEPS | hours, all roots |", "|---|---|---|---|"]
