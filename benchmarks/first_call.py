@@ -3,6 +3,9 @@
 Every figure is of fresh processes, round after round, each kind once a round; medians. A round before those compiles
 Python's bytecode, as pip does when it installs. With ``--former`` another checkout, whose kernels are compiled, takes
 turns with this one. ``--install`` measures instead what an installation takes on disk.
+
+``--device cuda`` measures the first call ever on a GPU: a process that begins with an empty folder of compiled kernels,
+and one that finds in it those of the first. Sections below its tables stay.
 """
 
 from __future__ import annotations
@@ -16,15 +19,20 @@ import tempfile
 import time
 import venv
 from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import click
+import scipy.sparse as sp
 
 from benchmarks import machine
+from benchmarks.generators import rmat, road_like, with_hashed_lengths
 
-RESULTS = Path(__file__).parent / "results" / "first_call.md"
+RESULTS = Path(__file__).parent / "results"
+OUT = {"cpu": RESULTS / "first_call.md", "cuda": RESULTS / "gpu_first_call.md"}
 Row = dict[str, float]
 
 _NUMPY = "import numpy as np; A = np.eye(99, k=1)"
@@ -79,12 +87,46 @@ for _ in range(2):
     taken.append({"wall": time.perf_counter() - wall, "processor": time.process_time() - processor})
 print(json.dumps(taken))
 """
+# On a GPU: graphs, and calls on them as SciPy's matrix A.
+ON_GPU: dict[str, tuple[Callable[[], Any], str]] = {
+    "R-MAT 16-16, hops, 256 roots": (
+        partial(rmat, 16, 16),
+        'lagbc.bc(A, directed=False, k=256, rng=1, device="cuda")',
+    ),
+    "R-MAT 16-16, lengths 1 to 10, 256 roots": (
+        lambda: with_hashed_lengths(rmat(16, 16)),
+        'lagbc.bc(A, directed=False, weighted=True, k=256, rng=1, device="cuda")',
+    ),
+    "road-like, 200,000 vertices, hops, 1024 roots": (
+        partial(road_like, 200_000),
+        'lagbc.bc(A, directed=False, k=1024, rng=1, device="cuda")',
+    ),
+}
+# Given the matrix, the call, and the time at which the process was begun.
+_FIRST_ON_GPU = """
+import json, sys, time
+import numpy as np, scipy.sparse as sp
+import lagbc, cupy
+taken = {"imports": time.time() - float(sys.argv[3])}
+def clock(name, call):
+    begun = time.perf_counter()
+    exec(call)
+    taken[name] = time.perf_counter() - begun
+clock("context", "cupy.zeros(1); cupy.cuda.Device().synchronize()")
+A = sp.load_npz(sys.argv[1])
+clock("first", sys.argv[2])
+clock("second", sys.argv[2])
+device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+print(json.dumps([f"{device}, CuPy {cupy.__version__}", taken]))
+"""
 
 
-def run(arguments: list[str], checkout: Path) -> tuple[Row, subprocess.CompletedProcess[str]]:
+def run(
+    arguments: list[str], checkout: Path, variables: Mapping[str, str] | None = None
+) -> tuple[Row, subprocess.CompletedProcess[str]]:
     """Run Python in a process, with the lagbc of a checkout; seconds by the clock and of the processor."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPATH": str(checkout), "NETWORKX_WARNINGS_TO_IGNORE": "cache"}
+    environment |= {"PYTHONPATH": str(checkout), "NETWORKX_WARNINGS_TO_IGNORE": "cache", **(variables or {})}
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, *arguments], env=environment, cwd=tempfile.gettempdir(), capture_output=True, text=True
@@ -94,6 +136,13 @@ def run(arguments: list[str], checkout: Path) -> tuple[Row, subprocess.Completed
         raise SystemExit(f"python {' '.join(arguments)}\n{done.stderr}")
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {"wall": wall, "processor": processor}, done
+
+
+def verify(checkout: Path) -> None:
+    """Raise a UsageError unless processes load the lagbc of a checkout, as an editable install goes before it."""
+    _, done = run(["-c", "import lagbc; print(lagbc.__file__)"], checkout)
+    if checkout not in Path(done.stdout.strip()).parents:
+        raise click.UsageError(f"Python loads {done.stdout.strip()}, not the lagbc of {checkout}; uninstall that one")
 
 
 def first_and_second(call: str, case: Path, checkout: Path) -> list[Row]:
@@ -144,6 +193,59 @@ def measure(rounds: int, checkouts: dict[str, Path], case: Path) -> tuple[list[s
     return lines, least
 
 
+def first_on_gpu(call: str, case: Path, checkout: Path, kernels: Path) -> tuple[str, Row]:
+    """Time the parts of a process up to a call on a GPU, and the call again; kernels are kept in a folder."""
+    variables = {"CUPY_CACHE_DIR": str(kernels / "cupy"), "CUDA_CACHE_PATH": str(kernels / "cuda")}
+    _, done = run(["-c", _FIRST_ON_GPU, str(case), call, repr(time.time())], checkout, variables)
+    device, taken = json.loads(done.stdout)
+    return device, taken | {"all": taken["imports"] + taken["context"] + taken["first"]}
+
+
+def measure_on_gpu(
+    rounds: int, checkouts: dict[str, Path], graphs: dict[str, tuple[Callable[[], Any], str]]
+) -> tuple[str, list[str]]:
+    """Return the device, and the lines of the table."""
+    taken: dict[tuple[str, str, str], list[Row]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        cases = {name: Path(folder) / f"{number}.npz" for number, name in enumerate(graphs)}
+        for name, (graph, _) in graphs.items():
+            sp.save_npz(cases[name], graph())
+        for _ in range(rounds + 1):
+            for name, (_, call) in graphs.items():
+                for called, checkout in checkouts.items():
+                    with tempfile.TemporaryDirectory() as kernels:
+                        for kept in ("none", "all"):
+                            device, one = first_on_gpu(call, cases[name], checkout, Path(kernels))
+                            taken.setdefault((name, called, kept), []).append(one)
+    lines = [
+        "| graph | checkout | kernels kept | from the start, s | imports | context | first call | second call |",
+        "|---" * 8 + "|",
+    ]
+    for key, each in taken.items():
+        middle = of_rounds(each[1:])
+        figures = (f"{middle[part]:.2f}" for part in ("all", "imports", "context", "first", "second"))
+        lines.append(f"| {' | '.join([*key, *figures])} |")
+    return device, lines
+
+
+def page_of_gpu(rounds: int, former: Path | None, device: str, lines: list[str], before: str) -> str:
+    """Lay out the page; the sections of the one before stay."""
+    others = "" if former is None else f", former {machine.commit(former)}"
+    _, mark, sections = before.partition("\n## ")
+    return f"""\
+# The first call ever, on a GPU
+
+`python -m benchmarks.first_call --device cuda` on {device}, {machine.cores()} cores; commit {machine.commit()}{others};
+medians of {rounds} rounds.
+
+`lagbc.bc` of a SciPy matrix in a process of its own, with an empty folder of kernels, and in one more with those that
+the first process kept. "From the start" is from the start of Python to the scores of the first call, with the imports
+of SciPy, lagbc and CuPy and the context of the device, without the reading of the matrix.
+
+{chr(10).join(lines)}
+{mark}{sections}"""
+
+
 def of_modules(least: dict[str, float], longest: int) -> list[str]:
     """Lay out what the modules of `lagbc bc example:karate` took."""
     packages: Counter[str] = Counter()
@@ -189,15 +291,26 @@ def _sizes(folder: Path) -> Counter[str]:
 @click.option("--longest", default=15, show_default=True, help="How many modules to list.")
 @click.option("--former", type=click.Path(exists=True, path_type=Path), help="Another checkout of lagbc.")
 @click.option("--install", "what", help="A wheel, or a folder: install it, and say what that takes on disk.")
-@click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True)
-def main(rounds: int, longest: int, former: Path | None, what: str | None, out: Path) -> None:
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="By default the page in benchmarks/results.")
+def main(rounds: int, longest: int, former: Path | None, what: str | None, device: str, out: Path | None) -> None:
     """Write the tables; with --install only the line of the installation."""
-    kept = out.read_text().splitlines() if out.exists() else []
+    if what is not None and device == "cuda":
+        raise click.UsageError("--install has no calls on a GPU; leave out --device")
+    out = out or OUT[device]
+    before = out.read_text() if out.exists() else ""
+    kept = before.splitlines()
     if what is not None:
         kept = [line for line in kept if not line.startswith("Installed")]
         out.write_text("\n".join([*kept, *installed(what)]) + "\n")
         return
     checkouts = {"this": machine.ROOT} | ({} if former is None else {"former": former.resolve()})
+    for checkout in checkouts.values():
+        verify(checkout)
+    if device == "cuda":
+        out.write_text(page_of_gpu(rounds, former, *measure_on_gpu(rounds, checkouts, ON_GPU), before))
+        click.echo(out)
+        return
     with tempfile.TemporaryDirectory() as folder:
         case = Path(folder) / "case.npz"
         save_case(case)
@@ -220,8 +333,6 @@ def main(rounds: int, longest: int, former: Path | None, what: str | None, out: 
 
 def save_case(path: Path) -> None:
     """Write the matrix that is called on."""
-    import scipy.sparse as sp
-
     import lagbc
 
     sp.save_npz(path, lagbc.read_graph("example:lesmis").matrix)
