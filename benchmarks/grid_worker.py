@@ -38,8 +38,7 @@ def measure_here(graph: str, roots: str, shape: str, in_flight: str, device: Any
         of_rank: Any = grids(line, graph, *arguments)
         made.extend((graph, of_rank))
         for one in {of_rank.grid.along_column, of_rank.grid.along_row} if in_flight == "split" else ():
-            for name in ("all_gather", "exchange"):
-                setattr(one, name, _steps_timed(getattr(one, name), seconds, _synchronized(device)))
+            one.exchange = _steps_timed(one.exchange, seconds, _synchronized(device))
         return of_rank
 
     run.Grids = noted

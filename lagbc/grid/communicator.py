@@ -1,12 +1,15 @@
 """Messages among ranks: along a line of ranks, and in a grid of lines, its rows and columns.
 
 A message of a sweep is a generator of steps: it yields where it waits, and another sweep goes on meanwhile. Ranks are
-processes in `lagbc.grid.mpi`, and threads of one process in tests.
+processes of MPI; in tests they are threads of one process. No call waits inside MPI, so that an idle rank leaves its
+core to others.
 """
 
 from __future__ import annotations
 
 import pickle
+import sys
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +26,13 @@ Made = TypeVar("Made")
 # Begins messages, yields functions that wait for them, and returns what was received.
 Steps = Generator[Callable[[], object], None, Made]
 
+_OPERATIONS = {"sum": "SUM", "or": "BOR", "xor": "BXOR", "least": "MIN"}  # names of MPI
+# Messages of so many bytes are sent together with their length, in one round; most messages of sparse levels are.
+_SHORT = 2048
+_HEAD = 8 + _SHORT
+# Looks at a request before a rank sleeps between two looks, and before it sleeps longer; seconds of both sleeps.
+_LOOKS, _SLEEP, _MANY_LOOKS, _LONG_SLEEP = 200, 5e-5, 20_000, 1e-3
+
 
 class Line(Protocol):
     """Some ranks in order, as one of them has it. All ranks of a line make the same calls.
@@ -34,9 +44,6 @@ class Line(Protocol):
     size: int
     rank: int  # of this one
     sent: int  # bytes that this rank has sent to others
-
-    def all_gather(self, message: Message) -> Steps[list[Message]]:
-        """Send a message to all ranks; return the messages of all, by rank."""
 
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """All-to-all: send ``messages[i]`` to rank i; return the messages received, by rank."""
@@ -52,6 +59,83 @@ class Line(Protocol):
 
     def close(self) -> None:
         """Free the resources of the line."""
+
+
+class _MpiLine:
+    def __init__(self, comm: Any) -> None:
+        self.size, self.rank, self.sent, self._comm = comm.Get_size(), comm.Get_rank(), 0, comm
+
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
+        """Send lengths and short messages in one round; long messages follow from rank to rank."""
+        if self.size == 1:
+            return [*messages]
+        self.sent += sum(map(len, messages)) - len(messages[self.rank])
+        heads = np.empty((self.size, _HEAD), np.uint8)
+        yield _wait_for(self._comm.Ialltoall(np.stack([_head(message) for message in messages]), heads))
+        sizes = heads[:, :8].copy().view(np.int64).ravel().tolist()
+        found = [head[8 : 8 + size] for head, size in zip(heads, sizes, strict=True)]
+        found[self.rank], requests = messages[self.rank], list[Any]()
+        for rank in {*range(self.size)} - {self.rank}:
+            if sizes[rank] > _SHORT:
+                found[rank] = np.empty(sizes[rank], np.uint8)
+                requests.append(self._comm.Irecv(found[rank], rank))
+            if len(messages[rank]) > _SHORT:
+                requests.append(self._comm.Isend(messages[rank], rank))
+        yield _wait_for(*requests)
+        return found
+
+    def combine(self, numbers: NDArray[Any], operation: str) -> NDArray[Any]:
+        from mpi4py import MPI
+
+        combined = np.empty_like(numbers)
+        _wait_for(self._comm.Iallreduce(numbers, combined, getattr(MPI, _OPERATIONS[operation])))()
+        return combined
+
+    def split(self, color: int) -> _MpiLine:
+        return _MpiLine(self._comm.Split(color, self.rank))
+
+    def abort(self, error: BaseException) -> None:
+        from mpi4py import MPI
+
+        rank = MPI.COMM_WORLD.Get_rank()
+        print(f"lagbc: rank {rank}: {type(error).__name__}: {error}", file=sys.__stderr__, flush=True)
+        self._comm.Abort(1)
+
+    def close(self) -> None:
+        self._comm.Free()
+
+
+def line_of(comm: Any) -> Line:
+    """Return the ranks of a communicator as a line; its messages and the program's stay apart."""
+    _wait_for(comm.Ibarrier())()
+    return _MpiLine(comm.Dup())
+
+
+def _head(message: Message) -> NDArray[np.uint8]:
+    """Return the length of a message, and the message behind it if it is short."""
+    head = np.zeros(_HEAD, np.uint8)
+    head[:8].view(np.int64)[0] = len(message)
+    if len(message) <= _SHORT:
+        head[8 : 8 + len(message)] = message
+    return head
+
+
+def _wait_for(*requests: Any) -> Callable[[], None]:
+    """Return a function that waits for requests: by looks first, then with short sleeps, later with longer ones."""
+
+    def wait() -> None:
+        looks = 0
+        for request in requests:
+            while not request.Test():
+                looks += 1
+                time.sleep(0 if looks < _LOOKS else _SLEEP if looks < _MANY_LOOKS else _LONG_SLEEP)
+
+    return wait
+
+
+def all_gather(line: Line, message: Message) -> Steps[list[Message]]:
+    """Send a message to all ranks; return the messages of all, by rank."""
+    return line.exchange([message] * line.size)
 
 
 def now(steps: Steps[Made]) -> Made:
@@ -84,14 +168,12 @@ def side_by_side(sweeps: Sequence[Steps[Made]]) -> list[Made]:
 
 def of_all(line: Line, told: Any) -> list[Any]:
     """Return the objects of all ranks, by rank."""
-    said = now(line.all_gather(np.frombuffer(pickle.dumps(told), np.uint8)))
-    return [pickle.loads(one.tobytes()) for one in said]
+    return list(map(pickle.loads, _bytes_of_all(line, pickle.dumps(told))))
 
 
 def of_first(line: Line, told: Any = None) -> Any:
     """Broadcast: return the object of the first rank."""
-    said = _bytes_of_first(line, b"" if line.rank else pickle.dumps(told))
-    return pickle.loads(said) if line.rank else told
+    return by_first(line, lambda: told)
 
 
 def by_first(line: Line, make: Callable[[], Made]) -> Made:
@@ -105,7 +187,7 @@ def by_first(line: Line, make: Callable[[], Made]) -> Made:
         except BaseException as raised:
             error = raised
             told = pickle.dumps((None, portable(error)))
-    said = _bytes_of_first(line, told)
+    said, *_ = _bytes_of_all(line, told)
     if line.rank:
         made, error = pickle.loads(said)
     if error is not None:
@@ -113,16 +195,17 @@ def by_first(line: Line, make: Callable[[], Made]) -> Made:
     return made  # type: ignore[no-any-return]
 
 
-def _bytes_of_first(line: Line, told: bytes) -> bytes:
-    said: bytes = now(line.all_gather(np.frombuffer(told, np.uint8)))[0].tobytes()
-    return said
+def _bytes_of_all(line: Line, told: bytes) -> list[Any]:
+    return now(all_gather(line, np.frombuffer(told, np.uint8)))
 
 
 @contextmanager
-def ending_all(line: Line) -> Iterator[None]:
-    """End all ranks if a block raises an error, as the others wait for this rank and cannot be told."""
+def ending_all(line: Line, *, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+    """End all ranks if a block raises an error, as the others wait for this rank; `but` is raised on all of them."""
     try:
         yield
+    except but:
+        raise
     except BaseException as error:
         line.abort(error)
         raise

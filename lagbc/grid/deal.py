@@ -33,7 +33,7 @@ from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph, Outline
 from lagbc.graph.host import weak_components
-from lagbc.grid.communicator import Line, now
+from lagbc.grid.communicator import Line, all_gather, now
 from lagbc.methods.block import NOTHING, BlockSize, Way
 from lagbc.native import core
 
@@ -507,7 +507,7 @@ def _block(line: Line, deal: Deal, edges: Edges, *, along: bool = False) -> Bloc
     keys = _received(line, len(edges.tails), keys_of)
     mates = line.split(line.rank % shape.size) if line.size > shape.size else None
     if mates is not None:
-        keys = now(mates.all_gather(NOTHING if mates.rank else keys.view(np.uint8)))[0].view(np.int64).copy()
+        keys = now(all_gather(mates, NOTHING if mates.rank else keys.view(np.uint8)))[0].view(np.int64).copy()
         mates.close()
     indptr = np.searchsorted(keys, np.arange(shape.columns * length + 1) * width)
     np.remainder(keys, width, out=keys)

@@ -24,7 +24,7 @@ from lagbc.graph.adapters import is_directed
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import take_graph
 from lagbc.grid import deal
-from lagbc.grid.communicator import Line, by_first, of_all
+from lagbc.grid.communicator import Line, by_first, ending_all, line_of, of_all
 from lagbc.grid.deal import Dealt, Shape
 from lagbc.grid.grids import Grids
 from lagbc.grid.sites import Site
@@ -55,16 +55,33 @@ class Call(NamedTuple):
     folds: bool = False  # whether trees are folded, for bc alone
 
 
-def on_grid(options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]) -> Result:
+def on_grid(
+    options: OfGrid,
+    call: Call,
+    take_part: Callable[[], Part],
+    compute: Callable[[Any], Result],
+    line: Line | None = None,
+) -> Result:
     """Deal the parts of all ranks, and make a call: rank 0 calls `compute` with the dealt graph.
 
     Raises ValueError if the calls of ranks differ, or their count is no multiple of the grid's; MemoryError if no grid
-    is large enough. An error of any rank is raised on all ranks.
+    is large enough. An error of any rank is raised on all ranks. `line` stands in for that of the communicator.
     """
-    from lagbc.grid.mpi import line_of
+    with ExitStack() as stack:
+        line = stack.enter_context(closing(line or line_of(options.comm)))
+        graph = _dealt(line, options, call, take_part, stack)
+        grids = graph.grids
 
-    with closing(line_of(options.comm)) as line:
-        return call_on_line(line, options, call, take_part, compute)
+        def lead() -> Result:
+            try:
+                with config(memory=grids.room):
+                    return compute(graph)
+            finally:
+                grids.end()
+
+        if line.rank:
+            grids.follow()
+        return by_first(line, lead)
 
 
 def take_part(
@@ -80,26 +97,6 @@ def take_part(
     if directed is None:
         directed = graph.directed if is_graph else is_directed(A)
     return Part(graph, directed, getattr(A, "counted", (0, 0)))
-
-
-def call_on_line(
-    line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], compute: Callable[[Any], Result]
-) -> Result:
-    """As `on_grid`, on the ranks of a line."""
-    with ExitStack() as stack:
-        graph = _dealt(line, options, call, take_part, stack)
-        grids = graph.grids
-
-        def lead() -> Result:
-            try:
-                with config(memory=grids.room):
-                    return compute(graph)
-            finally:
-                grids.end()
-
-        if line.rank:
-            grids.follow()
-        return by_first(line, lead)
 
 
 def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part], stack: ExitStack) -> Dealt:
@@ -122,7 +119,7 @@ def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
     stack.enter_context(_delayed_signals(stop))
     agreed = _agree(line, told)
     n, directed = agreed.n or 0, agreed.directed
-    try:
+    with ending_all(line, but=Error):
         degrees = line.combine(np.zeros(n, np.int64) if degrees is None else degrees, "sum")
         site = _site(line, *options.device).for_degrees(int(degrees.max(initial=0)))
         entries = agreed.entries * (1 if directed else 2)
@@ -131,11 +128,6 @@ def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
         graph = deal.deal_graph(line, part, n, shape, directed, folds=call.folds, finds_hub=finds_hub)
         graph.grids = Grids(line, graph, site, 1 + options.overlap, room, stop)
         stack.callback(graph.grids.close)
-    except Error:
-        raise
-    except BaseException as error:
-        line.abort(error)  # the others wait for this one
-        raise
     return graph
 
 
@@ -148,10 +140,8 @@ def _delayed_signals(stop: StopFlag) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    noted, handlers = list[Any](), dict[int, Callable[..., Any]]()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        if callable(handler := signal.getsignal(one)):
-            handlers[one] = handler
+    found = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    noted, handlers = list[Any](), {int(one): handler for one, handler in found.items() if callable(handler)}
 
     def note(number: int, frame: Any) -> None:
         if handlers[number] is signal.default_int_handler:  # another handler may let the call go on
@@ -268,13 +258,17 @@ def _fitted(
 
     It is the smallest grid, or the one asked for, with room for the sums; MemoryError if there is none.
     """
+    of_sequence = 0
+    if sums & SQUARES:
+        from lagbc.planning.population import arrays_of_sequence  # loads SciPy: 26 MB a rank, for estimates alone
+
+        of_sequence = bytes_of(arrays_of_sequence(n))
     room, on_host = line.combine(np.array(_rooms_of(site, options.memory)), "least").tolist()
     in_flight = 1 + options.overlap
     for shape in _shapes(line.size, options.grid):
         size, of_rank = deal.size_of_block(shape, n), entries // shape.size
         batches = in_flight * line.size // shape.size
-        dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * batches)
-        dealt += _bytes_of_sequence(n) if sums & SQUARES else 0
+        dealt = deal.bytes_of_dealing(n, of_rank) + 8 * n * len(sums) * (5 + 2 * batches) + of_sequence
         held = dealt if site.gpu is None else deal.bytes_of_blocks(size, of_rank, directed=directed)
         least = in_flight * bytes_of(site.arrays(size, sums))
         fits_on_host = site.gpu is None or dealt <= on_host
@@ -285,14 +279,6 @@ def _fitted(
         f"a rank of a {shape} grid needs {in_units(needed)}{of_host} for its part, but may take "
         f"{in_units(room if fits_on_host else on_host)}; start more ranks, or raise it by memory="
     )
-
-
-def _bytes_of_sequence(n: int) -> int:
-    """Return the bytes of a confidence sequence."""
-    # It loads SciPy, 26 MB a rank that other calls do without.
-    from lagbc.planning.population import arrays_of_sequence
-
-    return bytes_of(arrays_of_sequence(n))
 
 
 def _rooms_of(site: Site, memory: int | None) -> tuple[int, int]:

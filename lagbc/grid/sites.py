@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
+from lagbc.graph.csr import as_numpy
 from lagbc.grid.communicator import Line, Steps, now, of_first
 from lagbc.grid.deal import Block, Blocks
 from lagbc.methods.block import BlockEdges, BlockPlan, BlockSize, BlockSweep, Message, Way, passing
@@ -137,26 +138,18 @@ class _HostedLine:
     """A line for messages in arrays of GPUs, which go through the host."""
 
     def __init__(self, line: Line) -> None:
-        self.size, self.rank, self._line = line.size, line.rank, line
+        self.size, self.rank, self.close, self._line = line.size, line.rank, line.close, line
 
     @property
     def sent(self) -> int:
         return self._line.sent
 
-    def all_gather(self, message: Message) -> Steps[list[Message]]:
-        return self._here((yield from self._line.all_gather(_on_host(message))), message)
-
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
-        found = yield from self._line.exchange([_on_host(message) for message in messages])
-        return self._here(found, messages[self.rank])
-
-    def close(self) -> None:
-        self._line.close()
-
-    def _here(self, found: list[NDArray[np.uint8]], own: Message) -> list[Message]:
         import cupy as cp
 
-        return [own if rank == self.rank else cp.asarray(one) for rank, one in enumerate(found)]
+        hosted = {id(message): as_numpy(message) for message in messages}  # one to all ranks is copied once
+        found = yield from self._line.exchange([hosted[id(message)] for message in messages])
+        return [messages[rank] if rank == self.rank else cp.asarray(one) for rank, one in enumerate(found)]
 
 
 class _NcclLine:
@@ -170,10 +163,6 @@ class _NcclLine:
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
         self._connect()
 
-    def all_gather(self, message: Message) -> Steps[list[Message]]:
-        sizes = yield from self._line.all_gather(np.array([len(message)]).view(np.uint8))
-        return self._sent([message] * self.size, sizes)
-
     def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         sizes = yield from self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         return self._sent(messages, sizes)
@@ -186,7 +175,7 @@ class _NcclLine:
         """Send a byte to each rank, as the first message of a pair takes long."""
         import cupy as cp
 
-        now(self.all_gather(cp.zeros(1, np.uint8)))
+        now(self.exchange([cp.zeros(1, np.uint8)] * self.size))
         cp.cuda.get_current_stream().synchronize()
         self.sent = 0
 
@@ -210,8 +199,3 @@ class _NcclLine:
                 self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
         nccl.groupEnd()
         return found
-
-
-def _on_host(message: Message) -> NDArray[np.uint8]:
-    host: NDArray[np.uint8] = message if isinstance(message, np.ndarray) else message.get()
-    return host

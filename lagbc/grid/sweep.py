@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.errors import OutOfMemoryError
-from lagbc.grid.communicator import Grid, Steps
+from lagbc.grid.communicator import Grid, Steps, all_gather
 from lagbc.grid.deal import Ints, slices
 from lagbc.methods.block import NOTHING, Asked, BlockSweep, Chosen, Live
 from lagbc.methods.contract import Interrupted
@@ -174,7 +174,7 @@ class Cell:
         for first in range(0, level.most, rows.slice_rows):
             part = rows.part(level.own, first, first + rows.slice_rows)
             own = self._own(NOTHING, rows.pack, part, paths=paths) if self._grid.rows > 1 else NOTHING
-            for rank, message in enumerate((yield from self._grid.along_column.all_gather(own))):
+            for rank, message in enumerate((yield from all_gather(self._grid.along_column, own))):
                 if rank == self._grid.row:
                     live.append(self._own(None, rows.enter, part))
                 else:
@@ -184,7 +184,7 @@ class Cell:
     def _shared(self, own: Live) -> Steps[Live]:
         """Return the rows of a level that are in the block, from all ranks of the grid row."""
         rows = self._rows
-        of_all = yield from self._grid.along_row.all_gather(self._own(NOTHING, rows.pack_bits, own))
+        of_all = yield from all_gather(self._grid.along_row, self._own(NOTHING, rows.pack_bits, own))
 
         def joined() -> Live:
             return rows.joined([rows.take_bits(one, rank * self._length) for rank, one in enumerate(of_all)])

@@ -12,7 +12,8 @@ from thread_lines import line_of_threads
 
 import lagbc
 from lagbc.estimates.terms import estimated_sum, sums_of
-from lagbc.grid.run import Call, call_on_line, take_part
+from lagbc.grid import run
+from lagbc.grid.run import Call, take_part
 from lagbc.methods.sums import DEPENDENCY
 from lagbc.options import OfGrid
 from lagbc.scores.records import find
@@ -80,7 +81,7 @@ def each_on_grid(
         options = OfGrid(None, shape, overlap, memory, None, device=(device, None))
         try:
             part = partial(take_part, parts[rank], directed)
-            return call_on_line(lines[rank], options, Call("call", lambda: sums, folds), part, call)
+            return run.on_grid(options, Call("call", lambda: sums, folds), part, call, lines[rank])
         except BaseException as error:
             if not isinstance(error, BrokenBarrierError | lagbc.Error | KeyboardInterrupt | ZeroDivisionError):
                 lines[rank].abort(error)

@@ -14,11 +14,6 @@ class ThreadLine:
     def __init__(self, rank, meeting):
         self.size, self.rank, self.sent, self._meeting = meeting.size, rank, 0, meeting
 
-    def all_gather(self, message):
-        yield lambda: None
-        self.sent += len(message) * (self.size - 1)
-        return self._meeting.of_all(self.rank, message)
-
     def exchange(self, messages):
         yield lambda: None
         self.sent += sum(len(message) for to, message in enumerate(messages) if to != self.rank)
