@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from lagbc.estimates.sequence import Sequence, aims_of_top
 from lagbc.estimates.terms import Question, Terms, Values, Wanted
 from lagbc.graph.csr import module_of
 from lagbc.methods.sums import Sums
-from lagbc.run.rounds import Sequence, aims_of_top
 
 # The part of the time left that the first round takes.
 _PILOT_PART = 0.25

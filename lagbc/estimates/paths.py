@@ -19,6 +19,7 @@ from lagbc import tuning
 from lagbc.calls import phase
 from lagbc.errors import InvalidValueError, OutOfMemoryError
 from lagbc.estimates.aim import Aim
+from lagbc.estimates.sequence import Sequence
 from lagbc.estimates.terms import Answer, Question, terms_of
 from lagbc.graph.graph import Graph
 from lagbc.limits import in_units, raised_by
@@ -30,7 +31,6 @@ from lagbc.planning.population import PILOT, Population, arrays_of_sequence, siz
 from lagbc.reduce.choice import bytes_of_graph
 from lagbc.reduce.pieces import Reduced, whole
 from lagbc.request import parse_generator
-from lagbc.run.rounds import Sequence
 from lagbc.run.run import Meter, Stretch
 from lagbc.run.work import NONE_DONE, Hand, Items, Span, Total, Work, sum_over, threaded
 

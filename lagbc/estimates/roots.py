@@ -15,6 +15,7 @@ from lagbc.arguments import Read
 from lagbc.call import Call, carriers_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.aim import Aim, Pilot
+from lagbc.estimates.sequence import Sequence
 from lagbc.estimates.terms import Answer, Question, Terms, Values, terms_of
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
@@ -36,7 +37,7 @@ from lagbc.planning.sweep import Sweep, row_of
 from lagbc.reduce.pieces import Reduced, Small, Whole, whole
 from lagbc.request import Request, parse_generator
 from lagbc.run.partial import Checkpoint, digests_of
-from lagbc.run.rounds import Rounds, Sequence
+from lagbc.run.rounds import Rounds
 from lagbc.run.run import keep_total, meter_of, sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Carrier, PieceWork, sum_over
 

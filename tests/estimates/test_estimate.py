@@ -16,12 +16,13 @@ import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates import roots as by_roots
 from lagbc.estimates.estimate import Ranked
+from lagbc.estimates.sequence import Sequence
 from lagbc.methods.contract import bytes_of
 from lagbc.planning import choose
 from lagbc.planning.population import arrays_of_sequence, plan_rounds
 from lagbc.planning.sweep import request_to, row_of
 from lagbc.reduce.pieces import Whole
-from lagbc.run.rounds import Rounds, Sequence
+from lagbc.run.rounds import Rounds
 
 SOCIAL = scale_free(1500, 9000, seed=2)
 LENGTHS = with_lengths(scale_free(1200, 6000, seed=3), [1, 2, 3])

@@ -12,9 +12,9 @@ from test_estimate import SOCIAL, holds
 import lagbc
 from lagbc.errors import OutOfMemoryError, StoppedError
 from lagbc.estimates import paths as by_paths
+from lagbc.estimates.sequence import Sequence
 from lagbc.graph import csr
 from lagbc.native import core
-from lagbc.run.rounds import Sequence
 
 ONE_WAY = sp.triu(scale_free(600, 3000, seed=6)) + sp.random_array((600, 600), density=0.002, rng=1)
 KINDS = {
