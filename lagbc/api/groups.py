@@ -112,7 +112,7 @@ def group_closeness(
     wf_improved : bool
         False leaves out the first factor.
     **options
-        As for `lagbc.group_bc`.
+        As for `lagbc.group_bc`; and ``device="cuda"``, or the number of a GPU, searches there. A CuPy matrix does, too.
 
     Returns
     -------
@@ -124,8 +124,9 @@ def group_closeness(
 
     Notes
     -----
-    A search from each group, 64 at a time, along the reversed edges, on the CPU. NetworkX has n - c in the place of
-    both :math:`|R(C)|`: the same where every vertex reaches the group, else the higher the fewer reach it.
+    A search from each group along the reversed edges, 64 at a time; on a GPU 256, of which distances alone take 2 KiB a
+    vertex. NetworkX has n - c in the place of both :math:`|R(C)|`: the same where every vertex reaches the group, else
+    the higher the fewer reach it.
 
     References
     ----------
@@ -164,7 +165,7 @@ def group_harmonic(
     A, groups : as for `lagbc.group_bc`
     directed, weighted, strength : as for `lagbc.bc`
     **options
-        As for `lagbc.group_bc`.
+        As for `lagbc.group_closeness`.
 
     Returns
     -------

@@ -1,14 +1,15 @@
-"""Scores by searches of their own, on the CPU, by one method: of groups of vertices, and of `u` in closeness.
+"""Scores by searches of their own, by one method: of groups of vertices, and of `u` in closeness.
 
 Betweenness of groups takes a search from each vertex, for as many groups at a time as fit into the memory. Distances
-into vertices or groups take a search from each of these along the reversed edges.
+into vertices or groups take a search from each of these along the reversed edges; those into groups on a GPU, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,11 +22,13 @@ from lagbc.calls import raise_if_stopped, running
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, quantity
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
-from lagbc.graph.validate import as_graph
+from lagbc.graph.validate import as_graph, is_cupy
 from lagbc.limits import SMALL_RUN, Room, host_budget, in_units, most_threads, raised_by
 from lagbc.methods.contract import StopFlag, bytes_of
+from lagbc.methods.table import methods_of
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
-from lagbc.planning.sweep import host_graph_bytes
+from lagbc.planning.devices import gpu_numbers, reading_gpu
+from lagbc.planning.sweep import bytes_of_swept, host_graph_bytes
 from lagbc.request import parse_cutoffs, parse_tolerance, parse_vertices, warn_of_ties
 from lagbc.run.run import Meter, Stretch, edges_of
 from lagbc.run.work import Carrier, Hand, Items, Span, Total, Work, inline, sum_over, threaded
@@ -48,26 +51,30 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "dtype": ("float64",),
     "bucket_width": ("auto",),
 }
-_EVERYWHERE = np.array([np.inf])
+# The sum by which a method tells that it finds distances into vertices.
+_REACHED = frozenset({"reached"})
 
 
-def settings_of(name: str, does: str, options: Options, own: tuple[str, ...], batch: int | str = "auto") -> Settings:
-    """Check the options of a function that runs in one way; `own` are its own keywords.
+def settings_of(
+    name: str, does: str, options: Options, own: tuple[str, ...], batch: int | str = "auto", *, on_gpu: bool = False
+) -> Settings:
+    """Check the options of a function that runs in one way, and may do so `on_gpu`; `own` are its own keywords.
 
     ValueError says what the function `does` if an option asks for another way.
     """
+    taken, where = (*_READ, "device") if on_gpu else _READ, "CPU or a GPU" if on_gpu else "CPU"
     if not OPTION_NAMES.issuperset(options):
         refuse_unknown(options, own)
     for option, value in {"batch": batch, **options}.items():
         usual = _ALLOWED.get(option, (None,))
-        if option not in _READ and value not in usual:
+        if option not in taken and value not in usual:
             given = value if isinstance(value, Path) else repr(value)
             ways = f"; leave it out or pass {' or '.join(map(repr, usual))}" if option in _ALLOWED else ""
             raise InvalidValueError(
-                f"{option}={given} means nothing to {name}, which {does} on the CPU, by one method, in one "
+                f"{option}={given} means nothing to {name}, which {does} on the {where}, by one method, in one "
                 f"process, without a checkpoint{ways}"
             )
-    read = {option: value for option, value in options.items() if option in _READ and value is not None}
+    read = {option: value for option, value in options.items() if option in taken and value is not None}
     return check_options("auto", cast(Options, read))
 
 
@@ -217,11 +224,10 @@ def closeness_into(
     is_one = isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0
     roots = _vertices("u", graph, [given] if is_one else given)
     among = None if arguments.sources is None else _vertices("sources", graph, arguments.sources)
-    cutoffs = _EVERYWHERE if arguments.cutoff is None else parse_cutoffs(arguments.cutoff)
+    cutoffs = np.array([np.inf]) if arguments.cutoff is None else parse_cutoffs(arguments.cutoff)
     with running("closeness", settings.stop):
-        sums = _sum_into(
-            graph.transpose, roots, [roots[i : i + 1] for i in range(len(roots))], settings, among, cutoffs
-        )
+        without = [roots[i : i + 1] for i in range(len(roots))]
+        sums = _sum_into(graph.transpose, roots, without, settings, "cpu", among, cutoffs)
     reached, distance, _ = np.moveaxis(sums, -1, 0)
     share = reached / max(graph.n - 1, 1) if arguments.wf_improved else None
     scores = mean_closeness(reached.ravel(), distance.ravel(), None if share is None else share.ravel(), graph)
@@ -238,18 +244,27 @@ def _vertices(argument: str, graph: Graph, given: Any) -> NDArray[np.int64]:
 
 def scores_by_distances(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
     """Return scores made of distances into groups; arguments as for `lagbc.group_closeness`."""
-    graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments)
-    with running(record.name, settings.stop):
+    graph, groups, settings, arguments = _prepare_groups(A, record, read, options, arguments, on_gpu=True)
+    device = "cuda" if settings.device == "cuda" or (settings.device == "auto" and is_cupy(A)) else "cpu"
+    with running(record.name, settings.stop), _gpu_of(A, graph, settings) if device == "cuda" else nullcontext():
         searched, roots = _with_groups(graph.transpose, groups)
         without = [np.append(group, root) for group, root in zip(groups, roots, strict=True)]
-        reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings)[:, 0], -1, 0)
+        reached, distance, inverse = np.moveaxis(_sum_into(searched, roots, without, settings, device)[:, 0], -1, 0)
     found: Any = OfGroups(graph, _sizes(groups), reached=reached, distance=distance, inverse=inverse)
     return record.finish(found, arguments)
 
 
+def _gpu_of(A: GraphLike, graph: Graph, settings: Settings) -> AbstractContextManager[Any]:
+    """Return the context of the one GPU that searches; an error says that there is none, or that several are named."""
+    next(row for row in methods_of(weighted=graph.weighted, device="cuda") if row.offers(_REACHED)).load()
+    if len(numbers := gpu_numbers(settings.devices)) > 1:
+        raise InvalidValueError(f"groups are searched from on one GPU, not on {len(numbers)}; name one as device=")
+    return reading_gpu(A, settings.devices)
+
+
 def scores_by_neighbours(A: GraphLike, record: Centrality, read: Read, options: Options, arguments: Arguments) -> Any:
     """Return scores made of the neighbours of groups; arguments as for `lagbc.group_degree`."""
-    graph, groups, _, arguments = _prepare_groups(A, record, read, options, arguments)
+    graph, groups, _, arguments = _prepare_groups(A, record, read, options, arguments, "counts neighbours")
     counts = np.array([len(np.unique(graph.indices[edges_out_of(graph, group)])) for group in groups], np.float64)
     found: Any = OfGroups(graph, _sizes(groups), neighbours=counts)
     return record.finish(found, arguments)
@@ -266,11 +281,13 @@ def _prepare_groups(
     options: Options,
     arguments: Arguments,
     does: str = "searches from groups",
+    *,
+    on_gpu: bool = False,
 ) -> tuple[Graph, list[NDArray[np.int64]], Settings, Arguments]:
     """Check the arguments and options of a function of groups, and read the graph."""
     arguments = arguments.checked()
     own = ("groups", *Read._fields, *sorted(record.takes - {"groups"}))
-    settings = settings_of(record.name, does, options, own)
+    settings = settings_of(record.name, does, options, own, on_gpu=on_gpu)
     graph = as_graph(A, **read._asdict()).on_host
     return graph, members_of(graph, arguments.groups), settings, arguments
 
@@ -311,46 +328,52 @@ def _sum_into(
     roots: NDArray[np.int64],
     without: Sequence[NDArray[np.int64]],
     settings: Settings,
-    among: NDArray[np.int64] | None = None,
-    cutoffs: NDArray[np.float64] = _EVERYWHERE,
+    device: str,
+    *within: Any,
 ) -> NDArray[np.float64]:
     """Sum the distances from roots, shape (roots, cutoffs, 3), by as many threads as fit into the memory."""
-    threads = _fit_threads(graph, len(roots), settings)
-    work = Searches(graph, roots, without, among, cutoffs, threads)
+    searches = import_module(f"lagbc.methods.{'gpu' if device == 'cuda' else 'cpu'}.searches")
+    threads = _fit_threads(searches, graph, len(roots), settings, device)
+    work = Searches(searches, graph, roots, without, threads, within)
     with ExitStack() as stack:
         meter = Meter([Stretch(len(roots), 0, edges_of(graph))], settings.progress, "", stack)
-        carry = _carrier_of(graph, roots, threads)
+        carry = inline if device == "cuda" else _carrier_of(graph, roots, threads)
         found: NDArray[np.float64] = work.finish(sum_over(work, carry, keep=lambda total: meter.tell(0, total.done)))
     return found
 
 
 class Searches(Work):
-    """The work of summing distances; items are places of roots, and root i does not count the vertices `without[i]`."""
+    """The work of summing distances; items are places of roots, and root i does not count the vertices `without[i]`.
 
-    panel = batch = 64  # roots that are searched together
+    `module` is lagbc/methods/cpu/searches.py or its like on the GPU; `within` are the last arguments of its sums.
+    """
 
     def __init__(
         self,
+        module: Any,
         graph: Graph,
         roots: NDArray[np.int64],
         without: Sequence[NDArray[np.int64]],
-        among: NDArray[np.int64] | None,
-        cutoffs: NDArray[np.float64],
         hands: int,
+        within: tuple[Any, ...],
     ) -> None:
-        self.items, self.hands = np.arange(len(roots)), hands
-        self._graph, self._roots, self._without, self._among, self._cutoffs = graph, roots, without, among, cutoffs
+        self.items, self.hands, self.batch = np.arange(len(roots)), hands, module.COLUMNS
+        self._module, self._graph, self._roots, self._without, self._within = module, graph, roots, without, within
+
+    @property
+    def panel(self) -> int:
+        """A batch, the roots that are searched together."""
+        return self.batch
 
     def open(self, stop: StopFlag) -> Hand:
         """Return a hand whose sums are a row for each root."""
-        from lagbc.methods.cpu import batched, searches
-
-        state = batched.prepare(self._graph, searches.plan_of_distances(stop))
+        state = self._module.prepare_distances(self._graph, stop)
 
         def run(span: Span, _: NDArray[np.int64]) -> NDArray[np.float64]:
             raise_if_stopped()
             roots, without = self._roots[span.place], self._without[span.first : span.last]
-            return searches.sum_distances(state, roots, without, self._among, self._cutoffs)
+            sums: NDArray[np.float64] = self._module.sum_distances(state, roots, without, *self._within)
+            return sums
 
         return run
 
@@ -360,23 +383,20 @@ class Searches(Work):
 
     def finish(self, total: Total) -> NDArray[np.float64]:
         """Return the sums, shape (roots, cutoffs, 3)."""
-        from lagbc.methods.cpu.searches import SUMS
+        cutoffs = len(self._within[1]) if self._within else 1
+        return np.zeros((0, cutoffs, self._module.SUMS)) if total.whole is None else total.whole
 
-        return np.zeros((0, len(self._cutoffs), SUMS)) if total.whole is None else total.whole
 
-
-def _fit_threads(graph: Graph, roots: int, settings: Settings) -> int:
-    """Return how many threads fit into the memory, and have roots to search from."""
-    from lagbc.methods.cpu.batched import COLUMNS
-    from lagbc.methods.cpu.searches import arrays_of_distances, plan_of_distances
-
-    _, held = host_graph_bytes(graph, plan_of_distances(StopFlag()))
-    a_thread = bytes_of(arrays_of_distances(graph))
-    budget = Room.of_call(settings.memory, graph).for_need(held + a_thread, "cpu")
+def _fit_threads(searches: Any, graph: Graph, roots: int, settings: Settings, device: str) -> int:
+    """Return how many threads fit into the memory, and have roots to search from; on a GPU it is one."""
+    _, held = bytes_of_swept(graph, searches.plan_of_distances(StopFlag()), device)
+    a_thread = bytes_of(searches.arrays_of_distances(graph))
+    budget = Room.of_call(settings.memory, graph).for_need(held + a_thread, device)
     if held + a_thread > budget:
         raise OutOfMemoryError(
-            f"a search from {COLUMNS} vertices needs up to {in_units(held + a_thread)}, but the budget is "
-            f"{in_units(budget)}; {raised_by()}"
+            f"a search from {searches.COLUMNS} vertices on {device} needs up to {in_units(held + a_thread)}, but the "
+            f"budget is {in_units(budget)}; {raised_by()}"
         )
-    most = min(most_threads(settings.threads), -(-roots // COLUMNS))
+    batches: int = -(-roots // searches.COLUMNS)
+    most = 1 if device == "cuda" else min(most_threads(settings.threads), batches)
     return max(1, min(most, (budget - held) // max(a_thread, 1)))

@@ -274,3 +274,18 @@ def test_distances_of_groups_of_one_are_those_of_vertices(directed):
         lagbc.group_harmonic(A, groups, checkpoint="a.npz")
     with pytest.raises(ValueError, match=r"groups\[1\] names vertex 3 more than once"):
         lagbc.group_degree(A, [[1], [3, 3]])
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_groups_on_a_gpu(monkeypatch, weighted):
+    """tests/gpu/test_gpu_searches.py has the scores; here is none. The degree of groups takes no search."""
+    monkeypatch.setattr(lagbc.Method, "available", False)
+    for score in (lagbc.group_closeness, lagbc.group_harmonic):
+        with pytest.raises(lagbc.MissingDependencyError, match="on cuda needs an NVIDIA GPU"):
+            score(np.ones((3, 3)), [[1]], device="cuda", weighted=weighted)
+        with pytest.raises(ValueError, match=r"method='batched' means nothing to .*, which searches .* CPU or a GPU"):
+            score(np.ones((3, 3)), [[1]], method="batched", weighted=weighted)
+    with pytest.raises(
+        ValueError, match="device='cuda' means nothing to group_degree, which counts neighbours on the CPU"
+    ):
+        lagbc.group_degree(np.ones((3, 3)), [[1]], device="cuda")

@@ -68,8 +68,8 @@ from lagbc.cuda import compiler, kernel  # noqa: E402
 from lagbc.graph.device import ops  # noqa: E402
 from lagbc.graph.graph import Graph  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
-from lagbc.methods.contract import SweepPlan  # noqa: E402
-from lagbc.methods.gpu import probe  # noqa: E402
+from lagbc.methods.contract import StopFlag, SweepPlan  # noqa: E402
+from lagbc.methods.gpu import probe, searches  # noqa: E402
 from lagbc.methods.gpu.batched import hops  # noqa: E402
 from lagbc.methods.gpu.delta_stepping import lengths  # noqa: E402
 from lagbc.methods.gpu.traversal import dijkstra  # noqa: E402
@@ -135,6 +135,13 @@ def sweep(module, A, *schedule, omega=False, **given):
             module.backward(state, levels, sums, *[cupy.ones((graph.active, graph.n))] * omega)
 
 
+def search(A, *, weighted):
+    """Search from two vertices, and sum over the columns of the distances."""
+    to_come[:] = [10**6]
+    state = searches.prepare_distances(as_graph(A, directed=True, weighted=weighted), StopFlag())
+    assert searches.sum_distances(state, np.array([0, 5]), [np.array([0, 1, 2]), np.array([5])]).shape == (2, 1, 3)
+
+
 def work_on_a_graph(A):
     """Put its entries in order, search it, and order its vertices."""
     n, A = A.shape[0], A.tocsr()
@@ -182,6 +189,9 @@ def main():
         sweep(hops, A, **plan)
         for integers in (A, A * 0.5):
             sweep(lengths, integers, "one launch" if is_deep else "window", **plan)
+    for weighted, is_deep in product((False, True), (False, True)):
+        Graph.has_high_diameter = property(lambda graph, is_deep=is_deep: is_deep)
+        search(A, weighted=weighted)
     for row, ways in product(METHODS, ([], ["all-blocks"])):
         if row.module == traversal.__name__ and row.goes(ways):
             sweep(traversal, A, method=row.name, variant="".join(ways))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Widths in tables, in characters: of a group, and of a community.
 _OF_GROUP, _OF_COMMUNITY = 40, 60
+# Options of a run that the searches from groups take beside those of all commands here.
+_RUN_OF: dict[Centrality, tuple[str, ...]] = {GROUP_CLOSENESS: ("device",), GROUP_HARMONIC: ("device",)}
 _NUMBERED = "Groups are numbered from 1 on, groups of --group before groups of --groups."
 
 
@@ -53,7 +55,7 @@ def _group_command(record: Centrality) -> click.Command:
 
     declared: Any = run_command
     for declare in (
-        options.takes_run("threads", "memory", "progress"),
+        options.takes_run(*_RUN_OF.get(record, ()), "threads", "memory", "progress"),
         options.takes_output(top=True),
         options.takes_arguments(*record.takes),
         click.option(

@@ -25,6 +25,8 @@ from lagbc.native import core, csr
 
 # Sums of a root over the vertices in its reach: of 1, of their distances d, and of 1 / d.
 SUMS = 3
+COLUMNS = batched.COLUMNS
+EVERYWHERE = np.array([np.inf])
 
 
 # ---- Distances
@@ -32,21 +34,26 @@ SUMS = 3
 
 def plan_of_distances(stop: StopFlag) -> SweepPlan:
     """Return the request of a search for distances alone."""
-    return SweepPlan(batch=batched.COLUMNS, sums=frozenset({"reached"}), stop=stop)
+    return SweepPlan(batch=COLUMNS, sums=frozenset({"reached"}), stop=stop)
 
 
 def arrays_of_distances(graph: Graph) -> dict[str, Any]:
     """State a worker's arrays: of the search, and its distances by vertex and by root."""
-    dist = Array((graph.n, batched.COLUMNS), FLOAT)
+    dist = Array((graph.n, COLUMNS), FLOAT)
     return {**batched.arrays(graph, plan_of_distances(StopFlag())), "by_vertex": dist, "by_root": dist}
+
+
+def prepare_distances(graph: Graph, stop: StopFlag) -> batched.State:
+    """Make a worker."""
+    return batched.prepare(graph, plan_of_distances(stop))
 
 
 def sum_distances(
     state: batched.State,
     roots: NDArray[np.int64],
     without: Sequence[NDArray[np.int64]],
-    among: NDArray[np.int64] | None,
-    cutoffs: NDArray[np.float64],
+    among: NDArray[np.int64] | None = None,
+    cutoffs: NDArray[np.float64] = EVERYWHERE,
 ) -> NDArray[np.float64]:
     """Sum over the vertices within each cutoff of up to 64 roots; return shape (roots, cutoffs, `SUMS`).
 

@@ -129,7 +129,11 @@ class Sweeps(Protocol):
         """Sum over distances."""
 
     def paths(self, arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
-        """Return distances and path counts as float64, of shape (groups, rows, 256)."""
+        """Return distances, and path counts if they are counted, of shape (groups, rows, 256).
+
+        Distances are inf where a column does not reach a row; there counts are of no meaning. Both may be the batch's
+        own arrays, which no sweep backward reads any more where they are changed.
+        """
 
 
 class Schedule(NamedTuple):
@@ -237,8 +241,9 @@ def paths(state: State, levels: Levels) -> tuple[Any, Any]:
     if not len(search.root_rows.position):
         return cp.full(shape, np.inf), cp.zeros(shape)
     columns = cp.asarray(np.flatnonzero(~search.deeper))
-    of_groups = state.module.paths(state.arrays, search)
+    of_groups = (part.astype(np.float64) for part in state.module.paths(state.arrays, search))
     dist, sigma = (part.transpose(1, 0, 2).reshape(rows.rows, -1)[:, columns] for part in of_groups)
+    sigma = cp.where(cp.isfinite(dist), sigma, 0.0)
     if state.places is None:
         return dist, sigma
     given = cp.argsort(state.places)

@@ -23,7 +23,14 @@ from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, a
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, BatchArrays, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
+from lagbc.methods.gpu.common.sums import (
+    Distances,
+    Edges,
+    PathScores,
+    add_root_edges,
+    distances_of_roots,
+    path_arrays,
+)
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import BACKWARD, FORWARD, HOPS_SUMS, variant_of
 from lagbc.methods.sums import DEPENDENCY, PATH_SUMS
@@ -148,15 +155,14 @@ def distances(arrays: BatchArrays, search: Search, keep: Any, sums: Distances) -
 
 
 def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
-    """Return distances and path counts, of shape (groups, rows, 256)."""
-    rows, root_rows = arrays.rows, search.root_rows
-    dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
-    scatter(dist, root_rows.places, 0)
+    """Return distances, and path counts if they are counted, of shape (groups, rows, 256)."""
+    rows, dist = arrays.rows, distances_of_roots(arrays.rows, search.root_rows)
+    kernel = HOPS_SUMS.kernel("launch_per_level_write", Variant(rows.plan.dtype))
     for level in range(1, search.depth + 1):
         # Bits are written where a row is live, or was visited.
-        is_live = device_rows.unpack(arrays.live[level].view(cp.uint8))[:, : rows.rows]
-        dist[(device_rows.unpack(arrays.bits[level]) & is_live[:, :, None]).astype(np.bool_)] = level
-    return dist, cp.where(cp.isfinite(dist), arrays.counts.astype(np.float64), 0.0)
+        of_level = {"level": level, "live": arrays.live[level], "bits": arrays.bits[level]}
+        kernel((device_rows.row_blocks(rows.rows, 0), search.groups), THREADS, n=rows.rows, dist=dist, **of_level)
+    return dist, arrays.counts
 
 
 class _Forward:

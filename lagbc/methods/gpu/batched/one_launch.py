@@ -15,14 +15,19 @@ from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
 from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, BatchArrays, RootRows, Rows, Size
-from lagbc.methods.gpu.common.sums import Distances, Edges, PathScores, add_root_edges, path_arrays
+from lagbc.methods.gpu.common.rows import BYTES, BatchArrays, RootRows, Rows, Size
+from lagbc.methods.gpu.common.sums import (
+    Distances,
+    Edges,
+    PathScores,
+    add_root_edges,
+    distances_of_roots,
+    path_arrays,
+)
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import HOPS_IN_ONE_LAUNCH, HOPS_SUMS_IN_ONE_LAUNCH, sums_made, variant_of
 from lagbc.methods.sums import PATH_SUMS
 
-# Entries of a queue whose columns are listed at a time.
-_ENTRIES = 2**16
 # Arrays that both sweeps write.
 _ROWS = "bits", "visited", "stamps", "values"
 
@@ -104,17 +109,11 @@ def distances(arrays: BatchArrays, search: Search, keep: Any, sums: Distances) -
 
 
 def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
-    """Return distances and path counts, of shape (groups, rows, 256)."""
-    rows = arrays.rows
-    dist = cp.full((rows.groups, rows.rows, GROUP_COLUMNS), np.inf)
-    for group in range(search.groups):
-        ends = arrays.starts[group, : int(arrays.status[group, 1]) + 2]
-        for first in range(0, int(ends[-1]), _ENTRIES):
-            entries = cp.arange(first, min(first + _ENTRIES, int(ends[-1])))
-            level = cp.searchsorted(ends, entries, side="right") - 1
-            entry, column = cp.nonzero(device_rows.unpack(arrays.masks[group, first : first + len(entries)]))
-            dist[group, arrays.queue[group, first + entry], column] = level[entry]
-    return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
+    """Return distances, and path counts if they are counted, of shape (groups, rows, 256)."""
+    rows, dist = arrays.rows, distances_of_roots(arrays.rows, search.root_rows)
+    kernel = HOPS_SUMS_IN_ONE_LAUNCH.kernel("one_launch_write", Variant(rows.plan.dtype))
+    _launch(arrays, kernel, search.groups, dist=dist)
+    return dist, arrays.values
 
 
 def _start(arrays: BatchArrays, root_rows: RootRows) -> None:

@@ -72,6 +72,38 @@ extern "C" __global__ void one_launch_distances(
     }
 }
 
+// Write the level of one row, alike in all lanes of a warp, into its numbers, in the columns of its bit row.
+__device__ __forceinline__ void write_level(double* dist, const unsigned* row, int level) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < WORDS; k++)
+        if (row[k] >> lane & 1) dist[32 * k + lane] = level;
+}
+
+// Write one level of a sweep by launches into rows of distances. A warp a row, and y the group.
+extern "C" __global__ void launch_per_level_write(int n, int level, const unsigned* __restrict__ live,
+                                                  const unsigned* __restrict__ bits, double* dist) {
+    const int v = blockIdx.x * WARPS + threadIdx.x / 32, group = blockIdx.y;
+    const size_t words = (n + 31) / 32, row = (size_t)group * n + v;
+    if (v < n && live[group * words + v / 32] >> v % 32 & 1) write_level(dist + row * COLUMNS, bits + row * WORDS, level);
+}
+
+// Write all levels of a sweep in one launch. A warp an entry of the queue.
+extern "C" __global__ void one_launch_write(int n, int blocks_per_group, const int* __restrict__ queue,
+                                            const unsigned* __restrict__ masks, offset capacity,
+                                            const int* __restrict__ starts, double* dist, unsigned* barriers,
+                                            int* halts, const volatile unsigned char* stop,
+                                            const int* __restrict__ status) {
+    const Group group(blocks_per_group, barriers);
+    queue += group.index * capacity;
+    masks += group.index * capacity * WORDS;
+    starts += (size_t)group.index * (n + 3);
+    dist += (size_t)group.index * n * COLUMNS;
+    for (int level = status[2 * group.index + 1]; level > 0; level--)
+        for (int i = starts[level] + group.thread() / 32; i < starts[level + 1]; i += group.threads() / 32)
+            write_level(dist + (size_t)queue[i] * COLUMNS, masks + (size_t)i * WORDS, level);
+}
+
 // The edges that leave a root: its one path goes on to each of their heads. A block a root; only one in a group has the
 // vertex.
 extern "C" __global__ void root_edges(

@@ -16,7 +16,7 @@ from lagbc.cuda.kernel import Variant
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan
-from lagbc.methods.gpu.common.arrays import add_sums, join_parts
+from lagbc.methods.gpu.common.arrays import add_sums, fill, join_parts, read, scatter
 from lagbc.methods.gpu.common.rows import (
     BYTES,
     GROUP_COLUMNS,
@@ -32,6 +32,8 @@ from lagbc.methods.sums import DISTANCE_SUMS, OF_EDGES, PATH_SUMS, SQUARES, Sums
 
 # Roots of a traversal that are summed together. More take fewer additions to the run's sums, and a larger least batch.
 ROOTS_OF_BLOCK = 32
+# Parts of the rows whose columns are summed by themselves, at most: some blocks for each multiprocessor, and 6 MB.
+_PARTS = 1024
 
 
 class PathScores(NamedTuple):
@@ -170,6 +172,34 @@ def sum_lengths(arrays: BatchArrays, search: Any, keep: Any, sums: Distances) ->
     kernel = DELTA_SUMS.kernel("delta_distances", Variant("float64", dist=found.dtype.name))
     own = {name: getattr(sums, name) for name in (*DISTANCE_SUMS, "depth")}
     kernel((blocks, search.groups), THREADS, n=rows.rows, distances=found, keep=keep, **own)
+
+
+def distances_of_roots(rows: Rows, root_rows: RootRows) -> Any:
+    """Make rows of distances, (groups, rows, 256) float64: 0 of a root to itself, inf elsewhere."""
+    dist = cp.empty((rows.groups, rows.rows, GROUP_COLUMNS))
+    fill(dist, np.inf)
+    scatter(dist, root_rows.places, 0)
+    return dist
+
+
+def column_arrays(graph: Graph, groups: int) -> Arrays:
+    """State the parts of the sums of columns, and in hops the rows of distances."""
+    dist = Array((groups, graph.active, GROUP_COLUMNS), FLOAT)
+    return {"dist": None if graph.weighted else dist, "parts": Array((groups, _PARTS, 3, GROUP_COLUMNS), FLOAT)}
+
+
+def sum_columns(distances: Any) -> NDArray[np.float64]:
+    """Sum over the finite distances > 0 of each column, of 1, of them and of their inverses: (groups * 256, 3).
+
+    The distances are of shape (groups, rows, 256). Rows are added in parts that depend on their number alone.
+    """
+    groups, n, _ = distances.shape
+    rows = -(-n // _PARTS)
+    parts = cp.empty((groups, -(-n // rows), 3, GROUP_COLUMNS))
+    kernel = DELTA_SUMS.kernel("delta_columns", Variant("float64", dist=distances.dtype.name))
+    kernel((parts.shape[1], groups), THREADS, n=n, rows=rows, distances=distances, sums=parts)
+    sums: NDArray[np.float64] = read(parts).sum(axis=1).transpose(0, 2, 1).reshape(-1, 3)
+    return sums
 
 
 def add_roots(delta: Any, times: Any, places: NDArray[np.int64], order: Any, sums: Sums) -> None:

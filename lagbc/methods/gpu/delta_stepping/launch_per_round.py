@@ -120,9 +120,8 @@ def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges
 
 
 def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
-    """Return distances and path counts, of shape (groups, rows, 256)."""
-    dist = arrays.distances.astype(np.float64)
-    return dist, cp.where(cp.isfinite(dist), arrays.values.astype(np.float64), 0.0)
+    """Return distances, and path counts if they are counted, of shape (groups, rows, 256)."""
+    return arrays.distances, arrays.values
 
 
 def _settle(arrays: BatchArrays, roots: NDArray[np.int64], root_rows: RootRows) -> tuple[int, NDArray[np.bool_]]:

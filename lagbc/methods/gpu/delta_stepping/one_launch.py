@@ -115,10 +115,10 @@ def backward(arrays: BatchArrays, search: Search, weights: Weights, edges: Edges
 
 
 def paths(arrays: BatchArrays, search: Search) -> tuple[Any, Any]:
-    """Return distances and path counts, of shape (groups, rows, 256)."""
-    dist = arrays.distances.astype(np.float64)
+    """Return distances, and path counts if they are counted, of shape (groups, rows, 256)."""
+    dist = arrays.distances
     values = arrays.buffer.view(arrays.rows.plan.dtype)[:, : dist[0].size]  # a group's begin with its buffer
-    return dist, cp.where(cp.isfinite(dist), values.reshape(dist.shape).astype(np.float64), 0.0)
+    return dist, values.reshape(dist.shape)
 
 
 def _settle(arrays: BatchArrays, root_rows: RootRows) -> int:

@@ -76,3 +76,19 @@ extern "C" __global__ void delta_distances(
     }
     add_largest(sums, found);
 }
+
+// Sums of each column of rows of distances, over the finite ones > 0: of 1, of them, and of their inverses. A thread has
+// a column, in the rows of part x of group y, in their order; `sums` have three rows a part.
+extern "C" __global__ void delta_columns(int n, int rows, const dist* __restrict__ distances, double* sums) {
+    const dist infinity = __int_as_float(0x7f800000);
+    const int first = blockIdx.x * rows, last = min(n - first, rows) + first;
+    double count = 0, sum = 0, inverses = 0;
+    distances += (size_t)blockIdx.y * n * COLUMNS + threadIdx.x;
+    for (int v = first; v < last; v++) {
+        const dist x = distances[(size_t)v * COLUMNS];
+        if (!(x > 0) || !(x < infinity)) continue;
+        count += 1, sum += x, inverses += 1 / (double)x;
+    }
+    sums += ((size_t)blockIdx.y * gridDim.x + blockIdx.x) * 3 * COLUMNS + threadIdx.x;
+    sums[0] = count, sums[COLUMNS] = sum, sums[2 * COLUMNS] = inverses;
+}
