@@ -1,43 +1,20 @@
 """Fixtures of the GPU tests: a device, or a skip that says why there is none; every method on it in every dtype."""
 
 import functools
-from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import product
 
-import numpy as np
 import pytest
-from batches import EVERYTHING
+from batches import EVERYTHING, TOLERANCES, OnDevice
 from gpu_schedules import SCHEDULES, Schedule
 
 import lagbc
+from lagbc.graph.graph import Graph
+from lagbc.methods.sums import DEPENDENCY
 
-# Relative errors that rounding may add up to.
-TOLERANCES = {"float64": 1e-12, "float32": 3e-5}
-ROWS = [row for row in lagbc.METHODS if row.device == "cuda" and not row.weighted]
-WEIGHTED_ROWS = [row for row in lagbc.METHODS if row.device == "cuda" and row.weighted]
-
-
-@dataclass(frozen=True)
-class OnDevice:
-    """A row of METHODS with a dtype."""
-
-    row: lagbc.Method
-    dtype: str
-
-    @property
-    def bc(self):
-        return functools.partial(
-            lagbc.bc, weighted=self.row.weighted, method=self.row.name, device="cuda", dtype=self.dtype
-        )
-
-    @property
-    def module(self):
-        return self.row.load()
-
-    def assert_close(self, ours, theirs):
-        assert ours.dtype == np.float64
-        tolerance = TOLERANCES[self.dtype]
-        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+ROWS = [row for row in lagbc.METHODS if row.device == "cuda"]
+# How small a level has to be for its rows alone to be visited: none is, or all are.
+SMALL = {"launches over all rows": 2**40, "launches over few rows": 0}
 
 
 @functools.cache
@@ -76,28 +53,41 @@ def cupy():
     return cupy
 
 
-def in_every_dtype(rows):
-    """A fixture of rows of METHODS."""
-    params = [pytest.param((row, dtype), id=f"{row.name}-{dtype}") for row in rows for dtype in TOLERANCES]
-    return pytest.fixture(scope="session", params=params)
+HOPS, LENGTHS = ([row for row in ROWS if row.weighted == weighted] for weighted in (False, True))
 
 
-@in_every_dtype(ROWS)
-def gpu(request, cupy):
-    """Every unweighted method of device "cuda", in every dtype."""
-    return OnDevice(*request.param)
+def every(rows):
+    """A fixture of rows of METHODS in every dtype, for betweenness."""
+    params = [pytest.param(OnDevice(row, dtype), id=f"{row.name}-{dtype}") for row in rows for dtype in TOLERANCES]
+    return pytest.fixture(scope="session", params=params)(lambda request, cupy: request.param)
 
 
-@in_every_dtype(WEIGHTED_ROWS)
-def weighted_gpu(request, cupy):
-    """Every method of device "cuda" that takes lengths, in every dtype."""
-    return OnDevice(*request.param)
+gpu, hop_gpu, weighted_gpu = every(ROWS), every(HOPS), every(LENGTHS)
 
 
-@in_every_dtype([row for row in ROWS if set(row.sums) >= EVERYTHING])
-def sums_gpu(request, cupy):
-    """Every unweighted method of device "cuda" that offers all sums, in every dtype."""
-    return OnDevice(*request.param)
+def summing(rows):
+    """A fixture of rows in every dtype, for betweenness; those that make all sums for all, too, by each schedule."""
+    params = []
+    for row, dtype in product(rows, TOLERANCES):
+        of_all = set(row.sums) >= EVERYTHING
+        schedules = (None,) if not of_all else SCHEDULES[True] if row.weighted else (*SMALL, "one launch")
+        for asked, schedule in product((DEPENDENCY, EVERYTHING)[: 1 + of_all], schedules):
+            name = f"{row.name}-{dtype}{'-all sums' * (asked is EVERYTHING)}-{schedule}"
+            params.append(pytest.param(OnDevice(row, dtype, asked, schedule), id=name))
+
+    @pytest.fixture(params=params)
+    def made(request, cupy, monkeypatch):
+        gpu = request.param
+        if gpu.schedule is not None and not gpu.row.weighted:
+            monkeypatch.setattr(Graph, "has_high_diameter", property(lambda graph: gpu.schedule == "one launch"))
+        if gpu.schedule in SMALL:
+            monkeypatch.setattr("lagbc.tuning.SMALL_LEVEL", SMALL[gpu.schedule])
+        return gpu
+
+    return made
+
+
+summing_gpu, weighted_summing_gpu = summing(ROWS), summing(LENGTHS)
 
 
 @pytest.fixture(params=[(weighted, name) for weighted in SCHEDULES for name in SCHEDULES[weighted]], ids=str)

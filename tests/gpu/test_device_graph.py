@@ -8,6 +8,7 @@ from strategies import SPECIAL, disjoint, grid, matrix, path, scale_free, with_l
 import lagbc
 from lagbc.graph.csr import ops_of
 from lagbc.graph.validate import as_graph, take_graph
+from lagbc.methods.roots import order_roots
 
 SEVERAL = disjoint(grid(9, 30), path(70), grid(20, 33), matrix(3, []))
 
@@ -21,6 +22,12 @@ def assert_same(ours, theirs):
         if getattr(theirs, name) is not None:
             assert getattr(ours, name).dtype == getattr(theirs, name).dtype
             np.testing.assert_array_equal(bits_of(getattr(ours, name)), getattr(theirs, name))
+
+
+def on_gpu(A):
+    from cupyx.scipy import sparse
+
+    return sparse.csr_matrix(sp.csr_matrix(A))
 
 
 @pytest.mark.parametrize("count", [0, 1, 255, 4096, 4097, 100_000])
@@ -50,21 +57,27 @@ def test_offsets(cupy, count):
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", [*SPECIAL, "several", "scale-free"])
 def test_a_matrix_of_the_host_is_read_on_the_device(cupy, name, directed, weighted):
+    """One of CuPy is read, and a graph is moved, to the same bits; orders and transposes are worked out there."""
     A = {**SPECIAL, "several": SEVERAL, "scale-free": scale_free(300, 3000, seed=8)}[name].astype(float)
-    host = as_graph(A, directed=directed, weighted=weighted)
-    for form in ("csr", "csc", "coo"):
-        graph = take_graph(A.asformat(form), directed=directed, weighted=weighted, uploads=lambda weighted: True)
-        assert graph.uploaded
+    given = {"directed": directed, "weighted": weighted}
+    host = as_graph(A, **given)
+    graphs = [take_graph(A.asformat(form), **given, uploads=lambda weighted: True) for form in ("csr", "csc", "coo")]
+    assert all(graph.uploaded for graph in graphs)
+    assert not A.nnz or host.on_device.on_host is host
+    for graph in (*graphs, host.on_device, *([as_graph(on_gpu(A), **given)] if A.nnz else [])):
         assert graph.is_on_device
         assert_same(graph, host)
-    assert_same(graph.on_host, host)
-    for ours, theirs in ((graph.transpose, host.transpose), (graph.symmetric, host.symmetric)):
-        assert_same(ours, theirs)
-    np.testing.assert_array_equal(graph.order, host.order)
-    assert_same(graph.reordered, host.reordered)
-    np.testing.assert_array_equal(bits_of(graph.edge_order), host.edge_order)
-    np.testing.assert_array_equal(bits_of(graph.components), host.components)
-    assert graph.depth == host.depth
+        assert_same(graph.on_host, host)
+        for ours, theirs in ((graph.transpose, host.transpose), (graph.symmetric, host.symmetric)):
+            assert_same(ours, theirs)
+        np.testing.assert_array_equal(graph.order, host.order)
+        np.testing.assert_array_equal(graph.out_degrees, host.out_degrees)
+        assert_same(graph.reordered, host.reordered)
+        np.testing.assert_array_equal(bits_of(graph.edge_order), host.edge_order)
+        np.testing.assert_array_equal(bits_of(graph.components), host.components)
+        found, expected = (ops_of(one.indptr).hub_distances(one.indptr, one.indices) for one in (graph, host))
+        np.testing.assert_array_equal(bits_of(found), expected)
+        assert graph.depth == host.depth
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -98,12 +111,13 @@ def _unsorted(A):
 def test_errors_are_those_of_the_host(cupy, part, value):
     A = sp.csr_array(path(5).astype(float))
     getattr(A, part)[1] = value
-    found = []
-    for uploads in (None, lambda weighted: True):
+    placed, found = on_gpu(path(5)), []
+    getattr(placed, part)[1] = value
+    for given, uploads in ((A, None), (A, lambda weighted: True), (placed, None)):
         with pytest.raises(ValueError, match=r"\w") as error:
-            take_graph(A, weighted=True, uploads=uploads)
+            take_graph(given, weighted=True, uploads=uploads)
         found.append(str(error.value))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
 
 
 def test_many_trees(cupy):
@@ -130,6 +144,15 @@ def test_roots_are_grouped_as_on_the_host(cupy):
     ours = ops_of(placed.hub_distances).hub_order(placed.hub_distances, cupy.asarray(vertices))
     np.testing.assert_array_equal(ours.get(), ops_of(host.hub_distances).hub_order(host.hub_distances, vertices))
     np.testing.assert_array_equal(host.position[host.order], np.arange(host.n))
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_roots_are_lined_up_alike(cupy, directed):
+    graph = as_graph(scale_free(4000, 30000, seed=8), directed=directed)
+    gpu, cpu = (next(row for row in lagbc.METHODS if row.key == ("batched", kind, False)) for kind in ("cuda", "cpu"))
+    expected = order_roots(graph, cpu, np.arange(graph.n))
+    for placed in (graph, graph.on_device):
+        np.testing.assert_array_equal(order_roots(placed, gpu, np.arange(graph.n)), expected)
 
 
 @pytest.mark.parametrize("lengths", [[3.0, 1.0, 2.0, 1.0], [0.25, 8.0], [5.0], []])
@@ -167,10 +190,8 @@ def test_scatter_and_fill(cupy, dtype):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_cupy_matrix_is_searched_on_the_host_within_cutoffs(cupy, weighted):
     """By the CPU alone; scores come back on the device."""
-    from cupyx.scipy import sparse as on_gpu
-
     A = with_lengths(grid(9, 11), [1.0, 2.5])
-    placed = on_gpu.csr_matrix(sp.csr_matrix(A))
+    placed = on_gpu(A)
     names, given = ("bc", "edge_bc", "closeness", "reach"), {"weighted": weighted, "cutoff": [2, 4], "directed": False}
     assert lagbc.plan(placed, **given).device == "cpu"
     ours, theirs = lagbc.centralities(placed, names, **given), lagbc.centralities(A, names, device="cpu", **given)

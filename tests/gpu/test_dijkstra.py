@@ -9,22 +9,36 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from batches import dependency_of, search
+from batches import OnDevice, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import mmwrite
 from states import prepare
-from strategies import SPECIAL, complete_bipartite, diamonds, disjoint, graphs, grid, layered, path, scale_free, star
+from strategies import (
+    adjacency,
+    complete_bipartite,
+    diamonds,
+    disjoint,
+    grid,
+    layered,
+    lengths,
+    oracle,
+    path,
+    scale_free,
+    star,
+    weighted_graphs,
+    with_lengths,
+)
 
 import lagbc
 from lagbc import reference
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import Interrupted, SweepPlan
-from lagbc.methods.sums import Sums
 
 VARIANTS = ("work-efficient", "node-parallel")
 WIDTHS = (1, 4, 8, 16, 32)
 WAYS = list(itertools.product(VARIANTS, WIDTHS))
+DIJKSTRA = next(row for row in lagbc.METHODS if row.key == ("dijkstra", "cuda", True))
 
 
 def paths_of(state):
@@ -36,11 +50,11 @@ def paths_of(state):
 @pytest.fixture(scope="module")
 def dijkstra(cupy):
     """The method's module."""
-    return next(row for row in lagbc.METHODS if row.name == "dijkstra" and row.device == "cuda").load()
+    return DIJKSTRA.load()
 
 
 @pytest.fixture(params=VARIANTS)
-def variant(request):
+def variant(request, cupy):
     return request.param
 
 
@@ -52,45 +66,17 @@ def fan(n):
     return sp.csr_array((lengths, (i, j)), shape=(n, n))
 
 
-def with_lengths(pattern, lengths):
-    """A matrix of given lengths in row order, or of random ones from a list; each stored entry once."""
-    A = sp.csr_array((pattern.tocsr() != 0).astype(float))
-    rng = np.random.default_rng(7)
-    A.data[:] = lengths if len(lengths) == A.nnz else rng.choice(lengths, A.nnz)
-    return A
+def raw(A, *, directed=True, sources=None, **options):
+    """Raw sums by the oracle."""
+    return oracle(A, directed=directed, weighted=True, sources=sources, **options) * (1 if directed else 2)
 
 
-def csr(A, *, directed=True):
-    """``(indptr, indices, lengths)`` as lists, by means other than lagbc's."""
-    shortest = {}
-    coo = sp.coo_array(A)
-    for i, j, length in zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist(), strict=True):
-        for edge in ((i, j),) if directed else ((i, j), (j, i)):
-            if i != j:
-                shortest[edge] = min(length, shortest.get(edge, np.inf))
-    edges = sorted(shortest)
-    indptr = np.searchsorted([i for i, _ in edges], np.arange(A.shape[0] + 1)).tolist()
-    return indptr, [j for _, j in edges], [shortest[edge] for edge in edges]
-
-
-def oracle(A, *, directed=True, number=None, **options):
-    """Raw sums by textbook Brandes, in exact rationals where A is small or `number` says so."""
-    indptr, indices, lengths = csr(A, directed=directed)
-    number = number or (Fraction if A.shape[0] <= 40 else float)
-    return np.array([float(x) for x in reference.brandes(indptr, indices, lengths, number=number, **options)])
-
-
-def run(dijkstra, A, *, directed=True, roots=None, state=None, dtype="float64", **plan):
+def run(A, *, directed=True, roots=None, state=None, dtype="float64", **plan):
     """Raw sums by the kernels alone, with the state and the levels they leave; A is a matrix or a Graph."""
-    import cupy
-
-    graph = as_graph(A, directed=directed, weighted=True)
-    roots = np.arange(graph.n) if roots is None else np.asarray(roots)
-    if state is None:
-        state = prepare(dijkstra, graph, SweepPlan(batch=max(1, len(roots)), dtype=dtype, **plan))
-    levels = search(dijkstra, state, roots)
-    sums = dependency_of(cupy, dijkstra, len(roots), graph.n)
-    dijkstra.backward(state, levels, sums)
+    gpu, roots = OnDevice(DIJKSTRA, dtype), np.arange(A.shape[0]) if roots is None else np.asarray(roots)
+    graph, new = gpu.prepared(A, directed=directed, batch=max(1, len(roots)), **plan)
+    state = new if state is None else state
+    sums, levels = gpu.batch(graph, state, roots)
     return sums.dependency.sum(axis=0).get(), state, levels
 
 
@@ -111,6 +97,7 @@ GRAPHS = {
     "fan": fan(700),
     "components": with_lengths(disjoint(path(5), sp.coo_array((3, 3)), grid(3, 4), star(9)), [2, 3]),
 }
+GRAPHS = {name: A.tocsr() for name, A in GRAPHS.items()}
 
 
 @pytest.mark.parametrize(("variant", "width"), WAYS)
@@ -119,9 +106,9 @@ def test_every_way_agrees_with_the_oracle(dijkstra, name, variant, width):
     A = GRAPHS[name]
     roots = np.arange(0, A.shape[0], max(1, A.shape[0] // 12))
     for directed in (True, False):
-        ours, _, levels = run(dijkstra, A, directed=directed, roots=roots, variant=variant, virtual_warp=width)
+        ours, _, levels = run(A, directed=directed, roots=roots, variant=variant, virtual_warp=width)
         assert not levels.overflowed.any()
-        assert_close(ours, oracle(A, directed=directed, sources=roots.tolist(), number=float))
+        assert_close(ours, raw(A, directed=directed, sources=roots.tolist(), number=float))
 
 
 @pytest.mark.parametrize(("variant", "width"), WAYS)
@@ -134,7 +121,7 @@ def test_distances_and_counts(dijkstra, variant, width):
     search(dijkstra, state, roots)
     order, dist, counts = state.rows.order.get(), state.arrays.found[:, :, 0].get(), paths_of(state)
     for block, root in enumerate(roots):
-        _, _, sigma, expected = reference.count_lengths(*csr(A), int(root))
+        _, _, sigma, expected = reference.count_lengths(*adjacency(A), lengths(A), int(root))
         np.testing.assert_array_equal(dist[block], np.array(expected)[order])
         reached = np.isfinite(dist[block])
         np.testing.assert_array_equal(counts[block][reached], np.array(sigma)[order][reached])
@@ -143,41 +130,19 @@ def test_distances_and_counts(dijkstra, variant, width):
 @settings(max_examples=40)
 @given(st.data())
 def test_random_graphs(dijkstra, data):
-    A = data.draw(graphs(min_n=1))
-    lengths = data.draw(st.lists(st.sampled_from([0.5, 1, 2, 3]), min_size=A.nnz, max_size=A.nnz))
-    A = with_lengths(A, lengths)
+    A = data.draw(weighted_graphs((0.5, 1.0, 2.0, 3.0), min_n=1))
     directed, endpoints = data.draw(st.booleans()), data.draw(st.booleans())
     way = {"variant": data.draw(st.sampled_from(VARIANTS)), "virtual_warp": data.draw(st.sampled_from(WIDTHS))}
-    ours, _, _ = run(dijkstra, A, directed=directed, endpoints=endpoints, **way)
-    assert_close(ours, oracle(A, directed=directed, endpoints=endpoints))
-
-
-@pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize("endpoints", [False, True])
-def test_special_graphs_through_bc(dijkstra, name, endpoints):
-    """Lengths of duplicates add up."""
-    A = SPECIAL[name].tocoo()
-    A.data[:] = 1 + np.arange(A.nnz) % 3
-    ours = lagbc.bc(A, weighted=True, method="dijkstra", device="cuda", endpoints=endpoints)
-    A.sum_duplicates()
-    assert_close(ours, oracle(A, endpoints=endpoints))
+    ours, _, _ = run(A, directed=directed, endpoints=endpoints, **way)
+    assert_close(ours, raw(A, directed=directed, endpoints=endpoints))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_vertex_weights(dijkstra, variant, dtype):
     A = GRAPHS["grid"]
     omega, times = np.random.default_rng(5).integers(0, 4, (2, A.shape[0])) / 2
-    ours, _, _ = run(dijkstra, A, variant=variant, dtype=dtype, omega=omega, root_weights=times)
-    assert_close(ours, oracle(A, target_weights=omega, source_weights=times), 1e-12 if dtype == "float64" else 3e-5)
-
-
-@pytest.mark.parametrize("name", ["lesmis", "us-airports"])
-def test_shipped_networks(dijkstra, example, name):
-    network = example(name)
-    A, directed = network.matrix, network.directed
-    sources = np.flatnonzero(np.diff(A.indptr))[::20]
-    ours = lagbc.bc(A, weighted=True, directed=directed, sources=sources, method="dijkstra", device="cuda")
-    assert_close(ours, oracle(A, directed=directed, sources=sources.tolist()) / (1 if directed else 2), 1e-11)
+    ours, _, _ = run(A, variant=variant, dtype=dtype, omega=omega, root_weights=times)
+    assert_close(ours, raw(A, target_weights=omega, source_weights=times), 1e-12 if dtype == "float64" else 3e-5)
 
 
 # Levels
@@ -185,14 +150,14 @@ def test_shipped_networks(dijkstra, example, name):
 
 def test_lengths_of_one_make_levels_of_hops(dijkstra, variant):
     A = with_lengths(grid(6, 11), [1])
-    _, _, levels = run(dijkstra, A, variant=variant, roots=[0, 1])
+    _, _, levels = run(A, variant=variant, roots=[0, 1])
     assert levels.depth == 15
 
 
 def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
     """0 -> 1 -> 2 and 0 -> 2 tie: 2 is at the distance at which 1 may still reach it, and settles one level later."""
     A = sp.csr_array(([1.0, 2.0, 1.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
-    _, state, levels = run(dijkstra, A, variant=variant, roots=[0])
+    _, state, levels = run(A, variant=variant, roots=[0])
     assert levels.depth == 2
     search(dijkstra, state, np.array([0]))
     row = int(np.flatnonzero(state.rows.order.get() == 2)[0])
@@ -202,15 +167,15 @@ def test_a_vertex_at_the_threshold_waits(dijkstra, variant):
 def test_many_vertices_settle_in_one_phase(dijkstra, variant):
     """All leaves lie nearer than any path on from one of them, whatever their lengths."""
     A = sp.csr_array((1 + np.arange(200) / 200, (np.zeros(200, int), np.arange(1, 201))), shape=(201, 201))
-    _, _, levels = run(dijkstra, A, variant=variant, roots=[0])
+    _, _, levels = run(A, variant=variant, roots=[0])
     assert levels.depth == 1
 
 
 def test_no_tight_edge_joins_vertices_of_a_level(dijkstra):
     A = GRAPHS["scale-free, real lengths"]
-    _, state, levels = run(dijkstra, A, variant="work-efficient", roots=[int(np.argmax(np.diff(A.indptr)))])
+    _, state, levels = run(A, variant="work-efficient", roots=[int(np.argmax(np.diff(A.indptr)))])
     ends, settled, order = *(state.arrays.lists[name].get()[0] for name in ("ends", "settled")), state.rows.order.get()
-    _, predecessors, _, dist = reference.count_lengths(*csr(A), int(levels.roots[0]))
+    _, predecessors, _, dist = reference.count_lengths(*adjacency(A), lengths(A), int(levels.roots[0]))
     level = {int(order[v]): i for i in range(levels.depth + 1) for v in settled[ends[i] : ends[i + 1]]}
     assert level.keys() == {v for v, d in enumerate(dist) if np.isfinite(d)}
     assert all(level[u] < level[v] for v in level for u in predecessors[v])
@@ -224,10 +189,8 @@ def test_no_tight_edge_joins_vertices_of_a_level(dijkstra):
 def test_bits_depend_on_the_width_alone(dijkstra, width):
     """Every vertex of a layer is offered each distance many times at once, and the counts grow to 12**9."""
     A = with_lengths(layered(10, 12), [1])
-    results = [
-        run(dijkstra, A, variant=variant, virtual_warp=width)[0] for variant in (*VARIANTS, *VARIANTS, *VARIANTS)
-    ]
-    assert_close(results[0], oracle(A))
+    results = [run(A, variant=variant, virtual_warp=width)[0] for variant in (*VARIANTS, *VARIANTS, *VARIANTS)]
+    assert_close(results[0], raw(A))
     for result in results[1:]:
         np.testing.assert_array_equal(result, results[0])
 
@@ -237,10 +200,10 @@ def test_distances_fall_while_others_are_counted(dijkstra, variant, width):
     """Each of a chain offers all later vertices a distance that the next of the chain lowers, to a tie with others."""
     n = 90
     i, j = np.triu_indices(n, 1)
-    for lengths in (j - i, (j - i) + (j - i > 1), (j - i) * (j - i)):
-        A = sp.csr_array((lengths.astype(float), (i, j)), shape=(n, n))
-        ours, _, _ = run(dijkstra, A, variant=variant, virtual_warp=width, roots=[0, 1, 40])
-        assert_close(ours, oracle(A, sources=[0, 1, 40], number=Fraction))
+    for longer in (j - i, (j - i) + (j - i > 1), (j - i) * (j - i)):
+        A = sp.csr_array((longer.astype(float), (i, j)), shape=(n, n))
+        ours, _, _ = run(A, variant=variant, virtual_warp=width, roots=[0, 1, 40])
+        assert_close(ours, raw(A, sources=[0, 1, 40], number=Fraction))
 
 
 @pytest.mark.parametrize("n", [60, 400])
@@ -248,18 +211,10 @@ def test_the_queue_of_what_waits_grows(dijkstra, n):
     """Each vertex of a chain offers all later ones a shorter path, so that nearly all edges wait for long."""
     i, j = np.triu_indices(n, 1)
     A = sp.csr_array(((n + 1.0) * (j - i) ** 2 + 1, (i, j)), shape=(n, n))
-    ours, state, levels = run(dijkstra, A, roots=[0, 3])
+    ours, state, levels = run(A, roots=[0, 3])
     assert state.arrays.waiting["most"] > n
     assert not levels.overflowed.any()
-    assert_close(ours, oracle(A, sources=[0, 3], number=float))
-
-
-def test_bits_of_scores(dijkstra):
-    """Neither the run nor the batch changes a bit, where counts are past 2**53, too."""
-    for A in (GRAPHS["scale-free, real lengths"], with_lengths(layered(18, 12), [1])):
-        ours = [lagbc.bc(A, batch=batch, weighted=True, method="dijkstra", device="cuda") for batch in (32, 96, "auto")]
-        for scores in ours[1:]:
-            np.testing.assert_array_equal(scores, ours[0])
+    assert_close(ours, raw(A, sources=[0, 3], number=float))
 
 
 # State
@@ -273,17 +228,10 @@ def test_state_is_as_new_after_every_batch(dijkstra, variant):
     graph = as_graph(A, weighted=True)
     used = prepare(dijkstra, graph, SweepPlan(batch=90, variant=variant))
     for roots in ([0, 4], range(first, n), [first, first + 9, n - 1], range(first + 2, n - 2), [first - 60]):
-        ours, _, levels = run(dijkstra, graph, roots=list(roots), state=used)
-        theirs, _, fresh = run(dijkstra, graph, roots=list(roots), variant=variant)
+        ours, _, levels = run(graph, roots=list(roots), state=used)
+        theirs, _, fresh = run(graph, roots=list(roots), variant=variant)
         np.testing.assert_array_equal(ours, theirs)
         np.testing.assert_array_equal(levels.overflowed, fresh.overflowed)
-
-
-def test_batches_of_any_size(dijkstra):
-    A = GRAPHS["scale-free, lengths to 10"]
-    expected = oracle(A)
-    for batch in (1, 7, 1000, "auto"):
-        assert_close(lagbc.bc(A, batch=batch, weighted=True, method="dijkstra", device="cuda"), expected)
 
 
 # What a search cannot finish
@@ -293,15 +241,8 @@ def test_batches_of_any_size(dijkstra):
 def test_overflow_is_detected(dijkstra, variant, dtype, limit):
     """A chain of two-way diamonds counts powers of two, exactly; every third vertex is a joint."""
     graph = as_graph(with_lengths(diamonds(limit + 2, 2), [3]), weighted=True)
-    _, _, levels = run(dijkstra, graph, variant=variant, dtype=dtype, roots=[0, 3, 6, 9])
+    _, _, levels = run(graph, variant=variant, dtype=dtype, roots=[0, 3, 6, 9])
     assert levels.overflowed.tolist() == [True, True, False, False]
-
-
-def test_overflow_is_recomputed(dijkstra):
-    A = with_lengths(diamonds(700, 3), [2])
-    sources = [0, 4, A.shape[0] - 50]
-    ours = lagbc.bc(A, weighted=True, sources=sources, method="dijkstra", device="cuda")
-    assert_close(ours, oracle(A, sources=sources, number=Fraction))
 
 
 # On the path 0 -> 1 -> 2 -> 3 -> 4 the third length is lost beside the second, so that 3 is no farther than 2.
@@ -310,35 +251,17 @@ ABSORBED = sp.csr_array(([1.0, 1e20, 1.0, 5.0], (range(4), range(1, 5))), shape=
 
 def test_an_absorbed_length_ends_the_search(dijkstra, variant):
     """What the search settled before adds nothing, and the other roots of the batch are not the worse for it."""
-    ours, _, levels = run(dijkstra, ABSORBED, variant=variant)
+    ours, _, levels = run(ABSORBED, variant=variant)
     assert levels.overflowed.tolist() == [True, True, False, False, False]
-    assert_close(ours, oracle(ABSORBED, sources=[2, 3, 4]))
-
-
-def test_an_absorbed_length_is_named(dijkstra):
-    with pytest.raises(ValueError, match=r"edge \(2, 3\) is lost to rounding beside .* to vertex 2: in"):
-        lagbc.bc(ABSORBED, weighted=True, method="dijkstra", device="cuda")
-    assert_close(
-        lagbc.bc(ABSORBED, weighted=True, sources=[2, 3], method="dijkstra", device="cuda"),
-        oracle(ABSORBED, sources=[2, 3]),
-    )
-
-
-def test_an_absorbed_length_that_no_path_needs(dijkstra):
-    """The edges 1 -> 2 and 2 -> 1 lead on no shortest path from 0, whose scores are thus defined; 0 is handed on."""
-    A = sp.csr_array(([1e20, 1e20, 1.0, 1.0, 1e20], ([0, 0, 1, 2, 1], [1, 2, 2, 1, 3])), shape=(4, 4))
-    _, _, levels = run(dijkstra, A, roots=[0])
-    assert levels.overflowed.tolist() == [True]
-    scores = lagbc.bc(A, weighted=True, sources=[0], method="dijkstra", device="cuda")
-    np.testing.assert_array_equal(scores, [0, 1, 0, 0])
+    assert_close(ours, raw(ABSORBED, sources=[2, 3, 4]))
 
 
 def test_extreme_lengths(dijkstra, variant):
     """Distances next to the largest float64 are finite; lengths below the normal numbers add up exactly."""
     tiny, huge = float(np.finfo(float).smallest_subnormal), float(np.finfo(float).max) / 3
-    for lengths in ([huge, huge], [tiny, 3 * tiny]):
-        A = sp.csr_array((lengths, ([0, 1], [1, 2])), shape=(3, 3))
-        ours, _, levels = run(dijkstra, A, variant=variant, roots=[0], endpoints=True)
+    for pair in ([huge, huge], [tiny, 3 * tiny]):
+        A = sp.csr_array((pair, ([0, 1], [1, 2])), shape=(3, 3))
+        ours, _, levels = run(A, variant=variant, roots=[0], endpoints=True)
         assert not levels.overflowed.any()
         assert ours.tolist() == [2, 2, 1]
 
@@ -363,18 +286,6 @@ def test_width_of_virtual_warps(dijkstra, degree, width):
 
 
 # Interruption
-
-
-def test_stop_flag(dijkstra, cupy, variant):
-    A = GRAPHS["path"]
-    _, state, levels = run(dijkstra, A, variant=variant, roots=[0, 1, 2])
-    state.plan.stop.set()
-    out = cupy.zeros((1, A.shape[0]))
-    with pytest.raises(Interrupted):
-        dijkstra.backward(state, levels, Sums(dependency=out))
-    assert not out.any()
-    with pytest.raises(Interrupted):
-        search(dijkstra, state, np.arange(3))
 
 
 def test_stop_in_the_middle_of_a_search(dijkstra):

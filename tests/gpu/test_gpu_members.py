@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import by_the_cpu
 from gpu_schedules import NAMES, Schedule
 from states import prepare
 from strategies import UNLIKE, diamonds, disjoint, grid, matrix, path, scale_free, with_lengths
@@ -35,12 +36,6 @@ def weights_of(n, seed=1):
     return {"class_sizes": sizes, "omega": omega, "root_weights": weights}
 
 
-def on_cpu(schedule, A, roots, *, directed=True, **weights):
-    graph = as_graph(A, directed=directed, weighted=schedule.weighted)
-    plan = SweepPlan(batch=64, sums=ASKED, **weights)
-    return summed(graph, roots, row_of("cpu", weighted=schedule.weighted), plan)
-
-
 def zeros(cupy, graph, roots):
     return Sums.zeros_of_batch(cupy, ASKED, graph.n, graph.nnz, -(-roots // 256), roots)
 
@@ -66,7 +61,7 @@ def test_sums_are_those_of_the_cpu(schedule, cupy, name, directed):
         for levels in schedule.module.forward(state, roots):
             assert not levels.overflowed.any()
             schedule.module.backward(state, levels, sums)
-        assert_near(sums, on_cpu(schedule, A, roots, directed=directed, **given))
+        assert_near(sums, by_the_cpu(A, ASKED, weighted=schedule.weighted, directed=directed, roots=roots, **given))
         assert state.schedule == schedule.name
 
 
@@ -116,13 +111,13 @@ def test_one_member_each_is_none_to_the_bit(schedule, cupy):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_groups_that_come_apart(cupy, monkeypatch, weighted):
-    A, schedule = with_lengths(UNLIKE, [1]), Schedule(weighted, None, monkeypatch)
+def test_groups_that_come_apart(cupy, weighted):
+    A = with_lengths(UNLIKE, [1])
     given = weights_of(A.shape[0])
     graph = as_graph(A, weighted=weighted)
     plan = SweepPlan(batch=768, sums=ASKED, **given)
     ours = summed(graph, np.arange(graph.n), row_of("cuda", weighted=weighted), plan)
-    assert_near(ours, on_cpu(schedule, A, np.arange(graph.n), **given))
+    assert_near(ours, by_the_cpu(A, ASKED, weighted=weighted, **given))
 
 
 @pytest.mark.parametrize("members", [[1, 2**33, 3, 1], [1, 2**20, 2**20, 1], [1, 4, 2**70, 2**70], [1, 2, 2**63, 5]])
@@ -135,7 +130,7 @@ def test_counts_past_32_bits(cupy, monkeypatch, members):
     (levels,) = schedule.module.forward(state, np.arange(4))
     assert not state.rows.counts_are_small
     schedule.module.backward(state, levels, sums)
-    assert_near(sums, on_cpu(schedule, A, np.arange(4), class_sizes=members))
+    assert_near(sums, by_the_cpu(A, ASKED, weighted=False, class_sizes=members))
 
 
 def test_overflow_is_of_the_paths_to_all_members(schedule):

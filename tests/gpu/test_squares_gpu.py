@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from batches import by_the_cpu
 from gpu_schedules import NAMES
 from strategies import diamonds, grid, scale_free, with_lengths
 from swept import summed
@@ -18,23 +19,12 @@ OF_EDGES = frozenset({"edges", "edges_squares"})
 DISTANCES = frozenset({"distance", "inverse", "distance_squares", "inverse_squares"})
 
 
-def row_of(device, *, weighted):
-    name = "delta-stepping" if weighted and device == "cuda" else "batched"
-    return next(row for row in lagbc.METHODS if row.key == (name, device, weighted))
-
-
 def on_gpu(schedule, cupy, A, roots, sums, **weights):
     graph, state = schedule.prepared(A, sums=sums, **weights)
     found = Sums.zeros_of_batch(cupy, sums, graph.n, graph.nnz, -(-len(roots) // 256), len(roots))
     for levels in schedule.module.forward(state, roots):
         schedule.module.backward(state, levels, found)
     return {name: as_numpy(array).sum(axis=0) for name, array in found}
-
-
-def on_cpu(schedule, A, roots, sums, **weights):
-    graph = as_graph(A, directed=True, weighted=schedule.weighted)
-    plan = SweepPlan(batch=64, sums=sums, **weights)
-    return summed(graph, roots, row_of("cpu", weighted=schedule.weighted), plan)
 
 
 def often(n):
@@ -61,10 +51,8 @@ def test_squares_are_those_of_the_cpu(schedule, cupy, name, given):
     A, (sums, weights) = schedule.graphs[name], GIVEN[given]
     n = A.shape[0]
     roots = np.random.default_rng(1).permutation(n)[: min(n, 300)]
-    ours, theirs = (
-        on_gpu(schedule, cupy, A, roots, sums, **weights(n)),
-        on_cpu(schedule, A, roots, sums, **weights(n)),
-    )
+    ours = on_gpu(schedule, cupy, A, roots, sums, **weights(n))
+    theirs = by_the_cpu(A, sums, weighted=schedule.weighted, roots=roots, **weights(n))
     for name, array in ours.items():
         np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
 
@@ -73,7 +61,8 @@ def test_squares_of_many_paths(schedule, cupy):
     """8^175 paths: the square of their number is beyond a double, that of a dependency is not."""
     A = with_lengths(diamonds(175, 8), [1]) if schedule.weighted else diamonds(175, 8)
     roots = np.array([0, A.shape[0] // 2])
-    ours, theirs = on_gpu(schedule, cupy, A, roots, OF_EDGES), on_cpu(schedule, A, roots, OF_EDGES)
+    ours = on_gpu(schedule, cupy, A, roots, OF_EDGES)
+    theirs = by_the_cpu(A, OF_EDGES, weighted=schedule.weighted, roots=roots)
     assert np.isfinite(ours["edges_squares"]).all()
     np.testing.assert_allclose(ours["edges_squares"], theirs.edges_squares, rtol=1e-11)
 
@@ -99,13 +88,10 @@ def test_squares_of_traversals_are_those_of_the_cpu(cupy, row, counts):
     graph = as_graph(A, directed=True, weighted=row.weighted)
     roots = np.random.default_rng(1).permutation(graph.n)[:100]
     given = often(graph.n) if counts == "often" else {}
-    ours, theirs = (
-        summed(graph, roots, method, SweepPlan(batch=64, sums=ASKED, **given))
-        for method in (row, row_of("cpu", weighted=row.weighted))
-    )
-    for name in ASKED:
-        found, expected = (as_numpy(getattr(sums, name)) for sums in (ours, theirs))
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=name)
+    ours = summed(graph, roots, row, SweepPlan(batch=64, sums=ASKED, **given))
+    theirs = by_the_cpu(A, ASKED, weighted=row.weighted, roots=roots, **given)
+    for name, array in ours:
+        np.testing.assert_allclose(array, getattr(theirs, name), rtol=1e-11, atol=1e-11, err_msg=name)
 
 
 # Estimates

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from batches import dependency_of, search
+from batches import search, zeros_of
 from states import prepare
 from strategies import adjacency, disjoint, grid, matrix, oracle, path, scale_free, star
 
@@ -52,7 +52,7 @@ def prepared(hops, A, method, *, directed=True, batch=64, **options):
 
 def raw_scores(hops, cupy, state, roots):
     """Sums over some roots, in batches."""
-    sums = dependency_of(cupy, hops, state.plan.batch, state.arrays.graph.n)
+    sums = zeros_of(cupy, hops, state.plan.batch, state.arrays.graph)
     for first in range(0, len(roots), state.plan.batch):
         hops.backward(state, search(hops, state, roots[first : first + state.plan.batch]), sums)
     return sums.dependency.sum(axis=0).get()
@@ -220,7 +220,7 @@ def test_hybrid_decides_by_the_sample(hops, cupy, monkeypatch):
     for A, expected in ((SCALE_FREE, "edge_parallel"), (path(200), "work_efficient")):
         state = prepared(hops, A, "hybrid")
         used, n = [], A.shape[0]
-        sums = dependency_of(cupy, hops, 64, n)
+        sums = zeros_of(cupy, hops, 64, state.arrays.graph)
         for first in range(0, n, 64):
             hops.backward(state, search(hops, state, np.arange(n)[first : first + 64]), sums)
             used.append(state.arrays.source)
