@@ -43,11 +43,14 @@ class Room:
     stated: int | None = None  # by memory=
     of_process: int | None = None  # on the host: left of the memory that is stated for the process
     read: dict[str, int] = field(default_factory=dict)  # by device, where nothing is stated
+    on_gpu: int = 0  # of the graph, which the call counts, too
 
     @classmethod
     def of_call(cls, memory: int | None, graph: Any) -> Room:
         """Return the room of a call; the graph takes nothing off the memory of the process, as the call counts it."""
         process = stated_budget() if memory is None else None
+        if graph.is_on_device:
+            return cls(memory, None if process is None else left_of(process), on_gpu=graph.bytes_at_hand)
         return cls(memory, None if process is None else left_of(process, graph.bytes_at_hand))
 
     @property
@@ -65,7 +68,7 @@ class Room:
         if stated is not None:
             return stated
         if device not in self.read:
-            self.read[device] = budget(device)
+            self.read[device] = budget(device, self.on_gpu)
         return self.read[device]
 
     def for_need(self, needed: int, device: str) -> int:
@@ -73,8 +76,11 @@ class Room:
         return self.on(device) if self.is_stated or needed > SMALL_RUN else SMALL_RUN
 
 
-def budget(device: str) -> int:
-    """Return the bytes of a run on a device: on a GPU all of ``LAGBC_MEMORY``, or a share of the free memory."""
+def budget(device: str, on_gpu: int = 0) -> int:
+    """Return the bytes of a run on a device: on a GPU all of ``LAGBC_MEMORY``, or a share of the free memory.
+
+    Memory of a GPU that the run counts as its own, `on_gpu`, is as good as free.
+    """
     if device == "cpu":
         return host_budget()
     if (stated := stated_budget()) is not None:
@@ -82,7 +88,7 @@ def budget(device: str) -> int:
     import cupy
 
     free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
-    return int(_DEVICE_SHARE * free)
+    return int(_DEVICE_SHARE * (free + on_gpu))
 
 
 def host_budget() -> int:

@@ -219,12 +219,16 @@ class Graph(Outline):
 
     @property
     def bytes_at_hand(self) -> int:
-        """The bytes on the host of the edges, and of transpose, order and edges in that order once they are made."""
-        if self.is_on_device:
-            return 0
+        """The bytes of the edges, and of transpose, order and edges in that order once they are made.
+
+        Those on the graph's device: a graph on a GPU is counted there alone.
+        """
         made = vars(self).get
-        arrays: list[Any] = [array for array in self.csr[1:] if array is not None and array.flags.owndata]
-        arrays += map(made, ("order", "position", "out_degrees", "hub_distances"))
+        if self.is_on_device:
+            arrays: list[Any] = [*self.csr, made("hub_distances"), made("edge_order")]
+        else:
+            arrays = [array for array in self.csr[1:] if array is not None and array.flags.owndata]
+            arrays += map(made, ("order", "position", "out_degrees", "hub_distances"))
         for graph in filter(None, map(made, ("_reverse", "_both_ways", "reordered"))):
             arrays += (*graph.csr, *(graph.known_reverse or ()))
         return sum({id(array): array.nbytes for array in arrays if array is not None}.values())

@@ -34,9 +34,8 @@ _KEPT_SHARE, _MOST_KEPT = 0.8, 18_000_000
 # Bounds of the bytes of a call by one thread, for each vertex and stored edge: the smallest graphs are counted by these
 # alone, as to count all arrays takes longer than to sweep them.
 _SMALL_VERTEX, _SMALL_EDGE = 4096, 160
-# On a device, per entry: when sorted, its key twice; when merged with others, a flag and a place; with a length, this
-# twice, too.
-_KEY_BYTES, _MERGE_BYTES, _LENGTH_BYTES = 16, 12, 16
+# On a device, per entry that is sorted: its row; its key twice; with a length, this twice, too.
+_ROW_BYTES, _KEY_BYTES, _LENGTH_BYTES = 4, 16, 16
 # On a device, per vertex, while the order of the vertices or of the roots is made.
 _ORDER_BYTES = 120
 
@@ -306,29 +305,21 @@ def _transposing_bytes(graph: Graph) -> int:
 def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     """Estimate the same two figures for a graph that is swept on a device.
 
-    A graph on the host is uploaded in sweep order, and methods count these bytes. Else the matrix is read on the
-    device: its entries are sorted and merged, of an undirected graph both ways at once, with lengths once more.
+    A graph on the host is uploaded in sweep order, and methods count these bytes. A graph on the device was read before
+    the call is planned, and has its transpose: only its copies in sweep order are made, each sorted by keys.
     """
     n, entries = graph.n, graph.nnz
     if not graph.is_on_device:
         return 0, _ORDER_BYTES * n
-    length = graph.weighted
-    edge = graph.indices.dtype.itemsize + 8 * length
-    own = 8 * n + edge * entries
-    held = 2 * own  # and in sweep order
-    reading = own + entries * (edge + _KEY_BYTES + _MERGE_BYTES + _LENGTH_BYTES * length)
-    joined = 2 * entries * (_KEY_BYTES + _MERGE_BYTES)  # both ways
-    if not graph.directed:
-        both = own + 4 * entries + joined + 2 * entries * _LENGTH_BYTES * length
-    elif graph.transpose is graph:  # made to find out, and sorted as the reordered copy is: from rows, by keys
-        both = 2 * own + entries * (4 + _KEY_BYTES + _LENGTH_BYTES * length)
-    else:
+    own = 8 * n + entries * _edge_bytes(graph)
+    held = 2 * own + 4 * n * graph.has_high_diameter  # in sweep order, too; components
+    if graph.transpose is not graph:
         held += 2 * own + 8 * n + 4 * graph.symmetric.nnz
-        both = 2 * own + 4 * entries + joined
-    held += 4 * n * graph.has_high_diameter  # components
     if "edges" in plan.sums:
         held += 8 * entries
-    return held, max(reading, both, held + _ORDER_BYTES * n)
+    if "reordered" in vars(graph):
+        return held, held
+    return held, held + max(_ORDER_BYTES * n, entries * (_ROW_BYTES + _KEY_BYTES + _LENGTH_BYTES * graph.weighted))
 
 
 def memory_of_call(graph: Graph, sweeps: Sequence[Sweep], *, edges: bool) -> Memory:

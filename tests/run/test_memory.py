@@ -94,14 +94,17 @@ def test_as_many_threads_as_the_address_space_holds(monkeypatch):
         assert of_threads(10**30).threads == threads
 
 
-def test_a_symmetric_matrix_is_not_joined_with_its_transpose(monkeypatch):
-    """While a graph is made on a device."""
+def test_a_graph_on_a_device_is_counted_once(monkeypatch):
+    """It was read before a call, is as good as free memory, and is sorted no more once it is in order."""
+    graph, unread = as_graph(A, directed=False), as_graph(A, directed=False)
     monkeypatch.setattr(Graph, "is_on_device", property(lambda graph: True))
-    both = as_graph(A, directed=False).matrix
-    directed, undirected = (
-        device_graph_bytes(as_graph(both, directed=directed), SweepPlan(batch=256))[1] for directed in (True, False)
-    )
-    assert directed < 0.7 * undirected
+    graph.reordered  # noqa: B018 (made and kept)
+    held, most = device_graph_bytes(graph, SweepPlan(batch=256))
+    assert held == most == device_graph_bytes(unread, SweepPlan(batch=256))[0]
+    assert device_graph_bytes(unread, SweepPlan(batch=256))[1] >= held + graph.nnz * 20
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu: 10**6 + on_gpu)
+    assert Room.of_call(None, unread).on("cuda") == 10**6 + unread.csr[0].nbytes + unread.csr[1].nbytes
+    assert Room.of_call(None, graph).on("cuda") == 10**6 + graph.bytes_at_hand > Room.of_call(None, unread).on("cuda")
 
 
 ON_CPU = [row for row in lagbc.METHODS if row.available and row.device == "cpu"]
