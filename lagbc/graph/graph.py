@@ -431,7 +431,10 @@ class Graph(Outline):
     @cached_property
     def position(self) -> NDArray[np.int64]:
         """The place of each vertex in sweep order, the inverse of `order`."""
-        position: NDArray[np.int64] = read_only(as_numpy(ops_of(self.indptr).places_in(self.order)))
+        order = self.order  # who makes it keeps the places, too
+        if (made := vars(self).get("position")) is None:
+            made = read_only(as_numpy(ops_of(self.indptr).places_in(order)))
+        position: NDArray[np.int64] = made
         return position
 
     @cached_property
@@ -454,15 +457,16 @@ class Graph(Outline):
         """Hop distances (hubs, n) from every vertex to the hubs: the first vertices."""
         return ops_of(self.indptr).hub_distances(self.indptr, self.indices)
 
-    def keep(self, kept: Any) -> Graph:
-        """Return the graph of the edges whose flag is set; its depth is taken from this one."""
-        return self.keep_with_places(kept)[0]
+    def keep(self, kept: Any) -> tuple[Graph, Any]:
+        """Return the graph of the edges whose flag is set, and the places of these edges here.
 
-    def keep_with_places(self, kept: Any) -> tuple[Graph, Any]:
-        """Return the graph of the edges whose flag is set, and the places of these edges here."""
+        The depth is taken from this graph, and so is the number of vertices with edges: no vertex may lose all of its.
+        """
         (indptr, indices, weights), places = ops_of(self.indptr).kept_edges(self.csr, kept)
-        depth = (self._source or self).depth
-        return Graph(indptr, indices, self.directed, weights, known_depth=depth), places
+        source = self._source or self
+        graph = Graph(indptr, indices, self.directed, weights, known_depth=source.depth)
+        graph._keep(active=source.active)
+        return graph, places
 
 
 _OF_CHECKS = ("_checked", "reread")

@@ -304,15 +304,15 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
     entries, values = found
     if weighted:
         entries = entries._replace(lengths=device.uploaded(_as_lengths(values)))
-    csr = device.canonical(entries, both_ways=not (directed or weighted))
+    csr = device.canonical(entries)
     if csr is None:
         raise _outside_error(n)
-    if not weighted:
-        return csr
-    checked = device.check_lengths(csr[2])
-    if checked.invalid:
-        raise _no_length_error(tuple(map(as_numpy, csr)))
-    _require_finite_paths(n, checked.longest)
+    if weighted:
+        checked = device.check_lengths(csr[2])
+        if checked.invalid:
+            raise _no_length_error(tuple(map(as_numpy, csr)))
+        _require_finite_paths(n, checked.longest)
+    del entries, found  # memory for both ways
     return csr if directed else device.both_ways(n, *csr)
 
 

@@ -107,13 +107,16 @@ class Module:
         return launch
 
 
-# Two levels are found, and counts that are not exact; the first queue is too short.
+# Two levels are found, and counts that are not exact; the first queue is too short; entries are in no order, and no
+# matrix is symmetric.
 STEPS = {
     "launch_per_level_count": lambda given: np.copyto(given["size"], to_come.pop() if to_come else 0),
     "delta_lowest": lambda given: np.copyto(given["any"], to_come.pop() if to_come else 0),
     "one_launch_forward": lambda given: np.copyto(given["status"], [[to_come.pop() == 1 if to_come else 0, 2]]),
     "one_launch_settle": lambda given: np.copyto(given["status"], [[to_come.pop() == 1 if to_come else 0, 2]]),
     "traversal_work_efficient_forward": lambda given: np.copyto(given["overflowed"], 1),
+    "check_rise": lambda given: np.put(given["verdict"], ops._FALLS, 1),
+    "check_mirrored": lambda given: np.put(given["verdict"], ops._UNLIKE, 1),
     "count_flags": lambda given: np.copyto(given["found"], 10**6),
     "find_widest": lambda given: np.copyto(given["found"], 2**32 - 1),
     "dijkstra_forward": lambda given: np.copyto(given["outcome"][:, 0], 4 * bool(to_come and to_come.pop())),
@@ -152,7 +155,7 @@ def work_on_a_graph(A):
     )
     csr, order, words = (indptr, indices, data), cupy.arange(n), cupy.zeros(n, np.uint64)
     entries, _ = ops.entries_of(A)
-    ops.canonical(entries._replace(lengths=data), both_ways=True)
+    ops.canonical(entries._replace(lengths=data))
     ops.both_ways(n, *csr)
     ops.are_equal(ops.reverse_of(n, *csr) or csr, tuple(array.copy() for array in csr))
     ops.renumbered(csr, order, order, symmetric=True)

@@ -57,7 +57,7 @@ def test_position_is_the_inverse_of_order(A):
 
 def test_a_part_is_as_deep_as_the_graph():
     graph = as_graph(path(100))
-    part = graph.keep(np.arange(graph.nnz) < 20)
+    part, _ = graph.keep(np.arange(graph.nnz) < 20)
     assert (part.nnz, part.depth) == (20, graph.depth)
     assert part.indptr[-1] == 20
 

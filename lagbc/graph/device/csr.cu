@@ -3,8 +3,9 @@
 
 typedef unsigned long long word;
 
-// Places in a verdict: counts of faults, the bits of the longest length, and whether two arrays differ.
-enum { POINTERS, OUTSIDE, LOOPS, INVALID, LONGEST, UNLIKE };
+// Places in a verdict: counts of faults, the bits of the longest length, whether two arrays, or halves of a matrix,
+// differ, and whether keys fall.
+enum { POINTERS, OUTSIDE, LOOPS, INVALID, LONGEST, UNLIKE, FALLS };
 
 __device__ __forceinline__ offset item_of() { return (offset)blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -74,6 +75,29 @@ extern "C" __global__ void entry_keys(offset count, int n, int bits, int ways, c
     const word value = values ? values[i] : i;
     payload[i] = value;
     payload[second] = value;
+}
+
+// Whether a key is not above the one before.
+extern "C" __global__ void check_rise(offset count, const word* __restrict__ keys, offset* verdict) {
+    const offset i = item_of();
+    if (i && i < count && keys[i] <= keys[i - 1]) verdict[FALLS] = 1;
+}
+
+// Whether an entry has no mirror image, of the same value, in the row of its column; columns ascend in a row.
+extern "C" __global__ void check_mirrored(offset count, const int* __restrict__ rows,
+                                          const offset* __restrict__ indptr, const int* __restrict__ indices,
+                                          const word* __restrict__ values, offset* verdict) {
+    const offset i = item_of();
+    if (i >= count || verdict[UNLIKE]) return;
+    const int row = rows[i], column = indices[i];
+    const offset end = indptr[column + 1];
+    offset first = indptr[column], last = end;
+    while (first < last) {
+        const offset middle = (first + last) / 2;
+        if (indices[middle] < row) first = middle + 1;
+        else last = middle;
+    }
+    if (first == end || indices[first] != row || (values && values[first] != values[i])) verdict[UNLIKE] = 1;
 }
 
 // Flag the first of each run of equal keys.

@@ -21,7 +21,7 @@ Csr = tuple[Any, Any, Any]
 # Constants of the kernels.
 _TILE, _DIGIT_BITS = 4096, 8
 # Entries of a verdict, counts that kernels make, numbered as there.
-_POINTERS, _OUTSIDE, _LOOPS, _INVALID, _LONGEST, _UNLIKE = range(6)
+_POINTERS, _OUTSIDE, _LOOPS, _INVALID, _LONGEST, _UNLIKE, _FALLS = range(7)
 # From so many bytes on the GPU fetches an array out of its own pages: 126 MB took 8 ms, by pinned memory 23.
 _LOCKED_BYTES = 2**23
 # Bits of a coordinate in products, so that sums of these fit into 64 bits.
@@ -104,39 +104,51 @@ def rows_of(indptr: Any, indices: Any) -> Any:
     return rows
 
 
-def canonical(entries: Entries, *, both_ways: bool) -> Csr | None:
-    """Sort entries into rows without loops, or into none if an index is outside the matrix.
+def canonical(entries: Entries) -> Csr | None:
+    """Put entries into rows without loops, or into none if an index is outside the matrix.
 
-    Duplicates become one entry, its length their sum from left to right. `both_ways` takes every entry in both
-    directions, not with lengths: duplicates must be summed before.
+    Duplicates become one entry, its length their sum from left to right. Entries are sorted unless they are in order.
     """
-    count = len(entries.rows)
-    verdict, ways = _verdict(), 3 if both_ways else 1
-    keys, payload = _entry_keys(*entries, ways, verdict=verdict)
+    n, count, verdict = entries.n, len(entries.rows), _verdict()
+    keys, payload = _entry_keys(*entries, 1, verdict=verdict)
+    CSR.launch("check_rise", count, count=count, keys=keys, verdict=verdict)
     found = verdict.get().tolist()
     if found[_OUTSIDE]:
         return None
-    kept = (count - found[_LOOPS]) * (2 if both_ways else 1)
-    return _rows_of_runs(entries.n, *_sort_keys(entries.n, keys, payload), kept, smallest=False)
+    if not (found[_LOOPS] or found[_FALLS]):
+        return _rows_of_distinct(n, keys, payload)
+    keys, payload = _sort_keys(n, keys, payload)
+    return _rows_of_runs(n, keys, payload, count - found[_LOOPS], smallest=False)
 
 
 def both_ways(n: int, indptr: Any, indices: Any, lengths: Any, reverse: Any = None) -> Csr:
     """Take every edge in both directions, with the smaller of the two lengths; `reverse` is not read."""
+    if is_symmetric(indptr, indices, lengths):
+        return indptr, indices, lengths
     keys, payload = _entry_keys(n, rows_of(indptr, indices), indices, lengths, 3)
-    return _rows_of_runs(n, *_sort_keys(n, keys, payload), len(keys), smallest=True)
+    keys, payload = _sort_keys(n, keys, payload)
+    return _rows_of_runs(n, keys, payload, len(keys), smallest=True)
+
+
+def is_symmetric(indptr: Any, indices: Any, values: Any) -> bool:
+    """Whether every entry of a matrix in canonical form has a mirror image, of an equal value."""
+    count, verdict = len(indices), _verdict()
+    of = {"indptr": indptr, "indices": indices, "values": values, "verdict": verdict}
+    CSR.launch("check_mirrored", count, count=count, rows=rows_of(indptr, indices), **of)
+    return not verdict.get()[_UNLIKE]
 
 
 def transposed(n: int, indptr: Any, indices: Any, data: Any) -> Csr:
     """Reverse every edge."""
     keys, payload = _entry_keys(n, rows_of(indptr, indices), indices, data, 2)
     # Sorted rows leave the keys in the order of their lower halves.
-    return _rows_of_distinct(n, *sort(keys, payload, 2 * _vertex_bits(n), _vertex_bits(n)))
+    keys, payload = sort(keys, payload, 2 * _vertex_bits(n), _vertex_bits(n))
+    return _rows_of_distinct(n, keys, payload)
 
 
 def reverse_of(n: int, indptr: Any, indices: Any, data: Any) -> Csr | None:
     """Return the transpose of a matrix in canonical form; None if that is the matrix itself."""
-    reverse = transposed(n, indptr, indices, data)
-    return None if are_equal(reverse, (indptr, indices, data)) else reverse
+    return None if is_symmetric(indptr, indices, data) else transposed(n, indptr, indices, data)
 
 
 def renumbered(csr: Csr, order: Any, position: Any, *, symmetric: bool) -> tuple[Csr, Csr | None]:
@@ -152,10 +164,10 @@ def renumbered_places(csr: Csr, order: Any, position: Any) -> Any:
 
 def _renumber(indptr: Any, indices: Any, values: Any, position: Any, *, places: bool = False) -> Csr:
     """Give each vertex another number; edges take along their `values`, or, if asked for, their present `places`."""
-    n = len(position)
-    rows = rows_of(indptr, indices)
+    n, rows = len(position), rows_of(indptr, indices)
     keys, payload = _entry_keys(n, rows, indices, values, 1, position=cp.asarray(position), places=places)
-    return _rows_of_distinct(n, *_sort_keys(n, keys, payload))
+    keys, payload = _sort_keys(n, keys, payload)
+    return _rows_of_distinct(n, keys, payload)
 
 
 def kept_edges(csr: Csr, kept: Any) -> tuple[Csr, Any]:
@@ -216,7 +228,7 @@ def check_lengths(lengths: Any) -> Checked:
 
 
 def _verdict() -> Any:
-    return cp.zeros(6, np.int64)
+    return cp.zeros(7, np.int64)
 
 
 def _vertex_bits(n: int) -> int:

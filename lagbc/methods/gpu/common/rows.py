@@ -22,8 +22,8 @@ GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
 WORDS = GROUP_COLUMNS // 32
 WARPS = THREADS // 32
-# Rows that are looked at first for one that is no hub: all rows of a large graph take as long as their sweep order.
-_FRONT = 4096
+# Rows that are looked at first for one that is no hub; then always so many times as many.
+_FRONT, _FARTHER = 4096, 8
 
 
 class Size(NamedTuple):
@@ -275,9 +275,10 @@ def bitmap_words(rows: int) -> int:
 
 def count_hubs(indptr: Any, rows: int, nnz: int) -> int:
     """Count the rows at the front that all have many of the edges; later rows may have many, too."""
-    few = np.clip(tuning.HUB_SHARE * nnz, *tuning.HUB_EDGES)
-    for front in (min(_FRONT, rows), rows):
-        short = np.flatnonzero(np.diff(as_numpy(indptr[: front + 1])) <= few)
-        if len(short):
-            return int(short[0])
+    few, front, hubs = np.clip(tuning.HUB_SHARE * nnz, *tuning.HUB_EDGES), min(_FRONT, rows), 0
+    while hubs < front:
+        short = np.diff(as_numpy(indptr[hubs : front + 1])) <= few
+        if short.any():
+            return hubs + int(short.argmax())
+        hubs, front = front, min(_FARTHER * front, rows)
     return rows

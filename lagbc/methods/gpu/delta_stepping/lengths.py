@@ -96,7 +96,7 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
     if "edges" in plan.sums:
         edge_order = cp.asarray(graph.edge_order) if kept is None else gather(graph.edge_order, kept)
     # Other edges may give another order of the vertices. The same vertices have edges: no vertex loses its shortest.
-    places = None if kept is None else cp.asarray(whole.position[graph.order[: rows.rows]])
+    places = None if kept is None else gather(rows.order, cp.asarray(whole.position))
     return State(rows, schedules=SCHEDULES, first=first, edge_order=edge_order, lengths=lengths, places=places)
 
 
@@ -106,7 +106,7 @@ def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
         return graph, None
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
     kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
-    return (graph, None) if kept is None else graph.on_device.keep_with_places(kept)
+    return (graph, None) if kept is None else graph.on_device.keep(kept)
 
 
 def choose_schedule(graph: Graph, plan: SweepPlan) -> str:
