@@ -22,7 +22,7 @@ from benchmarks.reduce_auto import best
 from lagbc.graph import host
 
 OUT = machine.ROOT / "benchmarks" / "results" / "proximity.md"
-GRAPHS, ROOTS = "delaunay-19,road-like-20,road-usa-NY", (256, 4096, 65536)
+GRAPHS, ROOTS = "delaunay-19,road-like-20,road-usa-NY", (256, 4096)
 
 
 def order_by_gpu(graph: Any) -> Any:
