@@ -4,13 +4,17 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from lagbc.calls import record
 from lagbc.centrality.compiled import SOURCES
+from lagbc.cuda import compiler
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Variant, declared, kernel_of
 from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
@@ -102,6 +106,19 @@ def test_every_kernel_is_read(source):
         assert len({parameter for parameter, _, _ in parameters}) == len(parameters)
         numbers = {kind for _, kind, is_pointer in parameters if not is_pointer}
         assert numbers <= {"int", "offset", "double", "value", "dist", "sum"}
+
+
+def test_a_compiled_source_is_loaded_without_a_phase(monkeypatch):
+    """At the end of a phase a recorder waits for the device: the time of sweeps would be the compiler's."""
+    begun, waits = Future(), []
+    monkeypatch.setattr(compiler, "_begin", lambda *given: (given, begun))
+    timer = Timer(0.01, begun.set_result, ["module"])
+    with record(lambda: waits.append("compile")):
+        timer.start()
+        assert compiler.load(HOPS_SUMS.source, ()) == "module"
+        assert waits == ["compile"]
+        assert compiler.load(HOPS_SUMS.source, ()) == "module"
+        assert waits == ["compile"]
 
 
 def test_every_launch_has_the_arguments_of_its_kernel():
