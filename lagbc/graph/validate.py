@@ -155,8 +155,9 @@ def take_graph(
 
 def _reread(graph: Graph) -> Graph:
     """Read a graph that was unpickled, or whose fields were replaced, as a matrix, once."""
-    if graph.reread is None or not all(a is b for a, b in zip(graph.reread[0], graph.csr, strict=True)):
-        indptr, indices, weights = graph.on_host.csr
+    if graph.reread is None or not graph.holds(graph.reread[0]):
+        here = graph.on_host
+        indptr, indices, weights = here.indptr, here.indices, here.weights
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
         read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
         return graph.checked_as(read.with_names(graph.names, of_strengths=graph.of_strengths))
@@ -240,7 +241,12 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
             if weighted:
                 _require_finite_paths(n, graph.longest)
             return graph
-        csr = _canonical_rows(A, n, stored)
+        try:
+            csr = host.canonical(n, *stored, index_type(n))
+        except ValueError:
+            raise _pointers_error(min(len(A.indices), len(A.data))) from None
+        except IndexError:
+            raise _outside_error(n) from None
     else:
         rows, columns, values = _stored_entries(A, copy=copy)
         rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
@@ -276,16 +282,6 @@ def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
     if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
         raise _pointers_error(entries)
     return indptr, indices, lengths
-
-
-def _canonical_rows(A: Any, n: int, stored: Csr) -> Csr:
-    """Return stored rows in canonical form."""
-    try:
-        return host.canonical(n, *stored, index_type(n))
-    except ValueError:
-        raise _pointers_error(min(len(A.indices), len(A.data))) from None
-    except IndexError:
-        raise _outside_error(n) from None
 
 
 def _readable(array: Any) -> Any:

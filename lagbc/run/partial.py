@@ -260,7 +260,7 @@ class Checkpoint:
         self._works: Sequence[PieceWork] = ()
         self._orders: list[str] = []
         self._totals: list[Total] = []  # each is replaced as one object, so that no interrupt splits it
-        self._saved, self._held = time.perf_counter(), -1  # when the file was written, and how many items it holds
+        self._saved, self._is_new = time.perf_counter(), False  # when the file was written; if there are newer totals
         if self.path.exists():
             with self._open() as file, file.reading():
                 self.labels, self.roots = list(map(str, file.head["labels"])), file.array("roots", (None,), np.int64)
@@ -294,7 +294,7 @@ class Checkpoint:
         return CheckpointError(f"checkpoint {self.path} belongs to {_OWNERS[name]}; {MEND}")
 
     def _of_other_works(self, works: Sequence[PieceWork]) -> CheckpointError:
-        before, now = (_in_words(labels) for labels in (self.labels, [work.label for work in works]))
+        before, now = (_in_words(labels) for labels in (self.labels, [work.sweep.label for work in works]))
         return CheckpointError(
             f"checkpoint {self.path} belongs to a run of {before}, and this is one of {now}; pass method, device, "
             f"reduce and memory as they were, or {MEND}"
@@ -308,9 +308,9 @@ class Checkpoint:
         is_first, orders = not self._works, list(map(digest_of_order, works))
         if self._before:
             totals = self._read(works, orders, totals, anew=not is_first)
-        self._works, self._orders, self._totals, self._held = list(works), orders, list(totals), -1
-        if self._before and self._done == sum(len(work.items) for work in works):
-            self._held = self._done
+        self._works, self._orders, self._totals, self._is_new = list(works), orders, list(totals), True
+        if self._before and all(total.done == len(work.items) for work, total in zip(works, totals, strict=True)):
+            self._is_new = False
         elif not is_first:
             self.save()
         else:
@@ -340,7 +340,7 @@ class Checkpoint:
                 raise self._of_other_works(works)
             for number, work in enumerate(works):
                 before, done = self.labels[number], counts[number]
-                if before != work.label:
+                if before != work.sweep.label:
                     if not (anew and before.startswith("chains ")):
                         raise self._of_other_works(works)
                     continue
@@ -354,13 +354,14 @@ class Checkpoint:
 
     def keep(self, number: int, total: Total) -> None:
         """Take a new total of a work; write the file if the last time was long ago."""
+        self._is_new = True  # first, as an interrupt may come between
         self._totals[number] = total
         if time.perf_counter() - self._saved > tuning.CHECKPOINT_SECONDS:
             self.save()
 
     def save(self) -> None:
         """Write the file if there are new sums; a failure is a RuntimeWarning, as the sums are not lost."""
-        if not self._works or self._done == self._held:
+        if not self._is_new:
             return
         try:
             self._write()
@@ -368,13 +369,9 @@ class Checkpoint:
             warn(f"checkpoint {error}", RuntimeWarning)
         self._saved = time.perf_counter()
 
-    @property
-    def _done(self) -> int:
-        return sum(total.done for total in self._totals)
-
     def _write(self) -> None:
         totals, works = list(self._totals), self._works
-        labels = [work.label for work in works]
+        labels = [work.sweep.label for work in works]
         head = {"digests": dict(self._digests), "labels": labels, "orders": self._orders}
         assert self.roots is not None
         with open_writer(self.path, head) as file:
@@ -384,7 +381,7 @@ class Checkpoint:
                 for name, array in work.pack_total(total).items():
                     file.add(f"{number}/{name}", array)
         self.labels, self._before = labels, self._digests
-        self._held = sum(total.done for total in totals)
+        self._is_new = False
 
 
 def _in_words(labels: Sequence[str]) -> str:

@@ -181,16 +181,12 @@ def on_host(sums: Rows | Added, to_host: Callable[[Any], NDArray[Any]] = as_nump
     return sums if isinstance(sums, list) else sums.moved(to_host)
 
 
-def _arrays_of(sums: Sums) -> Any:
-    """Return the module of the arrays of sums: numpy or cupy."""
-    _, array = next(iter(sums))
-    return module_of(array)
-
-
 def _like(sums: Sums, others: Sums) -> Sums:
     """Bring sums to the device of others."""
-    arrays = _arrays_of(others)
-    return sums if _arrays_of(sums) is arrays else sums.moved(as_numpy if arrays is np else arrays.asarray)
+    (_, array), (_, other) = next(iter(sums)), next(iter(others))
+    if type(array) is type(other):
+        return sums
+    return sums.moved(as_numpy if isinstance(other, np.ndarray) else module_of(other).asarray)
 
 
 class Batches:

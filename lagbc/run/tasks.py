@@ -36,7 +36,7 @@ import numpy as np
 
 from lagbc.errors import ExecutorError, RunError, StoppedError
 from lagbc.files import write_whole
-from lagbc.limits import SMALL_RUN, host_budget
+from lagbc.limits import SMALL_RUN, budget
 from lagbc.methods.contract import Interrupted, bytes_of
 from lagbc.native.pool import Interrupts
 from lagbc.planning.devices import gpu_of_worker
@@ -137,7 +137,7 @@ class _Run:
     def __init__(self, by: Submit, packed: Packed, file: Path, work: PieceWork, spans: Iterator[Span]) -> None:
         self._by, self._packed, self._file = by, packed, file
         self._coming = enumerate((span, work.items[span.place]) for span in spans)
-        room = host_budget() if by.limit is None else by.limit
+        room = budget("cpu") if by.limit is None else by.limit
         self._ahead, self._may_end_early = max(2, room // max(1, work.bytes_of_sums)), work.may_end_early
         self._interrupts = Interrupts()
         self._next = 0  # the first one that was not yielded
@@ -320,7 +320,7 @@ class OpenWorks:
         needed = size + _bytes_of_states(work)
 
         def room() -> int:
-            return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
+            return budget("cpu") if limit is None else limit - sum(held.bytes for held in self._held.values())
 
         for key, held in list(self._held.items()):
             if needed > room() and not held.users:

@@ -29,6 +29,7 @@ from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, Room, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
+from lagbc.methods.table import Both
 from lagbc.planning.sweep import Sweep, memory_of, request_to, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains, Whole
 
@@ -156,14 +157,18 @@ def sum_over(
     `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
     """
     last = len(work.items) if last is None else last
-    with phase("sweep"), closing(carry(work, total.done, last)) as found:
-        for span, sums in found:
-            total = work.add(total, span, sums)
-            del sums
-            if keep is not None:
-                keep(total)
-            if work.may_end_early and work.is_enough(total):
-                break
+    with phase("sweep"):
+        found = carry(work, total.done, last)
+        try:
+            for span, sums in found:
+                total = work.add(total, span, sums)
+                del sums
+                if keep is not None:
+                    keep(total)
+                if work.may_end_early and work.is_enough(total):
+                    break
+        finally:
+            found.close()
     return total
 
 
@@ -262,11 +267,6 @@ class PieceWork(Work):
     graph: Graph  # that is swept
 
     @property
-    def label(self) -> str:
-        """Its name in a file of sums."""
-        return self.sweep.label
-
-    @property
     def order(self) -> Items:
         """All that the order of the sums depends on."""
         return self.items
@@ -338,8 +338,12 @@ class MethodWork(PieceWork):
         return 8 * self.plan.summed(self.graph)
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return the device and stream of this thread."""
-        return self.row.context()
+        """Return the device and stream of this thread, for other threads to enter."""
+        if self.row.device == "cpu":
+            return nullcontext()
+        from cupy.cuda import Device, get_current_stream
+
+        return Both(Device(), get_current_stream())
 
     def on(self, copied: Callable[[Graph], Graph]) -> Self:
         """Return the same work on the device to which `copied` copies graphs."""
