@@ -147,7 +147,7 @@ def sum_call(call: Call) -> Result:
     with ExitStack() as stack:
         if kept is not None:
             totals = kept.begin(works, totals)
-            stack.callback(kept.save)
+            stack.push(kept.end)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keep = None if kept is None and meter is None else partial(keep_total, kept, meter)

@@ -490,6 +490,19 @@ def test_a_pair_of_scores_and_errors_says_how_to_make_a_table_of_it(pandas):
     assert [*lagbc.table(G, {"score": scores, "error": errors})] == ["score", "error"]
 
 
+def test_a_record_without_scores_says_how_to_make_a_table_of_it(pandas):
+    G = nx.path_graph(4)
+    for record, message in (
+        (lagbc.distances(G), r"Distances, .*; pandas\.Series\(found\._asdict\(\)\) has its numbers"),
+        (lagbc.girvan_newman(G), r"Communities, .*; found\.labels\(\) are the communities of the vertices"),
+        (lagbc.compare(G, methods=["batched"]), r"Comparison, .*; found\.to_pandas\(\) is its table"),
+    ):
+        with pytest.raises(TypeError, match=f"score is a {message}"):
+            lagbc.table(G, record)
+    found = lagbc.girvan_newman(G)
+    assert lagbc.table(G, {"community": found.labels()})["community"].tolist() == found.labels().tolist()
+
+
 # ---- names that are given to a matrix, or are those of a data frame
 
 PATH = np.eye(4, k=1)

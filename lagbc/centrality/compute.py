@@ -175,7 +175,8 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
     if k < graph.n:
         errors = errors_of(graph, call.centralities, settings, call.arguments, k)
     else:
-        errors = {one.name: 0 * np.stack(_finish_columns(one, result, call.arguments)) for one in call.centralities}
+        finished = {one.name: _finish_columns(one, result, call.arguments) for one in call.centralities}
+        errors = {name: np.zeros_like(np.stack(columns)) for name, columns in finished.items()}
     return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 

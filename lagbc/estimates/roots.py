@@ -221,7 +221,7 @@ class Roots:
             if kept is not None:
                 digests = digests_of(work.graph, work.piece.request._replace(roots=order), work.sweep.dtype, label)
                 kept.belong(digests, order)
-                stack.callback(kept.save)
+                stack.push(kept.end)
                 totals = kept.begin([work], totals)
             reduced, settings = Reduced((work.piece,)), self._settings
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None

@@ -369,6 +369,12 @@ class Checkpoint:
             warn(f"checkpoint {error}", RuntimeWarning)
         self._saved = time.perf_counter()
 
+    def end(self, kind: object, error: BaseException | None, _: object) -> None:
+        """Save the sums at the end of a run; Ctrl-C is given a note of the file."""
+        self.save()
+        if isinstance(error, KeyboardInterrupt) and not self._is_new:
+            error.add_note(f"{self.path} holds what is summed so far; the same call goes on from it")
+
     def _write(self) -> None:
         totals, works = list(self._totals), self._works
         labels = [work.sweep.label for work in works]

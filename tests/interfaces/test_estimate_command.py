@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import lagbc
 from lagbc.interfaces.cli import main
+from lagbc.interfaces.cli.estimate import _round_printer
 
 GRAPH = "example:ca-GrQc"
 
@@ -40,6 +41,15 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     done = run(GRAPH, "--samples", "paths", "--error", "0.05")
     assert "paths: half-width" in done.stderr
     assert "paths every score is within" in done.stdout
+
+
+def test_a_half_width_above_all_scores_is_not_told(capsys):
+    tell = _round_printer(0.0)
+    tell("roots", 10, 40.8, 0.01, 100.0)
+    tell("roots", 20, 0.8, 0.01, 100.0)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("      10 roots: asked 0.01, some ")
+    assert second.startswith("      20 roots: half-width 0.8, asked 0.01, some ")
 
 
 def test_limits_are_called_as_they_were_typed():
