@@ -117,12 +117,7 @@ class Meter:
     """The progress of a run over its stretches."""
 
     def __init__(
-        self,
-        stretches: Sequence[Stretch],
-        report: Reporter | bool,
-        note: str,
-        stack: ExitStack,
-        unit: str = "root",
+        self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack, unit: str = "root"
     ) -> None:
         self._stretches = list(stretches)
         self._done = [stretch.done for stretch in stretches]
@@ -136,7 +131,6 @@ class Meter:
             self._report(self._state())
 
     def begin_anew(self, number: int, stretch: Stretch) -> None:
-        """Replace a stretch."""
         self._stretches[number], self._done[number] = stretch, stretch.done
 
     def _state(self) -> Progress:

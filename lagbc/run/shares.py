@@ -161,7 +161,6 @@ def merge_shares(files: Sequence[PartialFile], works: Sequence[PieceWork], diges
 
 
 def _merged(files: Sequence[PartialFile], number: int, work: PieceWork) -> Total:
-    """Return the total of a work from the files of all shares."""
     total = NONE_DONE
     for file in files:
         for span, sums in file.sums(number, work):

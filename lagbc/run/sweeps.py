@@ -72,7 +72,6 @@ class Sweeps(MethodWork):
         return self.chunk
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for batches."""
         with phase("prepare"):
             return Batches(self, stop).run
 
@@ -120,7 +119,6 @@ class Sweeps(MethodWork):
         return [(span, on_host(sums, to_host)) for span, sums in sent]
 
     def finish(self, total: Total) -> Sums:
-        """Return the sum of the chunks."""
         whole: Sums = self._zeros(np) if total.whole is None else total.whole
         if self.row.device == "cpu":
             return whole
@@ -128,7 +126,6 @@ class Sweeps(MethodWork):
             return whole.moved(as_numpy)
 
     def pack(self, span: Span, sums: Rows | Added) -> Arrays:
-        """Return sums by their names."""
         if isinstance(sums, Added):
             return {name: as_numpy(array) for name, array in sums.sums}
         rows = self.as_rows(sums, span.last - span.first)
@@ -165,7 +162,6 @@ class _Shapes:
 
     @staticmethod
     def zeros(shape: Any) -> tuple[int, ...]:
-        """Return the shape."""
         return shape if isinstance(shape, tuple) else (shape,)
 
 
@@ -294,11 +290,9 @@ class Within(MethodWork):
 
     @property
     def grain(self) -> int:
-        """A panel."""
         return self.panel
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for panels."""
         panels = _Panels(self, stop)
 
         def run(span: Span, roots: Items) -> list[SparseSums]:
@@ -310,7 +304,6 @@ class Within(MethodWork):
         return run
 
     def add(self, total: Total, span: Span, sums: list[SparseSums]) -> Total:
-        """Let the sums of panels wait."""
         return Total(span.last, None, self._part(total).plus(sums))
 
     def _part(self, total: Total) -> Waiting:
@@ -319,7 +312,6 @@ class Within(MethodWork):
         return cast("Waiting", total.part)
 
     def finish(self, total: Total) -> Sums:
-        """Add the waiting sums."""
         with phase("finish"):
             return self._part(total).whole()
 
@@ -332,7 +324,6 @@ class Within(MethodWork):
         return arrays
 
     def unpack(self, span: Span, read: Reads) -> list[SparseSums]:
-        """Read all sparse sums of a span."""
         found, shapes = list[SparseSums](), self._shapes
         while read.has(f"{(number := len(found))}/at_vertices"):
             places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS_OF]
@@ -353,11 +344,9 @@ class Within(MethodWork):
         }
 
     def pack_total(self, total: Total) -> Arrays:
-        """Return the sums, the waiting ones added."""
         return dict(self._part(total).whole()) if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read the sums."""
         if not done:
             return Total(done)
         return Total(done, None, Waiting(Sums(**{name: read(name, shape) for name, shape in self._shapes.items()})))

@@ -334,7 +334,6 @@ class MethodWork(PieceWork):
 
     @property
     def bytes_of_sums(self) -> int:
-        """Bound the bytes of the sums over some of the roots."""
         return 8 * self.plan.summed(self.graph)
 
     def context(self) -> AbstractContextManager[Any]:
@@ -346,7 +345,6 @@ class MethodWork(PieceWork):
         return Both(Device(), get_current_stream())
 
     def on(self, copied: Callable[[Graph], Graph]) -> Self:
-        """Return the same work on the device to which `copied` copies graphs."""
         other = copy(self)
         other.graph = copied(self.graph)
         return other
