@@ -63,19 +63,6 @@ def test_the_highest_edges_are_printed():
     assert rows[0].split() == ["edge_bc", "lower", "upper"]
     assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
     assert rows[12].startswith("a score is")
-    done = run(GRAPH, "--which", "edge-bc", "--samples", "paths")
-    assert done.exit_code == 2
-    assert "--samples paths does not go with edge_bc" in done.stderr
-
-
-def test_wrong_options_end_with_one_line():
-    done = run(GRAPH, "--confidence", "2")
-    assert done.exit_code == 2
-    assert "--confidence" in done.stderr
-    assert run(GRAPH, "--which", "stress").exit_code == 2
-    done = run(GRAPH, "--which", "edge-bc", "--out", "edges.csv")
-    assert (done.exit_code, done.stdout) == (2, ""), "before anything is computed"
-    assert run(GRAPH, "--out", "scores.txt").stderr.endswith("scores are written to a .npy, .csv or .parquet file\n")
 
 
 def test_single_vertices_a_figure_and_a_bar(tmp_path, monkeypatch):
