@@ -71,13 +71,17 @@ class Graph(Outline):
     _checked: Csr | None = field(init=False, default=None)
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        csr = self.indptr, self.indices, self.weights
-        n, nnz, is_on_device = len(self.indptr) - 1, len(self.indices), not isinstance(self.indptr, np.ndarray)
-        vars(self).update(csr=csr, n=n, nnz=nnz, weighted=self.weights is not None, is_on_device=is_on_device)
-        for array in () if is_on_device else (*csr, *(self.known_reverse or ())):
-            if array is not None:
-                array.setflags(write=False)
+    def __post_init__(self, **given: Any) -> None:
+        """Take attributes that are given past the initialiser, and those that follow from the arrays."""
+        vars(self).update(given)
+        csr = indptr, indices, weights = self.indptr, self.indices, self.weights
+        is_on_device = not isinstance(indptr, np.ndarray)
+        of_arrays = {"csr": csr, "n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
+        vars(self).update(of_arrays, is_on_device=is_on_device)
+        if not is_on_device:
+            for array in csr if self.known_reverse is None else csr + self.known_reverse:
+                if array is not None:
+                    array.setflags(write=False)
 
     def _keep(self, **values: Any) -> None:
         """Set attributes of this object, which is frozen for all others."""
@@ -87,8 +91,7 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.__post_init__()
+        self.__post_init__(**state)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
@@ -128,9 +131,8 @@ class Graph(Outline):
         The rows are not copied: those of NumPy become read-only.
         """
         made, (indptr, indices, weights) = cls.__new__(cls), csr
-        found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        found["known_reverse"] = reverse
-        made.__setstate__(found)  # in half the time of the initialiser
+        rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
+        made.__post_init__(**rows, known_reverse=reverse, **found)  # in half the time of the initialiser
         return made
 
     @classmethod

@@ -81,7 +81,7 @@ class Method:
         """The key of the row, unique in the table: name, device, and whether edges have lengths."""
         return self.name, self.device, self.weighted
 
-    @property
+    @cached_property
     def arrays(self) -> Any:
         """The module whose arrays the method sums into: numpy or cupy."""
         return np if self.device == "cpu" else import_module("cupy")
@@ -94,11 +94,11 @@ class Method:
         MissingDependencyError
             The library that it needs is not installed, or there is no GPU; the message says how to get it.
         """
+        if not self.available:
+            missing = self.missing
+            _is_installed.cache_clear()  # it may be installed before the next call
+            raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
         if self.module not in _loaded or self.module not in sys.modules:
-            if not self.available:
-                missing = self.missing
-                _is_installed.cache_clear()  # it may be installed before the next call
-                raise MissingDependencyError(f"method {self.name!r} on {self.device} needs {missing}")
             with phase("compile"):
                 whole_import(self.module)
             _loaded.add(self.module)

@@ -37,6 +37,11 @@ class Result(NamedTuple):
     sweeps: tuple[Sweep, ...]  # of the pieces of the graph
 
     @property
+    def sample(self) -> NDArray[np.int64] | None:
+        """The roots, if they are a random sample."""
+        return self.request.roots if self.request.is_sample else None
+
+    @property
     def roots(self) -> NDArray[np.int64]:
         """The roots of the run; a checkpoint may hold others than were drawn for this call."""
         return self.request.roots

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import phase, raise_if_stopped
+from lagbc.calls import in_phase, raise_if_stopped
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
@@ -145,6 +145,7 @@ class Work(ABC):
         raise error
 
 
+@in_phase("sweep")
 def sum_over(
     work: Work,
     carry: Carrier,
@@ -157,18 +158,17 @@ def sum_over(
     `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
     """
     last = len(work.items) if last is None else last
-    with phase("sweep"):
-        found = carry(work, total.done, last)
-        try:
-            for span, sums in found:
-                total = work.add(total, span, sums)
-                del sums
-                if keep is not None:
-                    keep(total)
-                if work.may_end_early and work.is_enough(total):
-                    break
-        finally:
-            found.close()
+    found = carry(work, total.done, last)
+    try:
+        for span, sums in found:
+            total = work.add(total, span, sums)
+            del sums
+            if keep is not None:
+                keep(total)
+            if work.may_end_early and work.is_enough(total):
+                break
+    finally:
+        found.close()
     return total
 
 

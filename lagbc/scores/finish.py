@@ -41,7 +41,7 @@ def betweenness(result: Result, arguments: Arguments) -> Scores:
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
-        sampled=_sampled_roots(result),
+        sampled=result.sample,
     )
     return _require_range(scores, arguments)
 
@@ -49,7 +49,7 @@ def betweenness(result: Result, arguments: Arguments) -> Scores:
 def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
     """Return the sum of dependencies on edges; both entries of an undirected edge have the sum of its directions."""
     raw: Scores = result.sums.edges
-    graph, sample = result.graph.on_host, _sampled_roots(result)
+    graph, sample = result.graph.on_host, result.sample
     sampled = None if sample is None else len(sample)
     factor = edge_factor(graph.n, directed=result.pairs == 1, normalized=arguments.normalized, sampled=sampled)
     if graph.directed:
@@ -386,15 +386,11 @@ def _reach_all(result: Result, reached: float) -> NDArray[np.bool_]:
 
 def of_all_roots(raw: Scores, result: Result) -> Scores:
     """Scale sums over a random sample of roots to all roots other than v, by (n - 1) / (sampled roots other than v)."""
-    sampled = _sampled_roots(result)
+    sampled = result.sample
     if sampled is None:
         return raw
     with np.errstate(over="ignore"):
         return rescale(raw, directed=True, normalized=False, endpoints=False, sampled=sampled)
-
-
-def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
-    return result.roots if result.request.is_sample else None
 
 
 def _require_range(scores: Scores, arguments: Arguments) -> Scores:
