@@ -10,7 +10,7 @@ from collections.abc import Sequence, Sized
 from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from lagbc.arguments import Arguments, Read
 from lagbc.calls import raise_if_stopped
@@ -28,13 +28,10 @@ from lagbc.planning.sweep import over_budget, require_order
 from lagbc.reduce.pieces import Chains, Reduced, Whole, reduce, restore, whole, without_chains
 from lagbc.reduce.weighted import NotContractible
 from lagbc.request import Request, make_request
-from lagbc.run.partial import digests_of
+from lagbc.run.partial import Checkpoint, digests_of
 from lagbc.run.run import Result, keep_total, meter_of, stretch_of, work_of
 from lagbc.run.work import NONE_DONE, Carrier, MethodWork, PieceWork, inline, sum_over, threaded
 from lagbc.scores.records import Centrality, all_sums, require_decays, require_defined_sample
-
-if TYPE_CHECKING:
-    from lagbc.run.partial import Checkpoint
 
 
 class Call(NamedTuple):
@@ -74,7 +71,7 @@ def prepare(
         arguments = _with_numbers(graph, arguments)
     for one in centralities:
         arguments = arguments if one.weigh is None else one.weigh(graph, arguments)
-    kept, sums = None if settings.checkpoint is None else open_checkpoint(settings), all_sums(centralities)
+    kept, sums = None if settings.checkpoint is None else Checkpoint(settings.checkpoint), all_sums(centralities)
     request = (
         make_request(graph, sums, arguments) if kept is None else make_request(graph, sums, arguments, kept.sample)
     )
@@ -84,15 +81,6 @@ def prepare(
         require_defined_sample(graph.n, 1, centralities, endpoints=arguments.endpoints)
     call = plan_request(graph, request, settings, kept, labels)
     return call._replace(centralities=centralities, arguments=arguments)
-
-
-def open_checkpoint(settings: Settings) -> Checkpoint | None:
-    """Open the checkpoint that is asked for, if one is."""
-    if settings.checkpoint is None:
-        return None
-    from lagbc.run.partial import Checkpoint
-
-    return Checkpoint(settings.checkpoint)
 
 
 def plan_request(
@@ -159,7 +147,7 @@ def sum_call(call: Call) -> Result:
     with ExitStack() as stack:
         if kept is not None:
             totals = kept.begin(works, totals)
-            stack.callback(kept.save)
+            stack.push(kept.end)
         carriers = carriers_of(plan, works, settings, stack)
         meter = meter_of(reduced, works, totals, settings, stack) if settings.progress else None
         keep = None if kept is None and meter is None else partial(keep_total, kept, meter)

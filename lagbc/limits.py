@@ -32,6 +32,8 @@ _BYTES_PER_THREAD = (8 + 128) * 2**20
 # Kernels count bytes in signed integers of 64 bits.
 _ADDRESSES = 2**63
 
+# The file that names the control groups of this process.
+_GROUPS = "/proc/self/cgroup"
 # Control groups of version 1 report about 2**63 as no limit.
 _NO_LIMIT = 2**62
 
@@ -58,15 +60,12 @@ class Room:
         """Whether a memory is stated, for the call or for the process."""
         return self.stated is not None or self.of_process is not None
 
-    def stated_on(self, device: str) -> int | None:
-        """Return the stated bytes on a device, "cpu" or "cuda"; None if nothing is stated."""
-        return self.of_process if self.stated is None and device == "cpu" else self.stated
-
     def on(self, device: str) -> int:
         """Return the bytes on a device, "cpu" or "cuda"."""
-        stated = self.stated_on(device)
-        if stated is not None:
-            return stated
+        if self.stated is not None:
+            return self.stated
+        if device == "cpu" and self.of_process is not None:
+            return self.of_process
         if device not in self.read:
             self.read[device] = budget(device, self.on_gpu)
         return self.read[device]
@@ -77,24 +76,20 @@ class Room:
 
 
 def budget(device: str, on_gpu: int = 0) -> int:
-    """Return the bytes of a run on a device: on a GPU all of ``LAGBC_MEMORY``, or a share of the free memory.
+    """Return the bytes of a run on a device: of ``LAGBC_MEMORY``, or a share of the free memory.
 
-    Memory of a GPU that the run counts as its own, `on_gpu`, is as good as free.
+    On the host that is what the process leaves of ``LAGBC_MEMORY``, on a GPU all of it. Memory of a GPU that the run
+    counts as its own, `on_gpu`, is as good as free.
     """
+    stated = stated_budget()
     if device == "cpu":
-        return host_budget()
-    if (stated := stated_budget()) is not None:
+        return int(_DEFAULT_SHARE * free_memory()) if stated is None else left_of(stated)
+    if stated is not None:
         return stated
     import cupy
 
     free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
     return int(_DEVICE_SHARE * (free + on_gpu))
-
-
-def host_budget() -> int:
-    """Return the bytes of a run on the host: the rest of ``LAGBC_MEMORY``, or a share of the free memory."""
-    stated = stated_budget()
-    return int(_DEFAULT_SHARE * free_memory()) if stated is None else left_of(stated)
 
 
 def left_of(stated: int, counted: int = 0) -> int:
@@ -205,7 +200,7 @@ def usable_cores(numbers: set[int] | None = None, root: Path = Path("/")) -> int
 def _cores_of_groups(root: Path) -> int:
     """Return how many cores' time the control groups of this process grant, rounded up; read once."""
     quotas = list[float]()
-    for kind, folder in _folders_of_groups(root, _groups_of(root), "cpu"):
+    for kind, folder in _folders_of_groups(root, tuple(_lines(f"{root}{_GROUPS}")), "cpu"):
         quota, period = _limits_of_time(kind, folder)
         if quota > 0 and period > 0:  # version 1 has -1 without a quota
             quotas.append(quota / period)
@@ -265,7 +260,7 @@ _FILES = {
 
 def _left_by_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that the lowest limit leaves, for each control group of this process, and each parent of it."""
-    for kind, folder in _folders_of_groups(root, _groups_of(root), "memory"):
+    for kind, folder in _folders_of_groups(root, tuple(_lines(f"{root}{_GROUPS}")), "memory"):
         files = _FILES[kind]
         limit = min(_number(f"{folder}/{name}", otherwise=_NO_LIMIT) for name in files.limits)
         if limit < _NO_LIMIT:
@@ -273,14 +268,12 @@ def _left_by_groups(root: Path) -> Iterator[int]:
             yield max(0, limit - used)
 
 
-def _groups_of(root: Path) -> tuple[str, ...]:
-    """Return the lines that name the control groups of this process."""
-    return tuple(_lines(f"{root}/proc/self/cgroup"))
-
-
 @cache
 def _folders_of_groups(root: Path, lines: tuple[str, ...], controller: str) -> tuple[tuple[str, str], ...]:
-    """List the groups, and their parents, in which a controller has this process: version and folder of each."""
+    """List the groups, and their parents, in which a controller has this process: version and folder of each.
+
+    `lines` are those of the file that names the groups of this process.
+    """
     groups, folders = dict(_groups(lines, controller)), list[tuple[str, str]]()
     for kind, top, point in _mounts(root, controller):
         if kind in groups:

@@ -5,17 +5,21 @@ say something else does. Messages that tell of the machine, of installed methods
 """
 
 import contextlib
+import gzip
 import tempfile
 from functools import partial
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import recorded
 import scipy.sparse as sp
 from strategies import grid
 
 import lagbc
+from lagbc.io.tables import Vertices, read_coordinates, read_groups, read_numbers, read_vertices, vertices_in
 
 MESH = grid(3, 4).tocsr()
 N = MESH.shape[0]
@@ -209,7 +213,16 @@ OF_OTHERS = {
     "girvan_newman": [
         *({"until": 0}, {"until": N + 1}, {"at_once": 0}, {"at_once": 1.5}, {"checkpoint": "a.npz"}, {"thread": 1}),
     ],
-    "group_bc": [{"groups": 3}, {"groups": [3]}, {"groups": [[0, 0]]}, {"groups": [[N]]}, {"groups": [[0]], "stop": 3}],
+    "group_bc": [
+        {"groups": 3},
+        {"groups": [3]},
+        {"groups": [[0, 0]]},
+        {"groups": [[N]]},
+        *(
+            {"groups": [[0]], **given}
+            for given in ({"stop": 3}, {"threads": 0}, {"progress": "yes"}, {"memory": "much"})
+        ),
+    ],
     "shortest_path_counts": [{"sources": [N]}, {"sources": [0, 0]}, {"sources": [0], "log2": 3}, {"sources": {0, 1}}],
     "centralities": [
         *({"which": "brandes"}, {"which": ()}, {"which": 3}, {"which": "bc, stress"}, {"which": ("bc", "pagerank")}),
@@ -266,29 +279,170 @@ OF_OTHERS = {
         ),
     ],
 }
+BANNER = "%%MatrixMarket matrix coordinate real general\n"
+NINES = "9" * 4400
+# Files that are malformed, by their suffix.
 TEXTS = {
-    "one field": "1 2\n3\n",
-    "no edge": "# nothing\n",
-    "a word as a length": "1 2 0.5\n2 3 far\n",
-    "a length of zero": "1 2 0.5\n2 3 0\n",
-    "more fields": "1 2 0.5\n2 3 0.5 7\n",
-    "a large integer": "1 2\n2 99999999999999999999\n",
-    "two modes": "% bip unweighted\n1 1\n2 1\n",
-    "a quote": '"a,b\n"c",d\n',
-    "binary": "\x00\x01\x02\n",
+    "txt": [
+        *("1 2\n3\n", "# nothing\n", "", "1 2 0.5\n2 3 far\n", "1 2 0.5\n2 3 0\n", "1 2 0.5\n2 3 0.5 7\n"),
+        *("1 2\n2 99999999999999999999\n", "% bip unweighted\n1 1\n2 1\n", '"a,b\n"c",d\n', "\x00\x01\x02\n"),
+        *("1 2\n# c\n3\n", "7\n", "1 2 3 4\n", "1 2\n1 2 0.5\n", "1,2\n\n1;2\n", "1 2\n1.0 2\n", "1 2\n2 b\n"),
+        *("1 2 1\n2 3 heavy\n", "% a\n# b\n1 2\n1 x # c\n", 'a b\n"a b\n', 'a,b\n"a"b,c\n', "a,b\na,\n"),
+        *("a b\nNew York c\n", "a b 1\na c x\n", "a,b;c\n", b"a b\nb \xe9\n", "a b {'weight': 1}\nb c {'weight'}\n"),
+        *("a b {'weight': 1}\nb c {'weight': 'x'}\n", "# hi\r1 2\n", "1 2\n3 4\r5 6\r\n", "1 2\n3\x00 4\n"),
+        *(f"1 2\n1 {NINES}\n", "1 2\n1 -9223372036854775809\n", "1,2\n1,,2\n", f"1 2\n{'x' * 500}\n", "u v\n"),
+        # Decimal commas.
+        *("a b 0,5\nb c 1,5\n", "a;b;0,5\nb;c;1,5\n", "a\tb\t-0,5\nb\tc\t1,5\n", "from;to;km\n1;2;0,5\n"),
+        *("from to km\n1 2 0,5\n", "1 2 1\n2 3 1,5\n", "1;2;1\n2;3;1,5\n", "1\t2\t3,5\t2\n"),
+        # Titles and columns.
+        *("source target\n1 2 5\n", "from to\na b c\n", "x y source target\n1 2 3\n", "from to w\n1 a b 3\n"),
+        *("source target weight\nann bob\n", "id,start,stop\n7,1,2\n", "from,to,km,name\n1,2,far,A1\n"),
+        '{"nodes": []}',
+    ],
+    "json": ["[1, 2]"],
+    "csv": ["from,to,km\n1,2,3,5\n2,3,4,5\n", "1,2,3,5\n2,3,4,5\n", "ann,bob,3,5\n"],
+    "mtx": [
+        *("1 2\n", "", BANNER.replace("coordinate", "coordinat"), BANNER.replace("matrix", "vector") + "3 1\n", BANNER),
+        *(BANNER + "% c\n3 3 2\n", BANNER + "% c\n\n3 3 x\n", BANNER + "3 3\n1 2 1\n", BANNER + "2 3 0\n"),
+        *(BANNER + "3 3 -1\n", BANNER + "99999999999999999999 3 1\n", BANNER + "3 3 2\n1 2 1\n4 1 1\n"),
+        *(BANNER + "3 3 2\n1 0 1\n2 1 1\n", BANNER + "3 3 2\n1 2 1\n1 1 x\n", BANNER + "3 3 4\n1 2 1\n1 1 1\n"),
+        *(BANNER + "3 3 1\n1 2 1\n1 1 1\n", BANNER + "2 2 1\n1 2 1\x00\n", BANNER + "2 2 1\n1 2 1 % c"),
+        *(BANNER + "2 2 1\n1 2 1 7\n", BANNER + "2 2 1\n1 2.7 1\n", BANNER + "2 2 2\n1 2 1\n1 2.7 1\n"),
+        *(BANNER + "2 2 1\n1 2 1.2.3\n", BANNER + "2 2 1\n1 2 1e\n", "\ufeff" + BANNER + "2 2 1\n1 2 x\n"),
+        *(BANNER.replace("real", "integer") + f"2 2 1\n1 2 {value}\n" for value in ("0.5", "2.9", "1e308", "0x10")),
+        *(
+            BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2 3\n",
+            BANNER.replace("real", "complex") + "2 2 1\n1 2 1 0\n",
+        ),
+        "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n",
+        "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n\n2\n",
+        "%%MatrixMarket matrix array real general\n1 1\n1.2.3\n",
+        "%%MatrixMarket matrix array real symmetric\n2 3\n1\n1\n1\n1\n1\n1\n",
+    ],
+    "graph": [
+        *("", "% c\n3\n", "3 x\n", "3 2 002\n2\n1 3\n2\n", "3 2 0000\n", "3 2 010 x\n", "3 2\n2\n1 3\n", "2 1\n3\n1\n"),
+        *("% c\n3 2\n2\n1 3\n2\n\n1\n", "3 2\n2\n% c\n1 4\n2\n", "3 2\n2\n0 3\n2\n", "3 2\n2\n1 x\n2\n"),
+        *("3 2\n2\n1 3.0\n2\n", "3 2\n2\n1+3\n2\n", "2 1 001\n2 99999999999999999999\n1 99999999999999999999\n"),
+        *("3 3\n2\n1 3\n2\n", "3 2\n2 3\n1\n2\n", "3 2\n2 2\n1\n\n", "3 2 001\n2 5\n1 5 3\n2 6\n", "2 1\n2\n\n"),
+        *("3 2 010 2\n1 1 2\n1 1 1 3\n1\n", "2 1 001\n2 5\n1 6\n", f"{NINES} 1\n", "2 1\n-9223372036854775809\n1\n"),
+        *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n"),
+    ],
 }
-MATRIX_MARKET = "%%MatrixMarket matrix coordinate real general\n"
-MARKET = {
-    "not square": MATRIX_MARKET + "2 3 1\n1 2 1\n",
-    "a word": MATRIX_MARKET + "3 3 1\n1 2 one\n",
-    "a pattern of numbers": MATRIX_MARKET.replace("real", "complex") + "2 2 1\n1 2 1 0\n",
-}
-METIS = {
-    "fewer rows": "3 2\n2\n1 3\n",
-    "beyond": "2 1\n3\n1\n",
-    "one way": "2 1\n2\n\n",
-    "a word": "2 1\ntwo\n1\n",
-}
+# Tables of vertices: of numbers, with the column that is meant; of groups and lists; of coordinates.
+NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zo\u00eb"], np.dtypes.StringDType()))
+OF_NUMBERS = [
+    *(("", None), ("a 1\nb\n", None), ("a 1\nnobody 2\n", None), ("a 1\nZoe 2\n", None), ("a 1\nb 2\na 3\n", None)),
+    *(("a 1\nb -2\n", None), ("a 1\nb inf\n", None), ("a nan\n", None), ("a one\n", None), ('a,1\n"b,2\n', None)),
+    *(("name,s,t\na,1,2\n", None), ("name,s,t\na,1,2\n", "u"), ("name,s,t\na,1,2\n", "1"), ("name,s,t\na,1,2\n", "4")),
+    (b"a,1\n\xe9,2\n", None),
+]
+OF_GROUPS = ["# nobody\n", "b\nnobody\n", "a,a\n", "a\nb\na\n", 'a\n"b\n']
+OF_COORDINATES = [
+    *("", "a\n", "a,1,east\n", "vertex,x,y\na,1,2\nb,3\n", "vertex,x,y\na,1,2\nb,3,north\n", "x,y\n1,2\n"),
+    *("vertex,x,y\na,1,2\nb,3,4\na,1,2\n", "vertex,x,y\na,1,2\n", "1 2\n3 4\n5 6\n7 8\n9 0\n", 'vertex,x,y\n"a,1,2\n'),
+    *(b"vertex,x,y\n\xff\xff,1,2\n", gzip.compress(b"vertex,x,y\na,1,2\n", mtime=0)[:-9]),
+]
+
+
+# Graphs with names, of NetworkX; a length that is none; strengths of parallel edges.
+NAMED_PATH = nx.DiGraph([("ann", "bob"), ("bob", "carl"), ("carl", "dora")])
+ABSORBED = nx.Graph([("ann", "bob", {"weight": 1e20}), ("bob", "carl", {"weight": 1e-3})])
+NEGATIVE = nx.DiGraph([("ann", "bob", {"w": 1.0}), ("bob", "carl", {"w": -1.0})])
+CALLS = nx.MultiGraph([("a", "b", {"often": often}) for often in (1, 4, 4)])
+DIGITS = nx.DiGraph([("2", "0"), ("0", "1"), ("1", "10")])
+KARATE = nx.karate_club_graph()
+WEB = nx.MultiDiGraph([(1, 2, {"length": 20.5}), (1, 2, {"length": 7.5}), (2, 3, {"length": 4.0})])
+PATH, FOUR = np.eye(4, k=1), ["ann", "bob", "carl", "dora"]
+OF_NAMES = [
+    lambda: lagbc.bc(NAMED_PATH, sources=["ann", "eve"]),
+    lambda: lagbc.bc(NAMED_PATH, sources=["Bob"]),
+    lambda: lagbc.bc(NAMED_PATH, sources="ann"),
+    lambda: lagbc.bc(NAMED_PATH, sources=[0.5, 1]),
+    lambda: lagbc.bc(NAMED_PATH, sources=[["ann"]]),
+    lambda: lagbc.bc(NAMED_PATH, targets=[4]),
+    lambda: lagbc.bc(nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")]), sources=[2]),
+    lambda: lagbc.bc(lagbc.graph_from_edges([30, 10], [10, 20], directed=True), sources=[0]),
+    *(partial(lagbc.bc, DIGITS, sources=given) for given in ([2], np.array([1, 0]), [10])),
+    *(partial(lagbc.bc, DIGITS, targets=given) for given in ([2], np.array([1, 0]), [10])),
+    *(partial(lagbc.group_bc, DIGITS, [given]) for given in ([2], np.array([1, 0]), [10])),
+    *(partial(lagbc.estimate, DIGITS, vertices=given) for given in ([2], np.array([1, 0]), [10])),
+    lambda: lagbc.bc(nx.DiGraph([("010", "007")]), sources=[7]),
+    # What is wrong is called by the names of vertices.
+    lambda: lagbc.bc(NAMED_PATH, sources=["bob", "ann", "bob"]),
+    lambda: lagbc.bc(NAMED_PATH, targets=["dora", "dora"]),
+    lambda: lagbc.bc(NAMED_PATH, sources=[1, 1]),
+    lambda: lagbc.bc(NAMED_PATH, source_weights=[1, 1, -1, 1]),
+    lambda: lagbc.bc(NAMED_PATH, target_weights=[1, NAN, 1, 1]),
+    lambda: lagbc.reach(NAMED_PATH, target_weights=[NAN, 1, 1, 1]),
+    lambda: lagbc.percolation(NAMED_PATH, [1, 1, 1, -1]),
+    lambda: lagbc.percolation(NAMED_PATH, [1e-300, 1, 1, 1]),
+    lambda: lagbc.group_bc(NAMED_PATH, [["ann"], ["bob", "bob"]]),
+    lambda: lagbc.group_bc(NAMED_PATH, ["ann", "bob"]),
+    lambda: lagbc.group_bc(NAMED_PATH, [1, 2]),
+    lambda: lagbc.group_bc(NAMED_PATH, "ann"),
+    lambda: lagbc.group_bc(NAMED_PATH, [["ann"], ["eve"]]),
+    lambda: lagbc.group_bc(PATH, [[0, 3], [1, 2, 3]], normalized=True, endpoints=True),
+    lambda: lagbc.shortest_path_counts(NAMED_PATH, ["bob", "bob"]),
+    lambda: lagbc.compare(NAMED_PATH, roots=["ann", "ann"]),
+    lambda: lagbc.bc(NAMED_PATH, demand=-np.eye(4, k=2)),
+    *(partial(lagbc.bc, NEGATIVE, **{name: "w"}) for name in ("weighted", "strength")),
+    lambda: lagbc.bc(ABSORBED, weighted=True, reduce="none"),
+    lambda: lagbc.bc(NAMED_PATH, target_weights={"ann": 1, "eve": 1}),
+    lambda: lagbc.bc(NAMED_PATH, source_weights=pd.Series([1, 2, 3, 4], ["ann", "bob", "ann", "carl"])),
+    # Strengths.
+    lambda: lagbc.bc(CALLS, strength="often", weighted="seldom"),
+    lambda: lagbc.bc(CALLS, strength="seldom"),
+    lambda: lagbc.bc(PATH, strength="often"),
+    lambda: lagbc.bc(lagbc.read_graph("example:karate"), strength="often"),
+    lambda: lagbc.bc(lagbc.as_graph(PATH, strength=True), strength="often"),
+    lambda: lagbc.bc(lagbc.as_graph(PATH), strength=True),
+    *(partial(lagbc.bc, np.diag([1, tiny], 1), strength=True) for tiny in (1e-308, 5e-324)),
+    # Names that are given.
+    *(partial(lagbc.as_graph, PATH, names=names) for names in ("abcd", {"ann"}, 4, FOUR[:3], np.array([FOUR]))),
+    *(partial(lagbc.as_graph, PATH, names=[*FOUR[:3], name]) for name in (["dora"], "bob", None, NAN, pd.NA)),
+    lambda: lagbc.as_graph(PATH, names=np.ma.masked_array(FOUR, [1, 0, 0, 0])),
+    lambda: lagbc.as_graph(PATH, names=[2, 1, 0, 1.0]),
+    lambda: lagbc.bc(pd.DataFrame(PATH, FOUR, FOUR[::-1])),
+    lambda: lagbc.bc(pd.DataFrame({"from": [0, 1], "to": [1, 2]})),
+    lambda: lagbc.bc(pd.DataFrame([[0, 1], [1, 2]])),
+    lambda: lagbc.bc(pd.DataFrame(np.full((4, 4), NAN), FOUR, FOUR)),
+    lambda: lagbc.bc(pd.DataFrame(PATH, FOUR, FOUR), weighted="km"),
+]
+OF_TABLES = [
+    *(partial(lagbc.table, NAMED_PATH, scores) for scores in (np.zeros(2), {}, {"ann": 1.0}, {("ann", "bob"): 2})),
+    *(partial(lagbc.table, NAMED_PATH, scores) for scores in ([0, 1], [[0], [1]], {"bc": [0, 1.0]}, np.array(FOUR))),
+    *(partial(lagbc.table, graph, np.zeros(4)) for graph in ("x", {}, 5, sp.csr_array((5, 5)))),
+    lambda: lagbc.table(NAMED_PATH, lagbc.centralities(NAMED_PATH, ("bc", "edge_bc"))),
+    lambda: lagbc.table(sp.csr_array(PATH), lagbc.edge_bc(PATH)),
+    lambda: lagbc.table(KARATE, lagbc.bc(KARATE, k=9, rng=1, standard_error=True)),
+    lambda: lagbc.table(KARATE, lagbc.edge_bc(KARATE, k=9, rng=1, standard_error=True)),
+    lambda: lagbc.table(WEB, lagbc.edge_bc(WEB)),
+    lambda: lagbc.table(CALLS, lagbc.edge_bc(CALLS, strength="often", rtol=0), strength="often", weighted=False),
+    lambda: lagbc.table(CALLS, lagbc.edge_bc(CALLS), weighted=3),
+    lambda: lagbc.table(PATH, np.zeros(4), names=FOUR[:3]),
+    *(
+        partial(lagbc.table, NAMED_PATH, call(NAMED_PATH, cutoff=[1, 2]), **given)
+        for call in (lagbc.bc, lagbc.edge_bc)
+        for given in (
+            *({}, {"cutoff": [1, 2, 3]}, {"cutoff": [1, 2], "decay": [0, 1]}, {"cutoff": [1, 1.0]}),
+            {"cutoff": [1, 10**400]},
+        )
+    ),
+]
+
+
+def trips(**columns):
+    return pd.DataFrame({"from": ["ann"], "to": ["carl"], "trips": [1]} | columns)
+
+
+OF_TRIPS = [
+    *(trips(to=["karl"]), trips(trips=[-1]), trips(trips=[NAN]), trips(trips=["1"])),
+    *(trips(trips=pd.array([pd.NA], "Int64")), trips().rename(columns={"trips": "n"}), trips(flow=[2])),
+    *(trips(origin=["ann"], destination=["carl"]), trips(k=1, m=2).rename(columns={"to": "t"}), {"ann": 3}),
+    *({"ann": {"eve": 3}}, {"ann": {"carl": "3"}}, (FOUR[:2], np.ones((3, 3))), (["ann", "ann"], np.ones((2, 2)))),
+    *((FOUR[:2], [[1, 2], [3, 4]]), (FOUR[:2], np.ma.masked_array(np.ones((2, 2)))), ([0, 4], np.ones((2, 2)))),
+    *((FOUR[:2], np.ones((2, 2), object)), np.diag([0, INFINITE], 2), pd.DataFrame({"a": [1], "b": [2]})),
+]
 
 
 def of_a_call(function, given, A=MESH):
@@ -299,12 +453,16 @@ def of_a_call(function, given, A=MESH):
     return told(lambda: call(A, **given))
 
 
-def of_a_text(text, suffix):
+def graph_of(path):
+    return lagbc.as_graph(lagbc.read_graph(path), directed=True, weighted=True)
+
+
+def of_a_text(text, suffix="txt", read=graph_of):
     """Read a text in a folder that no message names, as long ones are shortened."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         path = Path(f"file.{suffix}")
-        path.write_text(text, encoding="utf-8")
-        return told(lambda: lagbc.as_graph(lagbc.read_graph(path), directed=True, weighted=True))
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return told(lambda: read(path))
 
 
 def told(call):
@@ -337,9 +495,27 @@ def calls(device="cpu"):
     for function, several in OF_OTHERS.items():
         for number, given in enumerate(several, 1):
             named[f"{function} {number}"] = partial(of_a_call, function, given)
-    for suffix, texts in {"txt": TEXTS, "mtx": MARKET, "graph": METIS}.items():
-        for what, text in texts.items():
-            named[f"{suffix} {what}"] = partial(of_a_text, text, suffix)
+    for suffix, texts in TEXTS.items():
+        for number, text in enumerate(texts, 1):
+            named[f"{suffix} {number}"] = partial(of_a_text, text, suffix)
+    for number, (text, column) in enumerate(OF_NUMBERS, 1):
+        read = partial(read_numbers, column=column, vertices=NAMED)
+        named[f"numbers of vertices {number}"] = partial(of_a_text, text, read=read)
+    for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
+        for number, text in enumerate(OF_GROUPS, 1):
+            named[f"{what} {number}"] = partial(of_a_text, text, read=lambda path, read=read: read(path, NAMED))
+    for what, several in {"names": OF_NAMES, "table": OF_TABLES}.items():
+        for number, call in enumerate(several, 1):
+            named[f"{what} {number}"] = partial(told, call)
+    for number, demand in enumerate(OF_TRIPS, 1):
+        named[f"trips {number}"] = partial(told, partial(lagbc.bc, NAMED_PATH, demand=demand))
+    named["groups of numbers"] = partial(of_a_text, "0\n3\n", read=lambda path: read_groups(path, Vertices(3, None)))
+    for number, text in enumerate(("a,nobody", "a,a", 'a,"b'), 1):
+        named[f"vertices in a text {number}"] = partial(told, partial(vertices_in, text, NAMED))
+    for number, text in enumerate(OF_COORDINATES, 1):
+        named[f"coordinates {number}"] = partial(
+            of_a_text, text, read=lambda path: read_coordinates(path, NAMED.n, NAMED.labels)
+        )
     return named
 
 

@@ -48,16 +48,8 @@ def test_sources_and_targets_may_be_names(named):
     assert lagbc.bc(named, sources=["bob", "ann"], targets=["dora"]).tolist() == [0, 1, 2, 0]
     assert lagbc.edge_bc(named, sources=["carl"]).sum() == 1
     assert lagbc.shortest_path_counts(named, ["carl"])[0].tolist() == [[np.inf, np.inf, 0, 1]]
-    with pytest.raises(
-        ValueError, match="sources holds 'eve', which no vertex is called; they are called 'ann', 'bob', 'carl'"
-    ):
+    with pytest.raises(ValueError, match="sources holds 'eve', which no vertex is called; they are called 'ann', 'b"):
         lagbc.bc(named, sources=["ann", "eve"])
-    with pytest.raises(ValueError, match=r"sources holds 'Bob', which no vertex is called; did you mean 'bob'\?"):
-        lagbc.bc(named, sources=["Bob"])
-    with pytest.raises(TypeError, match=r"sources is the string 'ann'; pass a list of names, \['ann'\]"):
-        lagbc.bc(named, sources="ann")
-    with pytest.raises(ValueError, match="targets holds 4, which is not a vertex"):
-        lagbc.bc(named, targets=[4])
 
 
 @pytest.mark.parametrize("given", [{0, 1}, frozenset([1, 0]), [0.0, 1.0], np.array([1, 0], float)])
@@ -65,10 +57,6 @@ def test_sets_and_whole_floats_are_numbers_of_vertices(named, given):
     for A in (named, np.eye(4, k=1)):
         assert lagbc.bc(A, sources=given).tolist() == [0, 2, 2, 0]
         assert lagbc.edge_bc(A, targets=given).sum() == 1
-    with pytest.raises(
-        ValueError, match=r"sources holds 0\.5, which is not a vertex|holds 0\.5, which no vertex is called"
-    ):
-        lagbc.bc(named, sources=[0.5, 1])
 
 
 def test_sets_of_names(named, tmp_path):
@@ -84,8 +72,6 @@ def test_integers_are_names_where_names_are_integers(tmp_path):
     (tmp_path / "g").write_text("30 10\n10 20\n")
     file = lagbc.read_graph(tmp_path / "g")
     assert lagbc.bc(file, sources=[30], directed=True).tolist() == [1, 0, 0]
-    with pytest.raises(ValueError, match="sources holds 0, which no vertex is called"):
-        lagbc.bc(file, sources=[0], directed=True)
     assert lagbc.bc(file.matrix, sources=[2]).tolist() == [1, 0, 0]
 
 
@@ -93,33 +79,11 @@ def test_integers_are_names_where_names_are_floats():
     G = nx.DiGraph([(1.0, 2.5), (2.5, 0.0), (0.0, "end")])
     for given in ([1], [1.0], np.array([1])):
         assert lagbc.bc(G, sources=given).tolist() == [0, 2, 1, 0], "name 1.0 is vertex number 0"
-    for given in ([2], [3.0]):
-        with pytest.raises(ValueError, match=rf"sources holds {given[0]}, which no vertex is called; .*1\.0, 2\.5, 0"):
-            lagbc.bc(G, sources=given)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ([2], r"holds the integer 2, and a vertex is called '2', number 0: pass names, \['2'\] for that one, \['1'\] "),
-        (np.array([1, 0]), r"holds the integer 0, and a vertex is called '0', number 1: .* \['2'\] for vertex n"),
-        ([10], r"holds the integer 10, and a vertex is called '10', number 3: pass names, \['10'\] for that one$"),
-    ],
-)
-def test_integers_that_are_names_as_text_are_refused(given, told):
+def test_names_of_digits_are_names_as_text():
     G = nx.DiGraph([("2", "0"), ("0", "1"), ("1", "10")])
-    calls = {
-        "sources": lambda: lagbc.bc(G, sources=given),
-        "targets": lambda: lagbc.bc(G, targets=given),
-        "groups": lambda: lagbc.group_bc(G, [given]),
-        "vertices": lambda: lagbc.estimate(G, vertices=given),
-    }
-    for name, call in calls.items():
-        with pytest.raises(ValueError, match=rf"{name}.* {told}"):
-            call()
     assert lagbc.bc(G, sources=["2"]).tolist() == [0, 2, 1, 0]
-    with pytest.raises(ValueError, match="sources holds the integer 7, and a vertex is called '007', number 1"):
-        lagbc.bc(nx.DiGraph([("010", "007")]), sources=[7])
     assert lagbc.bc(nx.path_graph(map(str, range(3))), sources=[0]).tolist() == [0, 0.5, 0], "one vertex either way"
 
 
@@ -161,8 +125,6 @@ def test_a_file_and_a_graph_have_the_same_words(tmp_path, read):
 def test_names_may_be_anything():
     G = nx.Graph([(("a", 1), frozenset()), (frozenset(), 2.5)])
     assert lagbc.bc(G, sources=[("a", 1)]).tolist() == [0, 0.5, 0]
-    with pytest.raises(ValueError, match=r"sources holds \['a'\], which no vertex is called"):
-        lagbc.bc(G, sources=[["a"]])
 
 
 def strengths():
@@ -222,24 +184,11 @@ def test_strengths_of_a_file(tmp_path):
         lagbc.bc(lagbc.read_graph(tmp_path / "g"), strength=True, directed=True)
 
 
-@pytest.mark.parametrize("tiny", [1e-308, 5e-324])
-def test_strengths_that_are_too_small_are_named(tiny):
-    """Not the length that is made of one, which the caller has never seen."""
-    with pytest.raises(ValueError, match=rf"1 of the 2 strengths of A are so small .* first at \(1, 2\): {tiny}\."):
-        lagbc.bc(sp.csr_array(([1, tiny], ([0, 1], [1, 2])), shape=(3, 3)), strength=True)
-
-
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
 def test_strengths_that_are_none(bad):
     A = sp.coo_array(([1.0, bad, bad], ([0, 1, 2], [1, 2, 2])), shape=(3, 3))
     with pytest.raises(ValueError, match=r"1 of the 2 strengths of A are not finite and > 0, the first at \(1, 2\)"):
         lagbc.bc(A, strength=True)
-
-
-def test_strength_beside_other_arguments():
-    A = strengths()
-    with pytest.raises(ValueError, match=r"as_graph\(\.\.\., strength=True\)"):
-        lagbc.bc(lagbc.as_graph(A), strength=True)
 
 
 # ---- tables
@@ -286,8 +235,6 @@ def test_edges_of_networkx_come_back_by_their_names(pandas, kind, weight):
 def test_which_of_parallel_edges_are_shortest_is_asked_where_their_numbers_differ(pandas, how):
     G = streets()
     scores = lagbc.edge_bc(G, **how)
-    with pytest.raises(ValueError, match=r"parallel edges differ in 'length', such as \[20\.5, 7\.5, 7\.5\]: pass w"):
-        lagbc.table(G, scores)
     shares = {True: [0, 1.5, 1.5], False: [1, 1, 1]}[bool(how["weighted"])]
     found = lagbc.table(G, scores, **how)["score"]
     assert found.tolist()[:3] == [share * scores.max() / 3 for share in shares]
@@ -309,11 +256,6 @@ def test_weights_of_vertices_go_by_their_names(pandas):
         for some in (pandas.Series({"carl": 0.5, "bob": 1}), {"carl": 0.5, "bob": 1}):
             with pytest.warns(UserWarning, match=f"^{name} names 2 vertices of 3; the others have 0$"):
                 assert lagbc.bc(G, **{name: some}).tolist() == [0, 0.25, 0]
-        for more in ({**weights, "dora": 1}, {"ann": 1, "dora": 1}):
-            with pytest.raises(ValueError, match=f"{name} has a number for 'dora', which is none of the 3 vertices"):
-                lagbc.bc(G, **{name: more})
-        with pytest.raises(ValueError, match=f"{name} has several numbers for 'ann'; series.groupby"):
-            lagbc.bc(G, **{name: pandas.Series([1, 2, 3, 4], ["ann", "bob", "ann", "carl"])})
     assert lagbc.bc(np.eye(3, k=1), target_weights={2: 5, 1: 1, 0: 1}).tolist() == [0, 5, 0]
 
 
@@ -325,9 +267,6 @@ def test_a_table_of_a_matrix(pandas):
     both = lagbc.table(lagbc.as_graph(A, directed=False), lagbc.edge_bc(A, directed=False))
     assert both["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
     assert len(lagbc.table(sp.csr_array((2, 2)), {"score": lagbc.edge_bc(sp.csr_array((2, 2)))})) == 0
-    for given in ((A, edges["score"]), (edges["score"], A)):
-        with pytest.raises(ValueError, match="two matrices, and either may be the scores of edges: give these a name"):
-            lagbc.table(*given)
 
 
 def test_the_graph_comes_first_and_the_order_of_before_is_told(pandas, named, recwarn):
@@ -348,24 +287,6 @@ def test_names_that_are_tuples_stay_whole(pandas):
     G = nx.grid_2d_graph(2, 2)
     assert lagbc.table(G, lagbc.bc(G)).index.tolist() == list(G)
     assert lagbc.table(G, lagbc.edge_bc(G)).index.tolist() == list(G.edges)
-
-
-def test_what_is_no_table(pandas):
-    G = nx.path_graph(3)
-    with pytest.raises(ValueError, match=r"score has shape \(2,\), but the graph has 3 vertices"):
-        lagbc.table(G, np.zeros(2))
-    with pytest.raises(ValueError, match="rows of their own"):
-        lagbc.table(G, lagbc.centralities(G, ("bc", "edge_bc")))
-    with pytest.raises(ValueError, match="scores is empty"):
-        lagbc.table(G, {})
-    for scores in ({0: 1.0, 1: 0, 2: 0}, {(0, 1): 2}, {"bc": {0: 1}}):
-        with pytest.raises(TypeError, match=r"scores is a mapping of numbers.*pandas\.Series\(scores\) makes a table"):
-            lagbc.table(G, scores)
-    for scores in ([0, 1, 0], [[0], [1], [0]], {"bc": [0, 1.0, 0]}):
-        with pytest.raises(TypeError, match=r"(score|bc) is a list of numbers; .* numpy\.array\(scores\)"):
-            lagbc.table(G, scores)
-    with pytest.raises(TypeError, match="score has dtype <U1; it holds real numbers"):
-        lagbc.table(G, np.array(["a", "b", "c"]))
 
 
 def test_a_table_needs_pandas(monkeypatch):
@@ -401,22 +322,12 @@ def test_a_table_of_another_direction_has_the_edges_of_the_scores(pandas):
     assert list(same.index) == list(path.edges), "as without a direction of its own"
 
 
-@pytest.mark.parametrize("graph", ["x", {}, 5])
-def test_a_table_needs_a_graph(pandas, graph):
-    with pytest.raises(TypeError, match=r"graph is a .*; it is a graph or a matrix"):
-        lagbc.table(graph, np.zeros(4))
-
-
 def test_a_table_of_strengths_shares_among_the_strongest_of_parallel_edges(pandas):
     G = nx.MultiGraph()
     G.add_edges_from([("a", "b", {"often": often}) for often in (1, 4, 4)])
     scores = lagbc.edge_bc(G, strength="often", rtol=0)
     for given in ({"strength": "often"}, {"strength": True, "weighted": "often"}):
         assert lagbc.table(G, scores, **given)["score"].tolist() == [0, 0.5, 0.5]
-    with pytest.raises(ValueError, match="strength='often' takes the values as strengths, weighted=False takes none"):
-        lagbc.table(G, scores, strength="often", weighted=False)
-    with pytest.raises(TypeError, match="weighted=3 is neither True nor False nor the name of an edge attribute"):
-        lagbc.table(G, scores, weighted=3)
 
 
 def test_columns_of_a_table_are_called_by_cutoffs_and_decays(pandas, named):
@@ -447,25 +358,6 @@ def test_columns_of_several_centralities(pandas, named):
     np.testing.assert_array_equal(frame["closeness, cutoff 2"], found["closeness"][:, 1])
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "score has 2 columns, pass the cutoff= and decay= that they are of"),
-        ({"cutoff": [1, 2, 3]}, "score has 2 columns, but there are 3 of cutoff"),
-        ({"cutoff": [1, 2], "decay": [0, 1]}, "score has 2 columns, but there are 4 of cutoff and decay"),
-        ({"cutoff": [1, 1.0]}, "cutoff holds 1.0 more than once; name it once"),
-        ({"cutoff": [1, 10**400]}, r"cutoff holds 1000.*\.\.\. at place 1, beyond float64"),
-    ],
-)
-def test_columns_that_are_not_those_of_the_cutoffs(pandas, given, message):
-    path = nx.path_graph(4)
-    for scores in (lagbc.bc(path, cutoff=[1, 2]), lagbc.edge_bc(path, cutoff=[1, 2])):
-        with pytest.raises(ValueError, match=message):
-            lagbc.table(path, scores, **given)
-    with pytest.raises(ValueError, match=r"score has shape \(4,\), but the graph has 5 vertices"):
-        lagbc.table(sp.csr_array((5, 5)), np.zeros(4))
-
-
 @pytest.mark.parametrize("centrality", ["bc", "edge_bc"])
 def test_a_table_of_an_estimate_has_its_intervals(pandas, centrality):
     G = nx.karate_club_graph()
@@ -478,15 +370,18 @@ def test_a_table_of_an_estimate_has_its_intervals(pandas, centrality):
         pandas.testing.assert_series_equal(table[name], lagbc.table(G, {name: scores})[name])
 
 
-def test_a_pair_of_scores_and_errors_says_how_to_make_a_table_of_it(pandas):
-    G, sample = nx.karate_club_graph(), {"k": 9, "rng": 1, "standard_error": True}
-    for function in (lagbc.bc, lagbc.edge_bc, lagbc.centralities):
-        pair = function(G, **sample)
-        with pytest.raises(
-            TypeError, match="score is a pair, such as scores and their errors; pass a mapping of names"
-        ):
-            lagbc.table(G, pair)
-    scores, errors = lagbc.bc(G, **sample)
+def test_a_record_without_scores_says_how_to_make_a_table_of_it(pandas):
+    G = nx.path_graph(4)
+    for record, message in (
+        (lagbc.distances(G), r"Distances, .*; pandas\.Series\(found\._asdict\(\)\) has its numbers"),
+        (lagbc.girvan_newman(G), r"Communities, .*; found\.labels\(\) are the communities of the vertices"),
+        (lagbc.compare(G, methods=["batched"]), r"Comparison, .*; found\.to_pandas\(\) is its table"),
+    ):
+        with pytest.raises(TypeError, match=f"score is a {message}"):
+            lagbc.table(G, record)
+    found = lagbc.girvan_newman(G)
+    assert lagbc.table(G, {"community": found.labels()})["community"].tolist() == found.labels().tolist()
+    scores, errors = lagbc.bc(G, k=3, rng=1, standard_error=True)
     assert [*lagbc.table(G, {"score": scores, "error": errors})] == ["score", "error"]
 
 
@@ -518,30 +413,6 @@ def test_names_take_the_place_of_a_graphs_own_and_keep_what_was_worked_out(panda
     assert lagbc.table(nx.path_graph(2), np.zeros(2), names=["x", ""]).index.tolist() == ["x", ""]
 
 
-@pytest.mark.parametrize(
-    ("names", "error", "told"),
-    [
-        ("abcd", TypeError, "names is 'abcd'; it is a list with the name of each vertex, in their order"),
-        ({*FOUR}, TypeError, "it is a list with the name of each vertex"),
-        (4, TypeError, "names is 4; it is a list"),
-        (FOUR[:3], ValueError, r"names has shape \(3,\); it is one name a vertex, shape \(4,\)"),
-        (np.array([FOUR]), ValueError, r"names has shape \(1, 4\); it is one name a vertex"),
-        ([*FOUR[:3], ["dora"]], TypeError, r"names holds \['dora'\]; a name is text, a number, or a tuple of such"),
-        (np.ma.masked_array(FOUR, [1, 0, 0, 0]), TypeError, "names is a masked array"),
-        (["ann", "bob", "carl", "bob"], ValueError, "names holds 'bob' at place 3, and 'bob' at place 1; each vertex"),
-        ([2, 1, 0, 1.0], ValueError, "names holds 1.0 at place 3, and 1 at place 1; each vertex has a name of its own"),
-        (["ann", None, "carl", None], ValueError, "names holds None at place 1; each vertex has a name"),
-        ([0.5, 1, 2, NAN], ValueError, "names holds nan at place 3"),
-        ("NA", ValueError, "names holds <NA> at place 3"),
-    ],
-)
-def test_what_is_no_name_of_each_vertex(pandas, names, error, told):
-    names = [*FOUR[:3], pandas.NA] if isinstance(names, str) and names == "NA" else names
-    for call in (lambda: lagbc.as_graph(PATH, names=names), lambda: lagbc.table(PATH, np.zeros(4), names=names)):
-        with pytest.raises(error, match=told):
-            call()
-
-
 @pytest.mark.parametrize("default", [None, 0, 1])
 def test_a_data_frame_is_a_matrix_with_names(pandas, default):
     lengths = PATH * [0, 1, 2, 3] + np.eye(4)  # with loops
@@ -556,45 +427,7 @@ def test_a_data_frame_is_a_matrix_with_names(pandas, default):
     assert lagbc.bc(frame, target_weights=pandas.Series([1, 2, 3, 4], FOUR)).tolist() == [0, 7, 8, 0]
 
 
-@pytest.mark.parametrize(
-    ("make", "told"),
-    [
-        (lambda pandas: pandas.DataFrame(PATH, FOUR, FOUR[::-1]), "are not the same vertices in one order: pass A.loc"),
-        (lambda pandas: pandas.DataFrame({"from": [0, 1], "to": [1, 2]}), "make a graph by lagbc.graph_from_edges"),
-        (lambda pandas: pandas.DataFrame([[0, 1], [1, 2]]), r"of shape \(2, 2\) without names: pass A.to_numpy\(\) if"),
-        (lambda pandas: pandas.DataFrame(np.full((4, 4), NAN), FOUR, FOUR), "dense A holds 16 NaN or infinite values"),
-    ],
-)
-def test_data_frames_that_are_no_matrix(pandas, make, told):
-    with pytest.raises(ValueError, match=told):
-        lagbc.bc(make(pandas))
-    with pytest.raises(TypeError, match="weighted='km' names an edge attribute"):
-        lagbc.bc(make(pandas), weighted="km")
-
-
 # Errors call vertices as the user does
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda G: lagbc.bc(G, sources=["bob", "ann", "bob"]), "sources names vertex 'bob' more than once"),
-        (lambda G: lagbc.bc(G, targets=["dora", "dora"]), "targets names vertex 'dora' more than once"),
-        (lambda G: lagbc.bc(G, sources=[1, 1]), "sources names vertex 'bob' more than once"),
-        (lambda G: lagbc.bc(G, source_weights=[1, 1, -1, 1]), "the first at vertex 'carl': -1.0"),
-        (lambda G: lagbc.bc(G, target_weights=[1, NAN, 1, 1]), "the first at vertex 'bob': nan"),
-        (lambda G: lagbc.reach(G, target_weights=[NAN, 1, 1, 1]), "the first at vertex 'ann': nan"),
-        (lambda G: lagbc.percolation(G, [1, 1, 1, -1]), "the first at vertex 'dora': -1.0"),
-        (lambda G: lagbc.percolation(G, [1e-300, 1, 1, 1]), "that of vertex 'ann' is 1e-300, that of vertex 'bob' 1"),
-        (lambda G: lagbc.group_bc(G, [["ann"], ["bob", "bob"]]), r"groups\[1\] names vertex 'bob' more than once"),
-        (lambda G: lagbc.shortest_path_counts(G, ["bob", "bob"]), "sources names vertex 'bob' more than once"),
-        (lambda G: lagbc.compare(G, roots=["ann", "ann"]), "roots names vertex 'ann' more than once"),
-        (lambda G: lagbc.bc(G, demand=-np.eye(4, k=2)), "the first from vertex 'ann' to vertex 'carl': -1.0"),
-    ],
-)
-def test_errors_call_vertices_by_their_names(named, call, told):
-    with pytest.raises(ValueError, match=told):
-        call(named)
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph"])
@@ -620,13 +453,6 @@ def test_errors_of_large_numbers_call_vertices_by_their_names():
         lagbc.shortest_path_counts(G, ["v0"])
 
 
-def test_a_length_that_rounding_absorbs_is_called_by_the_names_of_its_ends():
-    G = nx.Graph()
-    G.add_weighted_edges_from([("ann", "bob", 1e20), ("bob", "carl", 1e-3)])
-    with pytest.raises(ValueError, match=r"edge \('bob', 'carl'\) is lost .* from vertex 'ann' to vertex 'bob'"):
-        lagbc.bc(G, weighted=True, reduce="none")
-
-
 # Strengths by the name of an attribute
 
 
@@ -642,24 +468,3 @@ def test_strengths_of_an_attribute(library):
         assert lagbc.bc(G, strength="often", rtol=0, **given).tolist() == [0, 1, 0]
     assert lagbc.as_graph(G, strength="often").weighted
     assert lagbc.edge_bc(G, strength="often", rtol=0).sum() == 8
-    with pytest.raises(ValueError, match="strength='often' and weighted='seldom' name two attributes"):
-        lagbc.bc(G, strength="often", weighted="seldom")
-    with pytest.raises(ValueError, match="no attribute 'seldom'; they have 'often', and"):
-        lagbc.bc(G, strength="seldom")
-
-
-@pytest.mark.parametrize(
-    ("A", "strength", "told"),
-    [
-        (
-            np.ones((3, 3)),
-            "often",
-            "strength='often' names an edge attribute of a library's graph, but A is a",
-        ),
-        (lagbc.read_graph("example:karate"), "often", "strength='often' names an edge attribute"),
-        (lagbc.as_graph(np.ones((3, 3)), strength=True), "often", "A is a Graph, which was made with"),
-    ],
-)
-def test_what_has_no_strengths_of_that_name(A, strength, told):
-    with pytest.raises((TypeError, ValueError), match=told):
-        lagbc.bc(A, strength=strength)

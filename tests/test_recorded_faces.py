@@ -7,6 +7,7 @@ means to show something else does. Times, sizes of files and reasons of the meth
 import inspect
 import json
 import re
+import shlex
 import tempfile
 from contextlib import chdir
 from functools import partial
@@ -33,6 +34,27 @@ FILES = {
     "xy.csv": "vertex,x,y\n20,0,0\n10,1,0\n30,2,1\n40,3,1\n",
     "places.csv": "vertex,x,y\nann,0,0\nbob,1,0.5\ncy,2,1\ndan,2,1.5\n",
     "trips.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 3 2\n2 4 5\n",
+    "negative.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 1\n1 2 -1\n",
+    "small.mtx": "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n",
+    "twice.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 2 1\n1 2 2\n",
+    "trips.graph": "2 1\n2\n1\n",
+    "trips.csv": "from,to,trips\n20,77,1\n",
+    "padded.csv": "from,to,trips\n20,010,1\n",
+    # By lengths the way over 1 is shorter; that over 2 is as short where these are strengths; all edges are alike.
+    "detour.txt": "0 1 1\n1 2 1\n0 2 3\n",
+    "tie.txt": "0 1 1\n1 2 1\n0 2 0.5\n",
+    "same.txt": "0 1 2\n1 2 2\n0 2 2\n",
+    "repeated.txt": "0 2 0.25\n0 1 1\n1 2 1\n0 2 5\n",
+    "negative.txt": "10 20 1\n30 20 -2\n20 20 -1\n10 30 3\n",
+    "zero.txt": "10 20 1\n30 20 0\n20 20 -1\n10 30 3\n",
+    "absorbed.txt": "0 1 1e18\n1 2 1\n",
+    "bad.txt": "1 2\n3\n",
+    "calls.txt": "1 7 8 3\n2 8 9 5\n",
+    "doubt.csv": "who,whom\nann,bob\nbob,carl\n",
+    "people.csv": 'From,To\nAnn,Bob\nBob,"Lee, C."\n"Lee, C.",Zoë\nZoë,Eve\nBob,Eve\n',
+    "who.txt": "Eve\nZoë\n",
+    "jobs.csv": "name,people,jobs\nAnn,3,0\nEve,1,2.5\nZoë,0,1\n",
+    "nobody.csv": "Ann,Bob\nBob,Joe\n",
 }
 # Lines that are given to a shell, one after the other in one folder.
 LINES = (
@@ -107,6 +129,150 @@ LINES = (
     "bc path.txt --cutoff 1,1",
     "bc path.txt --rtol 2",
     "compile --fast",
+    # Lengths and strengths.
+    "bc detour.txt",
+    "bc detour.txt --weighted",
+    "bc detour.txt --weighted --undirected",
+    "bc detour.txt --strength --undirected",
+    "bc detour.txt --weighted --strength",
+    "bc detour.txt --strength --weighted",
+    "bc tie.txt --strength",
+    "bc same.txt --weighted",
+    "bc same.txt --strength",
+    "bc repeated.txt --weighted",
+    "bc repeated.txt --strength",
+    "bc example:us-airports --top 1",
+    "bc example:lesmis --weighted --top 1",
+    "bc negative.txt --weighted",
+    "bc negative.txt --strength",
+    "bc zero.txt --weighted",
+    "info negative.txt --weighted",
+    "info zero.txt --strength",
+    "compare negative.txt --strength",
+    "bc absorbed.txt --weighted",
+    "bc detour.txt --weighted --bucket-width 0",
+    "bc detour.txt --weighted --bucket-width wide",
+    "bc path.txt --weighted --directed",
+    "info example:karate --strength",
+    "compare example:karate --weighted",
+    "centralities example:karate --weighted",
+    # Samples, directions and titles.
+    "bc example:karate --directed --top 2",
+    "bc example:karate --k 34 --seed 1 --top 1",
+    "bc example:karate --k 1 --seed 1 --endpoints --top 1",
+    "closeness path.txt --seed 3",
+    "centralities path.txt --seed 3",
+    "centralities example:lesmis --which bc,closeness --k 20 --seed 3 --top 1",
+    "bc calls.txt",
+    "bc calls.txt --ends 2,3 --length 4 --weighted --names",
+    "bc calls.txt --ends 2",
+    "bc doubt.csv --directed",
+    "bc doubt.csv --directed --header",
+    "bc doubt.csv --directed --no-header",
+    # Vertices, edges and groups by their names.
+    "bc people.csv --json --top 1",
+    "bc people.csv --json --top 0",
+    "edge-bc people.csv --top 1 --sources Ann --json",
+    "closeness path.txt --vertices 30,20 --json",
+    "closeness path.txt --vertices 30 --plot a.png",
+    "closeness path.txt --vertices 30 --part 1/2 --out a.npz",
+    "closeness path.txt --vertices 30 --k 3",
+    "closeness path.txt --vertices 30 --checkpoint a.npz",
+    """bc people.csv --directed --sources 'Ann,"Lee, C."' --targets @who.txt""",
+    "bc people.csv --sources 'Lee C'",
+    "bc people.csv --sources 'Lee, C.'",
+    "bc people.csv --sources Bob,Lee",
+    "bc people.csv --sources Joe",
+    "bc path.txt --json --sources 1",
+    "centralities people.csv --which closeness --targets Ann",
+    "gravity people.csv --undirected --decay 0.5 --target-weights jobs.csv:jobs",
+    "reach people.csv --directed --cutoff 2 --target-weights jobs.csv",
+    "reach people.csv --directed --target-weights nothing.csv",
+    "group-bc people.csv --undirected --group Bob --group Ann,Eve --top 2",
+    "group-bc people.csv --groups nobody.csv",
+    "group-bc people.csv --group Bob,Bob",
+    "group-bc path.txt --group 40 --group 10 --top 1 --json",
+    "group-closeness path.txt --group 10 --group 30,40 --json",
+    "group-harmonic path.txt --group 10 --group 30,40 --json",
+    "group-degree path.txt --group 10 --group 30,40 --json",
+    f"group-bc example:karate --group {','.join(map(str, range(30)))}",
+    # Columns.
+    "bc path.txt --directed --cutoff 0,inf --decay 0 --json",
+    "stress path.txt --directed --log2 --json",
+    "centralities example:karate --which bc,reach --cutoff 1,2 --decay 0.5 --json --top 1",
+    "centralities path.txt --which closeness,eccentricity-centrality",
+    "centralities path.txt --which bc,reach --cutoff 1,2",
+    "centralities path.txt --which bc,reach --decay 0.25,1e-9",
+    "centralities path.txt --which bc,edge_bc",
+    "centralities path.txt --which bc,bc",
+    "bc path.txt --cutoff 2,2.0",
+    "bc path.txt --cutoff far",
+    # Trips.
+    "bc path.txt --demand negative.mtx",
+    "bc path.txt --demand small.mtx",
+    "bc path.txt --demand twice.mtx",
+    "bc path.txt --demand trips.graph",
+    "bc path.txt --demand trips.csv",
+    "bc path.txt --demand padded.csv",
+    "bc path.txt --demand nothing.npz",
+    "bc path.txt --demand trips.mtx --k 3",
+    # Parts and maps.
+    "bc path.txt --part 1/2 --out scores.csv",
+    "bc path.txt --part 1/2 --out none/part.npz",
+    "bc path.txt --part 1/2 --out part.npz --plot a.png",
+    "bc path.txt --part 1/2 --out part.npz --plot-map a.png",
+    "bc path.txt --part 1/2 --out part.npz --checkpoint run",
+    *(f"bc path.txt --part {part}" for part in ("0/2", "3/2", "2", "a/b", "1/2/3")),
+    "merge part2.npz",
+    "merge part1.npz part2.npz part2.npz",
+    "merge part1.npz none.npz",
+    "merge part1.npz part2.npz --out scores.npz",
+    "bc named.csv --plot-map map.png",
+    "bc named.csv --plot-map map.png --coordinates xy.csv",
+    "bc named.csv --plot-map map.png --coordinates nothing.csv",
+    "bc named.csv --plot-map nowhere/map.png",
+    "estimate path.txt --confidence 2",
+    "estimate path.txt --which stress",
+    "estimate path.txt --which edge-bc --samples paths",
+    "estimate path.txt --which edge-bc --out edges.csv",
+    "estimate path.txt --out scores.txt",
+    # Files and command lines that are wrong.
+    "bc example:nope",
+    "info example:nope",
+    "info bad.txt",
+    "bc -",
+    "bc named.csv --out named.csv",
+    "bc path.txt --target-weights /nope:2",
+    "bc path.txt --sources @nope",
+    "bc path.txt --sources @.",
+    "bc path.txt --demand .",
+    "group-bc path.txt --groups .",
+    "percolation path.txt --states path.txt/states",
+    "merge nope.part",
+    "merge .",
+    "merge path.txt/part",
+    "edge_bc path.txt --k 50",
+    *(f"{command} path.txt" for command in ("between", "edge-betweenness", "closenes", "estimat", "fame")),
+    *(f"bc path.txt --batch {batch}" for batch in ("0", "-3", "many", "1.5", "1e1")),
+    *(f"bc path.txt --device {device}" for device in ("-1", "0,-1", "tpu")),
+    "bc",
+    "bc path.txt --nonsense",
+    "bc path.txt --k many",
+    "bc path.txt --reduce some",
+    "bc path.txt --dtype float16",
+    "bc path.txt --overlap",
+    "bc path.txt --directed --undirected",
+    "bc --directed -- --undirected",
+    "bc path.txt --rng 3",
+    "closeness path.txt --u=3",
+    "closeness path.txt --normalized",
+    "closeness path.txt --undirected --wf-improved --no-wf-improved",
+    "group-bc path.txt --rng 3",
+    "centralities path.txt --which bc --k 2 --no-error",
+    "edge-bc path.txt --k 2 --no-error",
+    "info path.txt --no-header --header",
+    "compare path.txt --device tpu",
+    "estimate path.txt --overlap",
 )
 
 
@@ -121,7 +287,8 @@ def signature(name):
 def shown(line):
     """Run a line; return its exit status, and what it prints, line by line, without what differs from run to run."""
     # Of a fixed width, whatever terminal there is.
-    result = CliRunner().invoke(main, line.split(), terminal_width=100, max_content_width=100)
+    result = CliRunner().invoke(main, shlex.split(line), terminal_width=100, max_content_width=100)
+    assert result.exception is None or isinstance(result.exception, SystemExit), f"{line}: a traceback"
     return [result.exit_code, *map(settled, result.output.splitlines())]
 
 
@@ -131,7 +298,7 @@ def settled(line):
         told.pop("seconds", None)
         told.get("method", {}).pop("reason", None)
         return json.dumps(told | {"version": ""})
-    line = re.sub(r"^(time|phases): .*", r"\1: ...", line)
+    line = re.sub(r"^(time|phases): .*", r"\1: ...", line.replace(str(Path.cwd()), "..."))
     line = re.sub(r"\(\d[\d.]* [kMG]?B\)", "(...)", line)
     return re.sub(r"^  [^ \d].*", "  ...", line)
 

@@ -339,7 +339,8 @@ def distances(
         \text{average} = \frac{1}{P} \sum d(s, t), \qquad
         \text{efficiency} = \frac{1}{|R| (n - 1)} \sum \frac{1}{d(s, t)},
 
-    and diameter and radius are the largest and the least :math:`\max_t d(s, t)` of a root.
+    and the diameter is the largest :math:`\max_t d(s, t)` of a root, the radius the least of a root that reaches all
+    vertices, and inf if none does.
 
     Parameters
     ----------

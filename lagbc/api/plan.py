@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lagbc.arguments import Arguments, Read
-from lagbc.call import Call, open_checkpoint, plan_request, require_memory, works_of
+from lagbc.call import Call, plan_request, require_memory, works_of
 from lagbc.centrality.compute import Asked, find_all, plan_call
 from lagbc.demand import origins, parse_demand
 from lagbc.errors import InvalidTypeError, InvalidValueError, warn
@@ -22,6 +22,7 @@ from lagbc.planning.devices import reading_gpu
 from lagbc.planning.plan import Plan
 from lagbc.planning.sweep import MemoryEstimate, row_of
 from lagbc.request import Request, parse_bounds
+from lagbc.run.partial import Checkpoint
 from lagbc.scores.records import all_sums, require_taken
 from lagbc.types import Auto, CentralityName, DemandLike, GraphLike, Vertices
 
@@ -240,8 +241,7 @@ def _plan_roots(
         require_taken(centralities, Arguments(demand=demand, cutoff=cutoff, decay=decay))
         sums = all_sums(centralities)
         bounds = parse_bounds(sums, *cutoff_and_decay)
-        kept = open_checkpoint(settings)
-        labels = () if kept is None else kept.labels
+        labels = () if settings.checkpoint is None else Checkpoint(settings.checkpoint).labels
         if demand is not None:
             if decay is not None:
                 raise InvalidValueError("demand says how often each pair of vertices counts; leave out decay")

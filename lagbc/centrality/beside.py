@@ -86,7 +86,8 @@ def _carried_out(
 
 def _spread(estimates: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
     """Return the root of `factor` times the variance of estimates, NaN where too few of them are not 0."""
-    errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * factor)
+    with np.errstate(invalid="ignore"):  # an infinite radius has no error
+        errors: NDArray[np.float64] = np.sqrt(estimates.var(axis=0, ddof=1) * factor)
     errors[np.count_nonzero(estimates, axis=0) < FEWEST] = np.nan
     return errors
 

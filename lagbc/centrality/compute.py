@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lagbc.arguments import NONE_GIVEN, OF_THE_SCORES, OF_THE_SUMS, Arguments, Read
 from lagbc.call import Call, prepare, sum_call, works_of
-from lagbc.calls import log_plan, logger, phase, running, stopping_by
+from lagbc.calls import in_phase, log_plan, logger, running, stopping_by
 from lagbc.centrality.beside import (
     GROUPS,
     Estimates,
@@ -160,8 +160,7 @@ def _scores_of(A: GraphLike, call: Call, names: str, standard_error: bool = Fals
     if call.graph.weighted:
         warn_of_ties_of(call)
     result = sum_call(call)
-    with phase("finish"):
-        scores = finish_call(A, call, result)
+    scores = finish_call(A, call, result)
     if arguments.demand is not None and is_told:
         unassigned = unassigned_trips(result.graph, arguments.demand, arguments.cutoff, settings)
         if unassigned.sums.any():
@@ -175,7 +174,8 @@ def _standard_errors(A: GraphLike, call: Call, result: Result, settings: Setting
     if k < graph.n:
         errors = errors_of(graph, call.centralities, settings, call.arguments, k)
     else:
-        errors = {one.name: 0 * np.stack(_finish_columns(one, result, call.arguments)) for one in call.centralities}
+        finished = {one.name: _finish_columns(one, result, call.arguments) for one in call.centralities}
+        errors = {name: np.zeros_like(np.stack(columns)) for name, columns in finished.items()}
     return {one.name: as_returned(A, graph, one, [*errors[one.name]], call.arguments) for one in call.centralities}
 
 
@@ -219,6 +219,7 @@ def warn_of_ties_of(call: Call) -> None:
         warn_of_ties(graph, arguments.rtol, request.roots, everywhere=everywhere)
 
 
+@in_phase("finish")
 def finish_call(A: GraphLike, call: Call, result: Result) -> dict[str, Any]:
     """Make scores of the sums of a call, each as its public function returns it."""
     scores: dict[str, Any] = {}

@@ -23,7 +23,7 @@ from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfMemoryError, 
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import numbers_of
 from lagbc.graph.validate import as_graph, is_cupy
-from lagbc.limits import SMALL_RUN, Room, host_budget, in_units, most_threads, raised_by
+from lagbc.limits import SMALL_RUN, Room, in_units, most_threads, raised_by
 from lagbc.methods.contract import StopFlag, bytes_of
 from lagbc.methods.table import methods_of
 from lagbc.options import OPTION_NAMES, Options, Settings, check_options, refuse_unknown
@@ -194,11 +194,11 @@ def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     _, held = host_graph_bytes(graph, plan_of_groups(0.0, StopFlag()))
     held += n * groups  # marks of the vertices in each group
     search = bytes_of(arrays_of_groups(graph, 0)) + n * _BESIDE_BYTES
-    stated = Room.of_call(settings.memory, graph).stated_on("cpu")
-    small = SMALL_RUN if stated is None else min(SMALL_RUN, stated)
+    room_of_call = Room.of_call(settings.memory, graph)
+    small = min(SMALL_RUN, room_of_call.on("cpu")) if room_of_call.is_stated else SMALL_RUN
     if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
-    budget = host_budget() if stated is None else stated
+    budget = room_of_call.on("cpu")
     for threads in range(most_threads(settings.threads), 0, -1):
         room = (budget - held - threads * search) // (n * (8 * threads + 1))
         if room > 0:

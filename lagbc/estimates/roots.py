@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.arguments import Read
-from lagbc.call import Call, carriers_of, open_checkpoint, prepare, require_memory, sum_call, sum_request
+from lagbc.call import Call, carriers_of, prepare, require_memory, sum_call, sum_request
 from lagbc.errors import InvalidValueError
 from lagbc.estimates.aim import Aim, Pilot
 from lagbc.estimates.sequence import Sequence
@@ -69,7 +69,8 @@ class Roots:
 
     def begin(self) -> None:
         """Sweep a first round, and one with linear terms if these may do better; keep the one that foresees less."""
-        question, population, kept = self._question, self.population, open_checkpoint(self._settings)
+        question, population, file = self._question, self.population, self._settings.checkpoint
+        kept = None if file is None else Checkpoint(file)
         order, labels = self._draw_order(kept), () if kept is None else kept.labels
         most = np.inf if self._wanted.max_seconds is None else _PROBE_PART * self._wanted.max_seconds
         plan = plan_rounds(population, order, self._settings, question.room, labels, most)
@@ -220,7 +221,7 @@ class Roots:
             if kept is not None:
                 digests = digests_of(work.graph, work.piece.request._replace(roots=order), work.sweep.dtype, label)
                 kept.belong(digests, order)
-                stack.callback(kept.save)
+                stack.push(kept.end)
                 totals = kept.begin([work], totals)
             reduced, settings = Reduced((work.piece,)), self._settings
             meter = meter_of(reduced, [work], totals, settings, stack) if settings.progress else None

@@ -63,6 +63,7 @@ class Graph(Outline):
     # n, nnz: numbers of vertices and of stored edges; an undirected edge counts twice
     n: int = field(init=False)
     nnz: int = field(init=False)
+    csr: Csr = field(init=False)  # the arrays ``(indptr, indices, weights)``
     weighted: bool = field(init=False, default=False)  # whether edges have lengths
     is_on_device: bool = field(init=False, default=False)  # whether its arrays are CuPy's
     # Arrays that were checked; and unchecked arrays with the graph that was read of them. A pickle has neither: its
@@ -70,38 +71,46 @@ class Graph(Outline):
     _checked: Csr | None = field(init=False, default=None)
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        n, nnz, is_on_device = len(self.indptr) - 1, len(self.indices), not isinstance(self.indptr, np.ndarray)
-        self._keep(n=n, nnz=nnz, weighted=self.weights is not None, is_on_device=is_on_device)
-        for array in (*self.csr, *(self.known_reverse or ())):
-            read_only(array)
+    def __post_init__(self, **given: Any) -> None:
+        """Take attributes that are given past the initialiser, and those that follow from the arrays."""
+        vars(self).update(given)
+        csr = indptr, indices, weights = self.indptr, self.indices, self.weights
+        is_on_device = not isinstance(indptr, np.ndarray)
+        of_arrays = {"csr": csr, "n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
+        vars(self).update(of_arrays, is_on_device=is_on_device)
+        if not is_on_device:
+            for array in csr if self.known_reverse is None else csr + self.known_reverse:
+                if array is not None:
+                    array.setflags(write=False)
 
     def _keep(self, **values: Any) -> None:
         """Set attributes of this object, which is frozen for all others."""
         vars(self).update(values)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in _OF_CHECKS}
+        return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.__post_init__()
+        self.__post_init__(**state)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
-        self._keep(_checked=self.csr)
+        vars(self)["_checked"] = self.csr
         return self
 
     def checked_as(self, read: Graph) -> Graph:
         """Keep the graph that was read of the present arrays, and return it."""
-        self._keep(reread=(self.csr, read))
+        vars(self)["reread"] = (self.indptr, self.indices, self.weights), read
         return read
 
     @property
     def is_checked(self) -> bool:
         """Whether the present arrays were checked, and did not come with a pickle or replace others."""
-        checked = self._checked
-        return checked is not None and all(a is b for a, b in zip(checked, self.csr, strict=True))
+        return self._checked is not None and self.holds(self._checked)
+
+    def holds(self, csr: Csr) -> bool:
+        """Whether these are the present arrays."""
+        return csr[0] is self.indptr and csr[1] is self.indices and csr[2] is self.weights
 
     def __repr__(self) -> str:
         size = size_in_words(self.n, self.nnz, directed=self.directed)
@@ -116,23 +125,14 @@ class Graph(Outline):
         return self.n, self.n
 
     @classmethod
-    def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None) -> Graph:
-        """Make a graph of compressed rows in canonical form, and of the transpose, if it is known."""
-        return cls(*csr[:2], directed, csr[2], known_reverse=reverse)
+    def from_csr(cls, csr: Csr, directed: bool, reverse: Csr | None = None, **found: Any) -> Graph:
+        """Make a graph of compressed rows in canonical form, of the transpose, if known, and of cached attributes.
 
-    @classmethod
-    def _found(cls, csr: Csr, directed: bool, **found: Any) -> Graph:
-        """Make a graph of rows of NumPy and of all that is known of it, in half the time of the initialiser.
-
-        The rows are not copied: they become read-only.
+        The rows are not copied: those of NumPy become read-only.
         """
         made, (indptr, indices, weights) = cls.__new__(cls), csr
-        for array in csr:
-            if array is not None:
-                array.setflags(write=False)
-        n, nnz, weighted = len(indptr) - 1, len(indices), weights is not None
         rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        made._keep(**rows, n=n, nnz=nnz, weighted=weighted, is_on_device=False, **found)
+        made.__post_init__(**rows, known_reverse=reverse, **found)  # in half the time of the initialiser
         return made
 
     @classmethod
@@ -158,11 +158,12 @@ class Graph(Outline):
         if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
-            ordered = starts, heads.astype(kind, copy=False), values
-            found["reordered"] = cls._found(ordered, directed, _reverse=None)
-            found |= {"order": read_only(order), "position": read_only(position)}
+            order.setflags(write=False)
+            position.setflags(write=False)
+            ordered = cls.from_csr((starts, heads.astype(kind, copy=False), values), directed, _reverse=None)
+            found |= {"order": order, "position": position, "reordered": ordered}
         rows = indptr, indices.astype(kind, copy=False), weights
-        return cls._found(rows, directed, out_degrees=degrees, _reverse=None, **found)
+        return cls.from_csr(rows, directed, out_degrees=degrees, _reverse=None, **found)
 
     @classmethod
     def _surveyed_one_way(cls, csr: Csr) -> Graph | None:
@@ -190,26 +191,21 @@ class Graph(Outline):
 
         both = numbers[3 * (n + 1) : 4 * (n + 1)]
         found: dict[str, Any] = {"depth": depth, "has_high_diameter": has_high_diameter, "active": active}
-        found["_reverse"] = cls._found(rows(0), directed=True)
-        found["_both_ways"] = cls._found((both, heads[3 * size :][: int(both[-1])], None), directed=False)
+        found["_reverse"] = cls.from_csr(rows(0), directed=True)
+        found["_both_ways"] = cls.from_csr((both, heads[3 * size :][: int(both[-1])], None), directed=False)
         if weights is not None:
             found["longest"] = longest
         if not has_high_diameter:
-            into = cls._found(rows(1), directed=True)
-            found["reordered"] = cls._found(rows(2), directed=True, known_reverse=into.csr, _reverse=into)
+            into = cls.from_csr(rows(1), directed=True)
+            found["reordered"] = cls.from_csr(rows(2), True, into.csr, _reverse=into)
             found |= {"order": numbers[4 * (n + 1) : -n or None], "position": numbers[4 * (n + 1) + n :]}
-        return cls._found((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
+        return cls.from_csr((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
         """Return the same graph, with everything cached, and with other names or none."""
         renamed = copy(self)
         renamed._keep(names=names, of_strengths=self.of_strengths if of_strengths is None else of_strengths)
         return renamed.checked() if self.is_checked else renamed
-
-    @property
-    def csr(self) -> Csr:
-        """The arrays ``(indptr, indices, weights)``."""
-        return self.indptr, self.indices, self.weights
 
     @property
     def native(self) -> tuple[NativeCsr, NativeCsr]:
@@ -425,7 +421,7 @@ class Graph(Outline):
         else:
             order = ops.isolated_last(ops.proximity_order(both.indptr, both.indices, self.components), both.indptr)
         on_host: NDArray[np.int64] = read_only(as_numpy(order))
-        self._keep(position=read_only(as_numpy(ops.places_in(order))))
+        vars(self)["position"] = read_only(as_numpy(ops.places_in(order)))
         return on_host
 
     @cached_property
@@ -469,7 +465,8 @@ class Graph(Outline):
         return graph, places
 
 
-_OF_CHECKS = ("_checked", "reread")
+# Attributes that a pickle does not have: `__setstate__` makes the first anew.
+_NOT_PICKLED = ("csr", "_checked", "reread")
 # Attributes that move along unchanged: they are on the host.
 _MOVED_UNCHANGED = ("copied_from", "_copy_on_host", "names")
 # Attributes that each device makes for itself.

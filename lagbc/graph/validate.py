@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import phase
+from lagbc.calls import in_phase
 from lagbc.errors import InvalidTypeError, InvalidValueError
 from lagbc.graph import adapters, host
 from lagbc.graph.csr import Csr, as_numpy, index_type
@@ -109,6 +109,7 @@ def as_graph(
     return graph if names is None else graph.with_names(listed_names(names, graph.n))
 
 
+@in_phase("check")
 def take_graph(
     A: GraphLike,
     *,
@@ -139,24 +140,24 @@ def take_graph(
                     "another by as_graph or graph_from_edges"
                 )
         return made if made.is_checked else _reread(made)
-    with phase("check"):
-        names, matrix = None, A
-        if not is_sparse(A) and adapters.is_adaptable(A):
-            names, matrix = adapters.names_of(A), adapters.to_matrix(A, values)
-            copy = copy and adapters.keeps_arrays(A)
-        upload = uploads is not None and not values.are_strengths and uploads(values.are_taken)
-        if values.are_strengths:
-            matrix, copy = _as_inverses(matrix, names), False
-        graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
-        if names is not None or values.are_strengths:
-            graph = graph.with_names(names, of_strengths=values.are_strengths)
-        return graph.checked()
+    names, matrix = None, A
+    if not is_sparse(A) and adapters.is_adaptable(A):
+        names, matrix = adapters.names_of(A), adapters.to_matrix(A, values)
+        copy = copy and adapters.keeps_arrays(A)
+    upload = uploads is not None and not values.are_strengths and uploads(values.are_taken)
+    if values.are_strengths:
+        matrix, copy = _as_inverses(matrix, names), False
+    graph = _read_matrix(matrix, names, directed=directed, weighted=values.are_taken, copy=copy, upload=upload)
+    if names is not None or values.are_strengths:
+        graph = graph.with_names(names, of_strengths=values.are_strengths)
+    return graph.checked()
 
 
 def _reread(graph: Graph) -> Graph:
     """Read a graph that was unpickled, or whose fields were replaced, as a matrix, once."""
-    if graph.reread is None or not all(a is b for a, b in zip(graph.reread[0], graph.csr, strict=True)):
-        indptr, indices, weights = graph.on_host.csr
+    if graph.reread is None or not graph.holds(graph.reread[0]):
+        here = graph.on_host
+        indptr, indices, weights = here.indptr, here.indices, here.weights
         arrays = (indptr, indices) if weights is None else (weights, indices, indptr)
         read = take_graph(arrays, directed=graph.directed, weighted=graph.weighted)
         return graph.checked_as(read.with_names(graph.names, of_strengths=graph.of_strengths))
@@ -240,7 +241,12 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
             if weighted:
                 _require_finite_paths(n, graph.longest)
             return graph
-        csr = _canonical_rows(A, n, stored)
+        try:
+            csr = host.canonical(n, *stored, index_type(n))
+        except ValueError:
+            raise _pointers_error(min(len(A.indices), len(A.data))) from None
+        except IndexError:
+            raise _outside_error(n) from None
     else:
         rows, columns, values = _stored_entries(A, copy=copy)
         rows, columns = (_readable(ends.astype(index_type(n), copy=False)) for ends in (rows, columns))
@@ -259,7 +265,6 @@ def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
 
     Arrays are copied before they are checked, as another thread may change the caller's at any time.
     """
-    entries = _require_ends(A)
     indptr, indices = A.indptr, A.indices
     is_formed = len(indptr) == n + 1 and indices.shape == A.data.shape == (len(indices),)
     if not (is_formed and indptr.dtype.kind == indices.dtype.kind == "i"):
@@ -274,18 +279,8 @@ def _stored_rows(A: Any, n: int, weighted: bool, copy: bool) -> Csr:
         indices = _readable(indices)
     lengths = _as_lengths(A.data[:stored], copy=copy) if weighted else None
     if indptr[0] != 0 or not len(indices) == stored == (stored if lengths is None else len(lengths)):
-        raise _pointers_error(entries)
+        raise _pointers_error(min(len(A.indices), len(A.data)))
     return indptr, indices, lengths
-
-
-def _canonical_rows(A: Any, n: int, stored: Csr) -> Csr:
-    """Return stored rows in canonical form."""
-    try:
-        return host.canonical(n, *stored, index_type(n))
-    except ValueError:
-        raise _pointers_error(min(len(A.indices), len(A.data))) from None
-    except IndexError:
-        raise _outside_error(n) from None
 
 
 def _readable(array: Any) -> Any:
@@ -420,20 +415,12 @@ def _outside_error(n: int) -> InvalidValueError:
 
 def _require_consistent(A: Any) -> None:
     """Check the index arrays of compressed rows: SciPy's check passes a last pointer of 0, and rounds indices."""
-    stored = _require_ends(A)
-    if np.count_nonzero(A.indptr[1:] < A.indptr[:-1]):
-        raise _pointers_error(stored)
-
-
-def _require_ends(A: Any) -> int:
-    """Check the types of the index arrays, and the first and last pointer; return the number of stored indices."""
     indptr, stored = A.indptr, min(len(A.indices), len(A.data))
     for name, array in (("indptr", indptr), ("indices", A.indices)):
         if array.dtype.kind not in "iu":
             raise InvalidTypeError(f"A.{name} has dtype {array.dtype}; indices are integers")
-    if not len(indptr) or indptr[0] != 0 or indptr[-1] > stored:
+    if not len(indptr) or indptr[0] != 0 or indptr[-1] > stored or np.count_nonzero(indptr[1:] < indptr[:-1]):
         raise _pointers_error(stored)
-    return stored
 
 
 def _pointers_error(stored: int) -> InvalidValueError:

@@ -22,13 +22,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log2
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc import tuning
 from lagbc.errors import InvalidValueError, OutOfRangeError
 from lagbc.graph.csr import index_type
 from lagbc.graph.graph import Graph, Outline
@@ -68,32 +66,28 @@ def size_of_block(shape: Shape, n: int) -> BlockSize:
     return BlockSize(32 * max(1, -(-n // (32 * shape.size))), shape.rows, shape.columns)
 
 
-@dataclass(slots=True, eq=False)
-class Deal:
+class Deal(NamedTuple):
     """The rank that owns each vertex, by an order of the vertices."""
 
     shape: Shape
-    n: int  # vertices
-    length: int  # places of a piece, a multiple of 32
     order: Ints  # (n,): the vertices as they are dealt
-
-    @classmethod
-    def of(cls, degrees: Ints, shape: Shape) -> Deal:
-        """Deal vertices by falling degree."""
-        n = len(degrees)
-        return cls(shape, n, size_of_block(shape, n).length, np.argsort(-degrees, kind="stable"))
 
     @property
     def size(self) -> BlockSize:
         """The size of the block of each rank."""
-        return BlockSize(self.length, self.shape.rows, self.shape.columns)
+        return size_of_block(self.shape, len(self.order))
+
+    @property
+    def length(self) -> int:
+        """The places of a piece, a multiple of 32."""
+        return self.size.length
 
     @property
     def numbers(self) -> Ints:
         """The number of each vertex: piece * length + place. Pieces take turns from first to last, then backwards."""
-        turn, piece = np.divmod(np.arange(self.n), self.shape.size)
+        turn, piece = np.divmod(np.arange(len(self.order)), self.shape.size)
         piece = np.where(turn % 2, self.shape.size - 1 - piece, piece)
-        numbers = np.empty(self.n, np.int64)
+        numbers = np.empty_like(self.order)
         numbers[self.order] = piece * self.length + turn
         return numbers
 
@@ -111,7 +105,6 @@ class Block:
 
     @property
     def rows(self) -> NDArray[np.int32]:
-        """The row of each entry."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
     def transposed(self, columns: int) -> Block:
@@ -211,7 +204,7 @@ class Dealt(Outline):
 
     @property
     def n(self) -> int:
-        return self.deal.n
+        return len(self.order)
 
     @property
     def nnz(self) -> int:
@@ -228,8 +221,7 @@ class Dealt(Outline):
 
     @property
     def out_degrees(self) -> Ints:
-        degrees: Ints = np.diff(self.indptr)
-        return degrees
+        return np.diff(self.indptr)
 
     @property
     def in_degrees(self) -> Ints:
@@ -258,10 +250,7 @@ class Dealt(Outline):
         """A lower bound of the diameter, equal to `Graph.depth` of the same graph."""
         return self.grids.depth_of(self) if self.nnz else 0  # type: ignore[no-any-return]
 
-    @cached_property
-    def has_high_diameter(self) -> bool:
-        """As `Graph.has_high_diameter`."""
-        return self.depth > tuning.HIGH_DIAMETER * log2(max(self.n, 2))
+    has_high_diameter = Graph.has_high_diameter  # by `depth` and `n`
 
     @property
     def components(self) -> Any:
@@ -314,7 +303,6 @@ class Edges(NamedTuple):
         return cls(host.rows, host.indices)
 
     def some(self, first: int, last: int) -> tuple[Ints, Ints]:
-        """Return a slice of the edges."""
         return self.tails[first:last].astype(np.int64), self.heads[first:last].astype(np.int64)
 
 
@@ -337,14 +325,12 @@ def deal_graph(
     out, into = (line.combine(np.bincount(ends, minlength=n), "sum") for ends in (edges.tails, edges.heads))
     degrees, trees = out + into, None
     entering, leaving = (into, out) if directed else (degrees, degrees)
-    hub = -1
-    if finds_hub and n:
-        hub = _hub(line, edges, degrees - _mutual(line, edges, n) if directed else degrees)
+    hub = _hub(line, edges, degrees - _mutual(line, edges, n) if directed else degrees) if finds_hub and n else -1
     digest = np.concatenate([line.combine(_digest(edges), "sum"), shape])
     if folds and not directed:
         trees, kept, degrees = fold(line, edges.tails, edges.heads, degrees)
         edges = Edges(edges.tails[kept], edges.heads[kept])
-    deal = Deal.of(degrees, shape)
+    deal = Deal(shape, np.argsort(-degrees, kind="stable"))
     numbers = deal.numbers.astype(index_type(shape.size * deal.length))
     edges = Edges(numbers[edges.tails], numbers[edges.heads])
     del numbers
@@ -457,7 +443,6 @@ def distinct(line: Line, edges: Edges, n: int, *, directed: bool) -> Edges:
 
 
 def _mixed(keys: Ints) -> NDArray[np.uint64]:
-    """Hash numbers."""
     mixed = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return mixed ^ (mixed >> np.uint64(29))
 

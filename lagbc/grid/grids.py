@@ -200,7 +200,7 @@ class SpreadSweeps(Sweeps):
         """Return a batch as ranks take it."""
         roots, columns = self.items[span.place], self.piece.graph.grids.site.columns
         numbers, times, there = np.full(columns, -1), np.ones(columns), np.flatnonzero(roots >= 0)
-        if self._beyond[roots[there]].any():
+        if self._beyond is not None and self._beyond[roots[there]].any():
             _ = self.graph.on_host
         numbers[there] = self._numbers[roots[there]]
         if self._times is not None:

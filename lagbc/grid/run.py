@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from lagbc import tuning
 from lagbc.calls import stopping_by
 from lagbc.errors import Error, GraphFormatError, InvalidValueError, OutOfMemoryError, OutOfRangeError
 from lagbc.graph.adapters import is_directed
@@ -121,7 +122,8 @@ def _dealt(line: Line, options: OfGrid, call: Call, take_part: Callable[[], Part
     n, directed = agreed.n or 0, agreed.directed
     with ending_all(line, but=Error):
         degrees = line.combine(np.zeros(n, np.int64) if degrees is None else degrees, "sum")
-        site = _site(line, *options.device).for_degrees(int(degrees.max(initial=0)))
+        few_edges = bool(degrees.max(initial=0) <= tuning.GRID_FEW_EDGES)
+        site = _site(line, *options.device)._replace(few_edges=few_edges)
         entries = agreed.entries * (1 if directed else 2)
         shape, room, site = _fitted(line, options, n, entries, sums, site, directed=directed)
         finds_hub = bool(sums & SQUARES)  # as estimates do

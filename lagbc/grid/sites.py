@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.graph.csr import as_numpy
@@ -54,10 +53,6 @@ class Site(NamedTuple):
         size, of = size._replace(groups=self.groups), self._module
         levels = of.COLUMNS if self.few_edges else tuning.GRID_LEVELS
         return {"rows": of.arrays(size, sums), "passing": passing(size, sums, of, levels)}
-
-    def for_degrees(self, most: int) -> Site:
-        """Return the site for vertices with at most so many edges, both ways together."""
-        return self._replace(few_edges=most <= tuning.GRID_FEW_EDGES)
 
     def widest(self, size: BlockSize, sums: frozenset[str], room: int) -> Site:
         """Return the site with as many groups as fit into `room` bytes."""
@@ -156,33 +151,21 @@ class _NcclLine:
     """A line for messages from GPU to GPU, after their sizes went from host to host."""
 
     def __init__(self, line: Line) -> None:
+        import cupy as cp
         from cupy.cuda import nccl
 
         self.size, self.rank, self.sent, self._line, self._nccl = line.size, line.rank, 0, line, nccl
         name = of_first(line, None if line.rank else nccl.get_unique_id())
         self._communicator = nccl.NcclCommunicator(line.size, name, line.rank)
-        self._connect()
-
-    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
-        sizes = yield from self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
-        return self._sent(messages, sizes)
-
-    def close(self) -> None:
-        self._communicator.abort()  # `destroy` would wait for the other ranks, and no message is under way
-        self._line.close()
-
-    def _connect(self) -> None:
-        """Send a byte to each rank, as the first message of a pair takes long."""
-        import cupy as cp
-
-        now(self.exchange([cp.zeros(1, np.uint8)] * self.size))
+        now(self.exchange([cp.zeros(1, np.uint8)] * line.size))  # as the first message of a pair takes long
         cp.cuda.get_current_stream().synchronize()
         self.sent = 0
 
-    def _sent(self, messages: Sequence[Message], sizes: list[NDArray[np.uint8]]) -> list[Message]:
+    def exchange(self, messages: Sequence[Message]) -> Steps[list[Message]]:
         """Send all messages in one group of NCCL; freed memory is used again in the same stream, after the sends."""
         import cupy as cp
 
+        sizes = yield from self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         counts = [int(size.view(np.int64)[0]) for size in sizes]
         found = [
             messages[rank] if rank == self.rank else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
@@ -199,3 +182,7 @@ class _NcclLine:
                 self._communicator.recv(one.data.ptr, len(one), nccl.NCCL_UINT8, rank, stream)
         nccl.groupEnd()
         return found
+
+    def close(self) -> None:
+        self._communicator.abort()  # `destroy` would wait for the other ranks, and no message is under way
+        self._line.close()

@@ -141,7 +141,8 @@ class Cell:
             own = self._own(_NOBODY, rows.joined, found)
             self._own(None, rows.leave, frontier)
             left -= levels[-1].bytes
-            self._own(None, _require_room, left)
+            if left < 0 and self.error is None:
+                self.error = OutOfMemoryError("the levels of a search take more bytes than a rank of the grid has")
             most, overflowed = self._agreed(len(own.rows))
             if overflowed.any() or not most:
                 return levels, overflowed
@@ -185,11 +186,8 @@ class Cell:
         """Return the rows of a level that are in the block, from all ranks of the grid row."""
         rows = self._rows
         of_all = yield from all_gather(self._grid.along_row, self._own(NOTHING, rows.pack_bits, own))
-
-        def joined() -> Live:
-            return rows.joined([rows.take_bits(one, rank * self._length) for rank, one in enumerate(of_all)])
-
-        return self._own(_NOBODY, joined)
+        starts = range(0, len(of_all) * self._length, self._length)
+        return self._own(_NOBODY, lambda: rows.joined([*map(rows.take_bits, of_all, starts)]))
 
     def _multiplied(self, chosen: Chosen, first: int, last: int, *, backward: bool, paths: bool) -> Steps[None]:
         """Multiply and fold: add up the products of all ranks of the grid row for a slice of the owned piece."""
@@ -203,8 +201,3 @@ class Cell:
         for rank, message in enumerate((yield from grid.along_row.exchange(messages))):
             if rank != grid.column:
                 self._own(None, rows.add, message, first, paths=paths)
-
-
-def _require_room(left: int) -> None:
-    if left < 0:
-        raise OutOfMemoryError("the levels of a search take more bytes than a rank of the grid has")

@@ -90,7 +90,8 @@ def graph_from_edges(
     Warns
     -----
     GraphFileWarning
-        Edges with lengths or strengths were left out, as they repeat another; the message gives their number.
+        Edges with lengths or strengths were left out, as they repeat another; the message gives their number. Or a
+        column of a table may hold lengths or strengths, and neither `length` nor `strength` nor `ends` is given.
 
     Examples
     --------
@@ -193,6 +194,12 @@ class EdgeTable:
                 self._given = pyarrow.RecordBatchReader.from_stream(given)
             titles, are_numbers = self._given.schema.names, numeric_columns(self._given.schema)
         (source, target), length = chosen_columns(name, titles, are_numbers, named, content)
+        if length is not None and not with_lengths:
+            warn(
+                f"{name} has the column {titles[length]!r}, which is not read, so that paths count hops; "
+                f"length={titles[length]!r} or strength= reads it, and a table of both ends alone leaves it out",
+                GraphFileWarning,
+            )
         self.places = source, target, length if with_lengths else None
         called = "column {!r}" if content.named else f"{name}[{{!r}}]"
         tail, head, third = (None if place is None else called.format(titles[place]) for place in self.places)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Never
 
+from lagbc import limits
 from lagbc.errors import GraphFileWarning, InvalidTypeError, InvalidValueError, MissingFileError, unknown_argument, warn
 from lagbc.io.edges import is_table
 from lagbc.io.formats import format_of
@@ -25,7 +26,6 @@ from lagbc.io.source import (
     find_source,
     gzip_errors_named,
 )
-from lagbc.limits import host_budget
 
 
 def read_graph(
@@ -144,7 +144,7 @@ def read_graph(
             shipped = ", ".join(EXAMPLE + example for example in example_names())
             stdin = "; standard input is /dev/stdin" if name == "-" else ""
             raise MissingFileError(f"there is no file {name!r}{stdin}; networks that come with lagbc: {shipped}")
-        source = find_source(file, name, host_budget() if budget is None else budget, report)
+        source = find_source(file, name, limits.budget("cpu") if budget is None else budget, report)
         read = _read(source, strengths, named, part)
         notices = *read.notices, *repeat_notices(read.repeats * read.has_values, largest=strengths)
         graph = replace(read, name=name, strengths=strengths, notices=notices)

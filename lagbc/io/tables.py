@@ -21,7 +21,7 @@ from lagbc.io.formats.edge_lists import read_edges
 from lagbc.io.layout import TITLES_OF_TRIPS, TRIPS, Columns, content_of, recognise, separator_of
 from lagbc.io.scan import integer_of, is_float, quoted, split_line
 from lagbc.io.source import Source, find_source, gzip_errors_named
-from lagbc.limits import host_budget
+from lagbc.limits import budget
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -243,7 +243,7 @@ def read_trips(path: Path, vertices: Vertices) -> sparse.sparray:
     destinations and trips is read like an edge list, and may repeat a pair: its trips are entries of their own.
     """
     with gzip_errors_named(str(path)):
-        source = find_source(path, str(path), host_budget())
+        source = find_source(path, str(path), budget("cpu"))
         form = format_of(source)
         if form.name == "edge list":
             return _trips_of_table(source, vertices)
@@ -295,7 +295,7 @@ def _trips_of_table(source: Source, vertices: Vertices) -> sparse.coo_array:
 def _open_table(path: Path, vertices: Vertices, expected: str) -> Iterator[_Table]:
     """Open a table within the memory budget; the first separator other than a blank holds for all rows."""
     with gzip_errors_named(str(path)):
-        source = find_source(path, str(path), host_budget())
+        source = find_source(path, str(path), budget("cpu"))
         separators = (separator_of(source, line, text) for line, text in content_of(source))
         separator = next((found for found in separators if found != b" "), b" ")
         yield _Table(source, separator, not vertices.are_names, expected)

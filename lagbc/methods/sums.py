@@ -198,8 +198,8 @@ class Sums:
             if name == "depth":
                 total = module_of(rows).zeros(n) if array is None else ops.copied(array)
                 total[roots] = rows
-            elif array is None and len(rows) == 1:  # a new array, to which others are added
-                total = ops.copied(rows[0])
+            elif array is None and len(rows) == 1:  # of this batch alone
+                total = rows[0]
             else:
                 with np.errstate(over="ignore"):
                     total = ops.copied(rows[0]) if array is None else ops.plus(array, rows[0])

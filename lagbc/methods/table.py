@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
@@ -81,18 +81,10 @@ class Method:
         """The key of the row, unique in the table: name, device, and whether edges have lengths."""
         return self.name, self.device, self.weighted
 
-    @property
+    @cached_property
     def arrays(self) -> Any:
         """The module whose arrays the method sums into: numpy or cupy."""
         return np if self.device == "cpu" else import_module("cupy")
-
-    def context(self) -> AbstractContextManager[Any]:
-        """Return a context that another thread may enter, to work on this thread's current device and stream."""
-        if self.device == "cpu":
-            return nullcontext()
-        from cupy.cuda import Device, get_current_stream
-
-        return Both(Device(), get_current_stream())
 
     def load(self) -> MethodModule:
         """Import the module.
@@ -211,8 +203,10 @@ def _count_visible() -> int:
 
 
 def why_no_gpu() -> str:
-    """Say why no method runs on a GPU."""
-    return "CuPy sees no GPU" if _is_installed("cupy") else "CuPy is not installed"
+    """Say why no method runs on a GPU; nothing where one does."""
+    if not _is_installed("cupy"):
+        return "CuPy is not installed"
+    return "" if _count_visible() else "CuPy sees no GPU"
 
 
 # Estimates need the sums of squares.
@@ -301,21 +295,15 @@ def methods_of(*, weighted: bool, method: str = "auto", device: str = "auto") ->
     """Return the rows for graphs with lengths, or without, of a method, which may name ways, and a device."""
     rows = [row for row in METHODS if row.weighted == weighted]
     if method != "auto":
-        name, ways = parts_of(method)
+        name, *ways = method.split(":")
         rows = [row for row in rows if row.name == name and row.goes(ways)]
     return rows if device == "auto" else [row for row in rows if row.device == device]
-
-
-def parts_of(method: str) -> tuple[str, list[str]]:
-    """Return the name and the ways of a value for ``method=``."""
-    name, *ways = method.split(":")
-    return name, ways
 
 
 def ways_of(method: str) -> tuple[str | None, int | None]:
     """Return the word and the number among the ways of a value for ``method=``, None if it has none."""
     schedule = threads = None
-    for way in parts_of(method)[1]:
+    for way in method.split(":")[1:]:
         if way.isdecimal():
             threads = int(way)
         else:

@@ -84,7 +84,7 @@ class Pool(ThreadPoolExecutor):
             self._interrupts.raise_if_interrupted()
             raise
 
-    def wait_for(self, future: Future[Result], look: Callable[[], object] = lambda: None) -> Result:
+    def wait_for(self, future: Future[Result], look: Callable[[], object] | None = None) -> Result:
         """Return the result of a call, or raise its error or an interrupt; `look` is called again and again meanwhile.
 
         It waits on a queue: two interrupts in turn during a wait on the future itself can leave its lock held.
@@ -95,7 +95,8 @@ class Pool(ThreadPoolExecutor):
         del future
         while True:
             self._interrupts.raise_if_interrupted()
-            look()
+            if look is not None:
+                look()
             try:
                 return ended.get(timeout=_LOOK_SECONDS).result()
             except Empty:

@@ -82,7 +82,7 @@ def ranked(
     """
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidValueError(f"device={device!r} is none of 'auto', 'cpu' and 'cuda'")
-    weighted, (name, ways) = graph.weighted, table.parts_of(method)
+    weighted, (name, *ways) = graph.weighted, method.split(":")
     rows = table.methods_of(weighted=weighted, method=method, device=device)
     if not rows:
         if ways and name != "auto" and (named := table.methods_of(weighted=weighted, method=name, device=device)):
@@ -141,10 +141,12 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
     if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
         return None
     wanted = "cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]
-    row = next(row for row in table.METHODS if (row.device, row.weighted, row.formulation) == wanted)
+    for row in table.METHODS:
+        if (row.device, row.weighted, row.formulation) == wanted:
+            break
     if not row.offers(sums):
         return None
-    where = f"device={device!r}" if device == "cpu" else _where(work) if table.count_gpus() else table.why_no_gpu()
+    where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or _where(work)
     return Selection(row, f"{row.name} on {row.device} ({where}; {_AS_A_RULE})")
 
 

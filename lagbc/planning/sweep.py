@@ -117,7 +117,7 @@ def request_to(
     budget, needed = None, sweep.memory.total
     if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN or room.is_stated):
         budget = room.for_need(needed, sweep.device)
-        states = _states_of(row_of(piece, sweep).load().batching, sweep.threads)
+        states = sweep.threads if row_of(piece, sweep).load().batching.concurrent else 1
         growth = max(SMALL_RUN, budget - needed) // states
     if isinstance(piece, Chains):
         return SweepPlan(
@@ -214,13 +214,13 @@ def memory_of(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -
     row = row_of(piece, sweep)
     module, request = row.load(), request_to(piece, sweep)
     graph, batching = piece.placed(row) if graph is None else graph, module.batching
-    workers = sweep.threads if batching.concurrent else 1
+    workers = sweep.threads if batching.concurrent else 1  # each has a state
     # Within bounds a panel of roots is no batch: its sums are sparse, at most one row for each touched vertex.
     blocks = 1 if request.bounds is not None else batching.rows(0, sweep.batch).stop
     batches = -(-sweep.roots // max(sweep.batch, 1))
     # Sums of vertices and of edges: in the total, the part of a chunk, the successors of both and zeros for the next;
     # and of batches, done and in work.
-    states = sweep.beside + _states_of(batching, sweep.threads) * bytes_of(module.arrays(graph, request))
+    states = sweep.beside + workers * bytes_of(module.arrays(graph, request))
     if request.demand is not None:
         states += demand_bytes(request.demand, 0 if "demand" in row.options else sweep.batch, workers)
     scores = 8 * request.summed(graph) * (5 + blocks * min(2 * workers, batches))
@@ -229,11 +229,6 @@ def memory_of(piece: Whole | Chains, sweep: Sweep, graph: Graph | None = None) -
     if isinstance(piece, Chains):
         states += _beside_states(piece, sweep, request, states)
     return Memory(of_graph, states, scores)
-
-
-def _states_of(batching: Batching, threads: int) -> int:
-    """Count the states of a method in a process."""
-    return threads if batching.concurrent else 1
 
 
 def _beside_states(piece: Chains, sweep: Sweep, request: SweepPlan, states: int) -> int:
@@ -266,7 +261,7 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     A matrix is transposed range by range of its columns: the rows of its entries, the entries of a range, the result.
     """
     n, index, length = graph.n, graph.indices.dtype.itemsize, 8 * graph.weighted
-    entries, edge = graph.nnz, _edge_bytes(graph)
+    entries, edge = graph.nnz, index + length
     roots = n if plan.roots is None else plan.roots
     is_grouped = not graph.has_high_diameter and roots >= tuning.GROUPED_ROOTS
     # Pointers, order and its inverse, degrees, components; pointers and edges in sweep order.
@@ -292,10 +287,6 @@ def _own_bytes(graph: Graph) -> int:
     return sum(array.nbytes for array in graph.csr[1:] if array is not None and array.flags.owndata)
 
 
-def _edge_bytes(graph: Graph) -> int:
-    return int(graph.indices.dtype.itemsize) + 8 * graph.weighted
-
-
 def _transposing_bytes(graph: Graph) -> int:
     """Count the bytes of the entries while a graph is transposed, without the result."""
     index, length = graph.indices.dtype.itemsize, 8 * graph.weighted
@@ -311,7 +302,7 @@ def device_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
     n, entries = graph.n, graph.nnz
     if not graph.is_on_device:
         return 0, _ORDER_BYTES * n
-    own = 8 * n + entries * _edge_bytes(graph)
+    own = 8 * n + entries * (graph.indices.dtype.itemsize + 8 * graph.weighted)
     held = 2 * own + 4 * n * graph.has_high_diameter  # in sweep order, too; components
     if graph.transpose is not graph:
         held += 2 * own + 8 * n + 4 * graph.symmetric.nnz
@@ -337,7 +328,8 @@ def require_order(graph: Graph, request: Request, settings: Settings, room: Room
     if left is None or settings.device == "cuda" or graph.is_on_device or "reordered" in vars(graph):
         return
     if graph.directed and "_reverse" not in vars(graph):
-        needed = _own_bytes(graph) + 8 * graph.n + graph.nnz * _edge_bytes(graph) + _transposing_bytes(graph)
+        transpose = 8 * graph.n + graph.nnz * (graph.indices.dtype.itemsize + 8 * graph.weighted)
+        needed = _own_bytes(graph) + transpose + _transposing_bytes(graph)
         _require_room("the transpose of the graph", needed, left)
     sweep = SweepPlan(batch=1, threads=1, sums=request.sums, roots=len(request.roots))
     # What ordering frees may still be held while the copies in order are made.

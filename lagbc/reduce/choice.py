@@ -59,7 +59,11 @@ def is_look_worth(graph: Graph, roots: int, device: str, reach: Callable[[], flo
     """
     costs = tuning.LOOK_COSTS
     edge = costs["directed_edge"] if graph.directed else costs["edge"]
-    look, sweeps = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz, predict_sweeps(graph, roots, device)
+    look = costs["run"] + costs["vertex"] * graph.n + edge * graph.nnz
+    if device == "cpu":  # the least time of the sweeps
+        sweeps = predict_at_depth(graph, roots, device, 0) / tuning.LOOK_THREADS
+    else:
+        sweeps = tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
     if look <= tuning.SHORT_LOOK:
         return look <= tuning.SHORT_SHARE * sweeps
     if look > tuning.LOOK_MOST[device] * sweeps:
@@ -78,13 +82,6 @@ def reached_share(graph: Graph, roots: NDArray[np.int64]) -> float:
     some = roots[:: -(-len(roots) // COLUMNS)].copy()
     _, edges, pairs, _, _ = count_search(graph.on_host, some, most := graph.nnz // tuning.REACH_SHARE)
     return 1.0 if edges > most else pairs / (len(some) * graph.n)
-
-
-def predict_sweeps(graph: Graph, roots: int, device: str) -> float:
-    """Predict the least time of the sweeps from so many roots."""
-    if device == "cpu":
-        return predict_at_depth(graph, roots, device, 0) / tuning.LOOK_THREADS
-    return tuning.GPU_EDGE[graph.weighted, graph.has_high_diameter] * roots * graph.nnz
 
 
 def promised_left(graph: Graph, roots: int) -> float:

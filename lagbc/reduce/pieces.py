@@ -274,10 +274,11 @@ def _has_room(graph: Graph, request: Request, settings: Settings, room: Room) ->
 
     MemoryError says that reduce="all" takes more than the budget.
     """
-    stated, edges = room.stated_on("cpu"), "edges" in request.sums
+    if settings.reduce == "auto" and not room.is_stated:
+        return True
+    needed, budget = reduction_bytes(graph, edges="edges" in request.sums), room.on("cpu")
     if settings.reduce == "auto":
-        return stated is None or reduction_bytes(graph, edges=edges) <= stated
-    needed, budget = reduction_bytes(graph, edges=edges), room.on("cpu")
+        return needed <= budget
     if needed > budget:
         raise OutOfMemoryError(
             f"reduce='all' needs up to {in_units(needed)} to take the graph apart, but the budget is "

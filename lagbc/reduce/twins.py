@@ -60,7 +60,9 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
     out: Any
     into: Any  # of the same type
     out, into = graph.native
-    first, closed = _find_classes(out, into)
+    keys = core.sum_keys(out, into)
+    first = core.join_open(out, into, keys)  # the smallest vertex of the class of each
+    closed = core.join_closed(out, into, keys, first)
     class_sizes = np.ones(graph.n) if piece.class_sizes is None else piece.class_sizes
     extra, unknown = core.pairs_inside(out, into, first, closed, piece.sources, piece.targets, class_sizes)
     if unknown.any():
@@ -83,10 +85,3 @@ def merge(piece: Weighted) -> tuple[Weighted, Classes | None]:
     of_classes = Graph(indptr, indices, graph.directed, lengths if graph.weighted else None)
     merged = Weighted(of_classes, summed(piece.sources), summed(piece.targets), summed(class_sizes))
     return merged, Classes(extra, of_class, class_sizes / summed(class_sizes)[of_class], count)
-
-
-def _find_classes(out: Any, into: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return the smallest vertex of the class of each vertex, and whether the class is closed; O(n + nnz)."""
-    keys = core.sum_keys(out, into)
-    first = core.join_open(out, into, keys)
-    return first, core.join_closed(out, into, keys, first)

@@ -40,7 +40,7 @@ class JunctionSums(NamedTuple):
 
     rows: Sums  # of the sweeps, a row for each panel
     junction: Floats  # the demand that passes each junction as it leaves chains
-    flows: tuple[Floats, ...]  # the part of `Flows` that the group owns, by `_flows_of`
+    flows: tuple[Floats, ...]  # the parts of `Flows` that the group owns
 
 
 class Junctions(MethodWork):
@@ -74,7 +74,7 @@ class Junctions(MethodWork):
 
         def run(_: Span, group: Items) -> JunctionSums:
             sums, junction = groups.run(group)
-            return JunctionSums(sums, junction, _flows_of(contracted.ways, flows, group))
+            return JunctionSums(sums, junction, tuple(array[at] for array, at in _owned(contracted.ways, flows, group)))
 
         return run
 
@@ -89,7 +89,8 @@ class Junctions(MethodWork):
             np.add(held.dependency, dependency, out=held.dependency)
             np.add(held.along, along, out=held.along)
         held.junction[group] = sums.junction  # the same again where a group is run a second time
-        _put_flows(self.contracted.ways, held.flows, group, sums.flows)
+        for (array, at), flow in zip(_owned(self.contracted.ways, held.flows, group), sums.flows, strict=True):
+            array[at] = flow
         return Total(span.last, whole)
 
     def finish(self, total: Total) -> Sums:
@@ -111,10 +112,9 @@ class Junctions(MethodWork):
 
     def unpack(self, span: Span, read: Reads) -> JunctionSums:
         graph, group = self.graph, self.items[span.place]
-        first, second = _owned(self.contracted.ways, group)
-        sizes = (len(first),), (len(second),), (2, len(first)), (len(first),), (len(first),)
+        owned = _owned(self.contracted.ways, Flows.zeros(len(self.contracted.inside)), group)
         rows = Sums(dependency=read("dependency", (None, graph.n)), edges=read("edges", (None, graph.nnz)))
-        flows = tuple(read(f"flow/{number}", size) for number, size in enumerate(sizes))
+        flows = tuple(read(f"flow/{number}", array[at].shape) for number, (array, at) in enumerate(owned))
         return JunctionSums(rows, read("junction", (len(group),)), flows)
 
     def pack_total(self, total: Total) -> Arrays:
@@ -134,7 +134,6 @@ class Held(NamedTuple):
 
     @classmethod
     def of(cls, contracted: Contracted, array: Floats) -> Held:
-        """Return views of the parts."""
         graph, inside = contracted.graph, len(contracted.inside)
         ends = np.cumsum([graph.n, graph.n, graph.nnz, 2 * inside, 2 * inside, inside])
         dependency, junction, along, out, around, within, onward = np.split(array, ends)
@@ -142,35 +141,16 @@ class Held(NamedTuple):
         return cls(dependency, junction, along, flows)
 
 
-def _flows_of(ways: Ways, flows: Flows, rows: Items) -> tuple[Floats, ...]:
-    """Copy the flows that some junctions own."""
-    first, second = _owned(ways, rows)
-    return (
-        flows.out[0, first],
-        flows.out[1, second],
-        flows.around[:, first],
-        flows.within[first],
-        flows.onward[first],
-    )
-
-
-def _put_flows(ways: Ways, flows: Flows, rows: Items, written: tuple[Floats, ...]) -> None:
-    """Write the flows that `_flows_of` has copied."""
-    first, second = _owned(ways, rows)
-    out, back, around, within, onward = written
-    flows.out[0, first], flows.out[1, second], flows.around[:, first] = out, back, around
-    flows.within[first], flows.onward[first] = within, onward
-
-
-def _owned(ways: Ways, rows: Items) -> tuple[Items, Items]:
-    """Return the vertices inside chains with their first end among some rows; the same of the second end.
+def _owned(ways: Ways, flows: Flows, rows: Items) -> list[tuple[Floats, Any]]:
+    """Return each array of flows, with the places that some junctions own.
 
     A row owns the demand that leaves a chain by it, as its first end also the demand within the chain. Vertices are
     numbered from the end that owns them.
     """
     halves = ways.halves[places_of(ways.first_halves, rows)]
     first, second = (places_of(ways.starts, halves[halves & 1 == side] >> 1) for side in (0, 1))
-    return first, second
+    of_first = (flows.around, (slice(None), first)), (flows.within, first), (flows.onward, first)
+    return [(flows.out[0], first), (flows.out[1], second), *of_first]
 
 
 class _Groups:
@@ -291,10 +271,7 @@ class Slices(PieceWork):
 
         def run(span: Span, _: Items) -> Sums:
             stop.check()
-            copies, entries = blocks.places(span.first)
-            of_slice = Sums(dependency=sums.dependency[copies])
-            if sums.edges is not None:
-                of_slice.edges = sums.edges[entries]
+            of_slice = self._slice(sums, span)
             for _name, array in of_slice:
                 array.fill(0)  # other slices have places between these
             blocks.add(span.first, sums.dependency, sums.edges)
@@ -307,13 +284,16 @@ class Slices(PieceWork):
         edges = np.zeros(len(rows.indices)) if self.piece.edges else None
         return Sums(dependency=np.zeros(len(rows.sources)), edges=edges)
 
+    def _slice(self, sums: Sums, span: Span) -> Sums:
+        """View the places of a slice."""
+        copies, entries = self.piece.blocks.places(span.first)
+        return Sums(dependency=sums.dependency[copies], edges=None if sums.edges is None else sums.edges[entries])
+
     def add(self, total: Total, span: Span, sums: Sums) -> Total:
         """Write the sums of a slice at its places, in the total itself; to write them again changes nothing."""
         whole = total.whole or self._zeros()
-        copies, entries = self.piece.blocks.places(span.first)
-        whole.dependency[copies] = sums.dependency
-        if sums.edges is not None:
-            whole.edges[entries] = sums.edges
+        for (_name, into), (_, array) in zip(self._slice(whole, span), sums, strict=True):
+            into[:] = array
         return Total(span.last, whole)
 
     def finish(self, total: Total) -> Sums:
@@ -324,13 +304,14 @@ class Slices(PieceWork):
         return dict(sums)
 
     def unpack(self, span: Span, read: Reads) -> Sums:
-        copies, entries = self.piece.blocks.places(span.first)
-        edges = read("edges", (entries.stop - entries.start,)) if self.piece.edges else None
-        return Sums(dependency=read("dependency", (copies.stop - copies.start,)), edges=edges)
+        return _read_like(self._slice(self._zeros(), span), read)
 
     def pack_total(self, total: Total) -> Arrays:
         return dict(total.whole or ())
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        shapes = {name: array.shape for name, array in self._zeros()}
-        return Total(done, Sums(**{name: read(name, shape) for name, shape in shapes.items()}) if done else None)
+        return Total(done, _read_like(self._zeros(), read) if done else None)
+
+
+def _read_like(like: Sums, read: Reads) -> Sums:
+    return Sums(**{name: read(name, array.shape) for name, array in like})

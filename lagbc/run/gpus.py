@@ -142,13 +142,11 @@ class _Crew:
             warn(*self._notes.pop(0))
 
     def stop(self) -> None:
-        """Have all devices stop at their next level."""
         self._idle.put(None)
         for hand in self._hands:
             hand.stop()
 
     def close(self) -> None:
-        """Drop all states."""
         for hand in self._hands:
             with suppress(*hand.device.failures):
                 hand.close()
@@ -215,10 +213,8 @@ class _DeviceHand:
         self._notes.append((f"{self.device.name}: {message}", MemoryWarning))
 
     def stop(self) -> None:
-        """Stop at the next level."""
         self._stop.set()
 
     def close(self) -> None:
-        """Drop the state."""
         with self.device.context():
             self._hand = None

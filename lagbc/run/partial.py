@@ -33,7 +33,7 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import OF_ROOTS
 from lagbc.request import Request
-from lagbc.run.work import NONE_DONE, Found, Items, PieceWork, Reads, Span, Total
+from lagbc.run.work import NONE_DONE, Found, Items, PieceWork, Span, Total
 
 _KIND = "lagbc partial sums "
 _FORMAT = f"{_KIND}3"
@@ -63,15 +63,12 @@ def digests_of(graph: Graph, request: Request, dtype: str, label: str = "") -> d
     bounds, demand = request.bounds, request.demand
     arrays: list[Any] = [request.omega, request.root_weights]
     arrays += [None, None] if bounds is None else [bounds.cutoffs, bounds.decays]
-    arrays += [None] if demand is None else [demand.indptr.astype(np.int64), demand.indices.astype(np.int64)]
-    arrays += [None] if demand is None else [demand.data]
+    places = () if demand is None else (demand.indptr.astype(np.int64), demand.indices.astype(np.int64))
+    arrays += [None, None] if demand is None else [*places, demand.data]
     arrays += [] if request.xy is None else [request.xy]
     options = [b"none" if array is None else f"{array.shape}".encode() + array.tobytes() for array in arrays]
-    of_graph = [
-        np.ascontiguousarray(as_numpy(array)).data
-        for array in (graph.indptr, graph.indices, graph.weights)
-        if array is not None
-    ]
+    csr = graph.indptr, graph.indices, graph.weights
+    of_graph = [np.ascontiguousarray(as_numpy(array)).data for array in csr if array is not None]
     return {
         "graph": _digest(f"{graph.n} {graph.nnz} {graph.directed}".encode(), *of_graph),
         "options": _digest(f"{sorted(request.sums)} {flags}".encode(), *options),
@@ -103,7 +100,6 @@ class Writer(NamedTuple):
     digests: dict[str, str]  # by name of the array
 
     def add(self, name: str, array: NDArray[Any], *, compressed: bool = False) -> None:
-        """Write an array."""
         member, array = zipfile.ZipInfo(f"{name}.npy"), np.asarray(array, order="C")
         member.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
         with self.archive.open(member, "w", force_zip64=True) as file:
@@ -111,7 +107,6 @@ class Writer(NamedTuple):
         self.digests[name] = _digest_of_array(array)
 
     def add_json(self, name: str, value: Any) -> None:
-        """Write a value of JSON."""
         self.add(name, np.frombuffer(json.dumps(value).encode(), np.uint8), compressed=True)
 
     def add_sums(self, number: int, work: PieceWork, span: Span, sums: Any) -> None:
@@ -143,14 +138,19 @@ class PartialFile:
         with self.reading():
             self._archive = zipfile.ZipFile(path)
             try:
-                self._names = {name.removesuffix(".npy") for name in self._archive.namelist()}
-                digests = self.json(_DIGESTS, _MOST_OF_DIGEST * len(self._names))
-                if {*digests, _DIGESTS} != self._names:
+                self.names = {name.removesuffix(".npy") for name in self._archive.namelist()}
+                digests = self.json(_DIGESTS, _MOST_OF_DIGEST * len(self.names))
+                if {*digests, _DIGESTS} != self.names:
                     raise InvalidValueError
                 self._digests = digests
                 self.head = self.json("head", _MOST_OF_HEAD)
-                if (kind := str(self.head["format"])) != _FORMAT:
-                    raise self._of_other_version() if kind.startswith(_KIND) else InvalidValueError
+                if not (kind := str(self.head["format"])).startswith(_KIND):
+                    raise InvalidValueError
+                if kind != _FORMAT:
+                    raise self._error(
+                        "was written by another version of lagbc, and its sums are of another form; go on with that "
+                        f"version, or {MEND}"
+                    )
             except BaseException:
                 self._archive.close()
                 raise
@@ -160,10 +160,6 @@ class PartialFile:
 
     def __exit__(self, *_: object) -> None:
         self._archive.close()
-
-    def has(self, name: str) -> bool:
-        """Whether the file has an array of this name."""
-        return name in self._names
 
     def json(self, name: str, most: int | None = None) -> Any:
         """Read a value of JSON, of at most `most` bytes."""
@@ -192,18 +188,14 @@ class PartialFile:
     def sums(self, number: int, work: PieceWork) -> Iterator[Found]:
         """Read the spans of a work with their sums, in order; `number` is that of the work."""
         with self.reading():
-            found = {name.split("/")[1] for name in self._names if name.startswith(f"{number}/")}
+            found = {name.split("/")[1] for name in self.names if name.startswith(f"{number}/")}
             spans = sorted(Span(*map(int, name.split("-"))) for name in found)
         for span in spans:
             with self.reading():
                 if not 0 <= span.first < span.last <= len(work.items):
                     raise InvalidValueError
-                sums = work.unpack(span, self.below(f"{number}/{span.first}-{span.last}/"))
+                sums = work.unpack(span, _Below(self, f"{number}/{span.first}-{span.last}/"))
             yield span, sums
-
-    def below(self, prefix: str) -> Reads:
-        """Return a reader of the arrays whose names begin with a prefix."""
-        return _Below(self, prefix)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -214,21 +206,15 @@ class PartialFile:
             raise
         except Exception as error:  # a damaged archive may raise any error, EINVAL where it points to before the file
             if not isinstance(error, OSError) or error.errno == errno.EINVAL:
-                raise self._damaged() from error
+                told = "is not a lagbc checkpoint of this version; name another file"
+                of_part = "is damaged, or no part of a run of this version of lagbc"
+                raise self._error(told if self._is_checkpoint else of_part) from error
             if error.filename is not None:
                 raise
             raise FileError(f"{self.path} cannot be read: {error.strerror}") from error
 
-    def _damaged(self) -> Exception:
-        if self._is_checkpoint:
-            return CheckpointError(f"{self.path} is not a lagbc checkpoint of this version; name another file")
-        return PartError(f"{self.path} is damaged, or no part of a run of this version of lagbc")
-
-    def _of_other_version(self) -> Exception:
-        return (CheckpointError if self._is_checkpoint else PartError)(
-            f"{self.path} was written by another version of lagbc, and its sums are of another form; go on with that "
-            f"version, or {MEND}"
-        )
+    def _error(self, told: str) -> Exception:
+        return (CheckpointError if self._is_checkpoint else PartError)(f"{self.path} {told}")
 
 
 class _Below(NamedTuple):
@@ -241,7 +227,7 @@ class _Below(NamedTuple):
         return self.file.array(self.prefix + name, shape, dtype)
 
     def has(self, name: str) -> bool:
-        return self.file.has(self.prefix + name)
+        return self.prefix + name in self.file.names
 
 
 class Checkpoint:
@@ -260,7 +246,7 @@ class Checkpoint:
         self._works: Sequence[PieceWork] = ()
         self._orders: list[str] = []
         self._totals: list[Total] = []  # each is replaced as one object, so that no interrupt splits it
-        self._saved, self._held = time.perf_counter(), -1  # when the file was written, and how many items it holds
+        self._saved, self._is_new = time.perf_counter(), False  # when the file was written; if there are newer totals
         if self.path.exists():
             with self._open() as file, file.reading():
                 self.labels, self.roots = list(map(str, file.head["labels"])), file.array("roots", (None,), np.int64)
@@ -294,7 +280,7 @@ class Checkpoint:
         return CheckpointError(f"checkpoint {self.path} belongs to {_OWNERS[name]}; {MEND}")
 
     def _of_other_works(self, works: Sequence[PieceWork]) -> CheckpointError:
-        before, now = (_in_words(labels) for labels in (self.labels, [work.label for work in works]))
+        before, now = (_in_words(labels) for labels in (self.labels, [work.sweep.label for work in works]))
         return CheckpointError(
             f"checkpoint {self.path} belongs to a run of {before}, and this is one of {now}; pass method, device, "
             f"reduce and memory as they were, or {MEND}"
@@ -308,9 +294,9 @@ class Checkpoint:
         is_first, orders = not self._works, list(map(digest_of_order, works))
         if self._before:
             totals = self._read(works, orders, totals, anew=not is_first)
-        self._works, self._orders, self._totals, self._held = list(works), orders, list(totals), -1
-        if self._before and self._done == sum(len(work.items) for work in works):
-            self._held = self._done
+        self._works, self._orders, self._totals, self._is_new = list(works), orders, list(totals), True
+        if self._before and all(total.done == len(work.items) for work, total in zip(works, totals, strict=True)):
+            self._is_new = False
         elif not is_first:
             self.save()
         else:
@@ -340,7 +326,7 @@ class Checkpoint:
                 raise self._of_other_works(works)
             for number, work in enumerate(works):
                 before, done = self.labels[number], counts[number]
-                if before != work.label:
+                if before != work.sweep.label:
                     if not (anew and before.startswith("chains ")):
                         raise self._of_other_works(works)
                     continue
@@ -349,18 +335,19 @@ class Checkpoint:
                 if not 0 <= done <= len(work.items):
                     raise InvalidValueError
                 if not found[number].done:
-                    found[number] = work.unpack_total(done, file.below(f"{number}/"))
+                    found[number] = work.unpack_total(done, _Below(file, f"{number}/"))
         return found
 
     def keep(self, number: int, total: Total) -> None:
         """Take a new total of a work; write the file if the last time was long ago."""
+        self._is_new = True  # first, as an interrupt may come between
         self._totals[number] = total
         if time.perf_counter() - self._saved > tuning.CHECKPOINT_SECONDS:
             self.save()
 
     def save(self) -> None:
         """Write the file if there are new sums; a failure is a RuntimeWarning, as the sums are not lost."""
-        if not self._works or self._done == self._held:
+        if not self._is_new:
             return
         try:
             self._write()
@@ -368,13 +355,15 @@ class Checkpoint:
             warn(f"checkpoint {error}", RuntimeWarning)
         self._saved = time.perf_counter()
 
-    @property
-    def _done(self) -> int:
-        return sum(total.done for total in self._totals)
+    def end(self, kind: object, error: BaseException | None, _: object) -> None:
+        """Save the sums at the end of a run; Ctrl-C is given a note of the file."""
+        self.save()
+        if isinstance(error, KeyboardInterrupt) and not self._is_new:
+            error.add_note(f"{self.path} holds what is summed so far; the same call goes on from it")
 
     def _write(self) -> None:
         totals, works = list(self._totals), self._works
-        labels = [work.label for work in works]
+        labels = [work.sweep.label for work in works]
         head = {"digests": dict(self._digests), "labels": labels, "orders": self._orders}
         assert self.roots is not None
         with open_writer(self.path, head) as file:
@@ -384,7 +373,7 @@ class Checkpoint:
                 for name, array in work.pack_total(total).items():
                     file.add(f"{number}/{name}", array)
         self.labels, self._before = labels, self._digests
-        self._held = sum(total.done for total in totals)
+        self._is_new = False
 
 
 def _in_words(labels: Sequence[str]) -> str:

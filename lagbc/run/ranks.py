@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from contextvars import copy_context
 from functools import partial
 from itertools import chain
@@ -63,7 +63,9 @@ def on_ranks(comm: Any, key: Any, compute: Callable[[Executor | None], Result]) 
         if any(call != calls[0] for call in calls):
             told = ", ".join(f"{call} on rank {rank}" for rank, call in enumerate(calls))
             raise InvalidValueError(f"all ranks of comm make the same call; they make others: {told}")
-        with _freed(comm.Dup()) as own:  # messages of lagbc and of the program stay apart
+        with ExitStack() as freed:
+            own = comm.Dup()  # messages of lagbc and of the program stay apart
+            freed.callback(own.Free)  # MPI has only some thousands of communicators
             threads, number = _place_of_rank(own)
             before = local_rank.set(number)
             try:
@@ -74,22 +76,16 @@ def on_ranks(comm: Any, key: Any, compute: Callable[[Executor | None], Result]) 
                 local_rank.reset(before)
 
 
-@contextmanager
-def _freed(comm: Any) -> Iterator[Any]:
-    """Free a communicator at the end: MPI has only some thousands of them."""
-    try:
-        yield comm
-    finally:
-        comm.Free()
-
-
 def _place_of_rank(comm: Any) -> tuple[int, int]:
     """Return the cores of each rank, an equal share on the fullest machine, and this rank's number on its machine."""
     from mpi4py import MPI
 
-    with _freed(comm.Split_type(MPI.COMM_TYPE_SHARED)) as here:
+    here = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    try:
         cores = set[int]().union(*here.allgather(usable_cores_by_number()))
         share, number = max(1, usable_cores(cores) // here.Get_size()), here.Get_rank()
+    finally:
+        here.Free()
     least: int = comm.allreduce(share, MPI.MIN)
     return least, number
 
@@ -217,7 +213,6 @@ class Ranks(Executor):
         self._messages: Thread | None = None
 
     def begin(self) -> None:
-        """Begin to send and to receive messages."""
         self._messages = _begun(self._exchange)
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
@@ -237,7 +232,6 @@ class Ranks(Executor):
         self._own.shutdown(wait=True, cancel_futures=True)
 
     def raise_if_left(self) -> None:
-        """Raise the error of a rank that has left."""
         for error in self._left:
             raise error
 

@@ -164,7 +164,5 @@ class Rounds(Sweeps):
             arrays = {name: asarray(read(name, array.shape)) for name, array in self.begun.arrays.items()}
             sequence = replace(self.begun, drawn=self.begun.drawn + int(self.drawn.sizes[:whole].sum()), **arrays)
         if done > (0, *self.drawn.ends.tolist())[whole]:
-            n, nnz, names = self.graph.n, self.graph.nnz, self.plan.sums
-            zeros = Sums.zeros(np, names, n, nnz)
-            part = Sums(**{name: asarray(read(f"{_ROUND}{name}", array.shape)) for name, array in zeros})
+            part = Sums(**{name: asarray(read(f"{_ROUND}{name}", array.shape)) for name, array in self._zeros(np)})
         return Total(done, sequence, part)

@@ -37,6 +37,11 @@ class Result(NamedTuple):
     sweeps: tuple[Sweep, ...]  # of the pieces of the graph
 
     @property
+    def sample(self) -> NDArray[np.int64] | None:
+        """The roots, if they are a random sample."""
+        return self.request.roots if self.request.is_sample else None
+
+    @property
     def roots(self) -> NDArray[np.int64]:
         """The roots of the run; a checkpoint may hold others than were drawn for this call."""
         return self.request.roots
@@ -117,12 +122,7 @@ class Meter:
     """The progress of a run over its stretches."""
 
     def __init__(
-        self,
-        stretches: Sequence[Stretch],
-        report: Reporter | bool,
-        note: str,
-        stack: ExitStack,
-        unit: str = "root",
+        self, stretches: Sequence[Stretch], report: Reporter | bool, note: str, stack: ExitStack, unit: str = "root"
     ) -> None:
         self._stretches = list(stretches)
         self._done = [stretch.done for stretch in stretches]
@@ -136,7 +136,6 @@ class Meter:
             self._report(self._state())
 
     def begin_anew(self, number: int, stretch: Stretch) -> None:
-        """Replace a stretch."""
         self._stretches[number], self._done[number] = stretch, stretch.done
 
     def _state(self) -> Progress:

@@ -65,7 +65,7 @@ def write_share(
     PartError says that contracted chains have too large counts.
     """
     spans = _share_out(works, share)
-    labels = [work.label for work in works]
+    labels = [work.sweep.label for work in works]
     head = {"share": [share.number, share.of], "digests": _with_works(digests, works), "labels": labels}
     with open_writer(path, head) as file, ExitStack() as stack:
         describe(file)
@@ -161,7 +161,6 @@ def merge_shares(files: Sequence[PartialFile], works: Sequence[PieceWork], diges
 
 
 def _merged(files: Sequence[PartialFile], number: int, work: PieceWork) -> Total:
-    """Return the total of a work from the files of all shares."""
     total = NONE_DONE
     for file in files:
         for span, sums in file.sums(number, work):
@@ -200,5 +199,5 @@ def _share_out(works: Sequence[PieceWork], share: Share) -> list[Span]:
 
 def _with_works(digests: dict[str, str], works: Sequence[PieceWork]) -> dict[str, str]:
     """Add the labels and orders of the works to the digests of a call."""
-    labels, orders = ";".join(work.label for work in works), " ".join(map(digest_of_order, works))
+    labels, orders = ";".join(work.sweep.label for work in works), " ".join(map(digest_of_order, works))
     return digests | {"methods": labels, "order": orders}

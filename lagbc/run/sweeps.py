@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import phase
+from lagbc.calls import in_phase, phase
 from lagbc.demand import plan_of_root, weights_of_columns, without_far_apart
 from lagbc.graph.csr import as_numpy, module_of
 from lagbc.limits import Room
@@ -71,10 +71,9 @@ class Sweeps(MethodWork):
         """A chunk: a hand passes on its sum alone."""
         return self.chunk
 
+    @in_phase("prepare")
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for batches."""
-        with phase("prepare"):
-            return Batches(self, stop).run
+        return Batches(self, stop).run
 
     def add(self, total: Total, span: Span, sums: Rows | Added) -> Total:
         """Add panels to the chunk at hand, and a whole chunk to the chunks before it."""
@@ -120,7 +119,6 @@ class Sweeps(MethodWork):
         return [(span, on_host(sums, to_host)) for span, sums in sent]
 
     def finish(self, total: Total) -> Sums:
-        """Return the sum of the chunks."""
         whole: Sums = self._zeros(np) if total.whole is None else total.whole
         if self.row.device == "cpu":
             return whole
@@ -128,7 +126,6 @@ class Sweeps(MethodWork):
             return whole.moved(as_numpy)
 
     def pack(self, span: Span, sums: Rows | Added) -> Arrays:
-        """Return sums by their names."""
         if isinstance(sums, Added):
             return {name: as_numpy(array) for name, array in sums.sums}
         rows = self.as_rows(sums, span.last - span.first)
@@ -165,7 +162,6 @@ class _Shapes:
 
     @staticmethod
     def zeros(shape: Any) -> tuple[int, ...]:
-        """Return the shape."""
         return shape if isinstance(shape, tuple) else (shape,)
 
 
@@ -181,16 +177,12 @@ def on_host(sums: Rows | Added, to_host: Callable[[Any], NDArray[Any]] = as_nump
     return sums if isinstance(sums, list) else sums.moved(to_host)
 
 
-def _arrays_of(sums: Sums) -> Any:
-    """Return the module of the arrays of sums: numpy or cupy."""
-    _, array = next(iter(sums))
-    return module_of(array)
-
-
 def _like(sums: Sums, others: Sums) -> Sums:
     """Bring sums to the device of others."""
-    arrays = _arrays_of(others)
-    return sums if _arrays_of(sums) is arrays else sums.moved(as_numpy if arrays is np else arrays.asarray)
+    (_, array), (_, other) = next(iter(sums)), next(iter(others))
+    if type(array) is type(other):
+        return sums
+    return sums.moved(as_numpy if isinstance(other, np.ndarray) else module_of(other).asarray)
 
 
 class Batches:
@@ -206,7 +198,7 @@ class Batches:
             raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
         scaled, beyond = into_range(work.plan, work.graph.n)
-        self._scaled, self._beyond = scaled.with_flag(stop), None if scaled is work.plan else beyond
+        self._scaled, self._beyond = scaled.with_flag(stop), beyond
         if work.piece.drawn is not None and work.piece.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)
@@ -298,11 +290,9 @@ class Within(MethodWork):
 
     @property
     def grain(self) -> int:
-        """A panel."""
         return self.panel
 
     def open(self, stop: StopFlag) -> Hand:
-        """Prepare a state for panels."""
         panels = _Panels(self, stop)
 
         def run(span: Span, roots: Items) -> list[SparseSums]:
@@ -314,7 +304,6 @@ class Within(MethodWork):
         return run
 
     def add(self, total: Total, span: Span, sums: list[SparseSums]) -> Total:
-        """Let the sums of panels wait."""
         return Total(span.last, None, self._part(total).plus(sums))
 
     def _part(self, total: Total) -> Waiting:
@@ -323,7 +312,6 @@ class Within(MethodWork):
         return cast("Waiting", total.part)
 
     def finish(self, total: Total) -> Sums:
-        """Add the waiting sums."""
         with phase("finish"):
             return self._part(total).whole()
 
@@ -336,7 +324,6 @@ class Within(MethodWork):
         return arrays
 
     def unpack(self, span: Span, read: Reads) -> list[SparseSums]:
-        """Read all sparse sums of a span."""
         found, shapes = list[SparseSums](), self._shapes
         while read.has(f"{(number := len(found))}/at_vertices"):
             places = [read(f"{number}/at_{name}", (None,), np.integer) for name in _ROWS_OF]
@@ -357,11 +344,9 @@ class Within(MethodWork):
         }
 
     def pack_total(self, total: Total) -> Arrays:
-        """Return the sums, the waiting ones added."""
         return dict(self._part(total).whole()) if total.done else {}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
-        """Read the sums."""
         if not done:
             return Total(done)
         return Total(done, None, Waiting(Sums(**{name: read(name, shape) for name, shape in self._shapes.items()})))
@@ -372,7 +357,8 @@ class _Panels:
 
     def __init__(self, work: Within, stop: StopFlag) -> None:
         self._graph, self._plan, self._module = work.graph, work.plan.with_flag(stop), cast("SumsWithin", work.module)
-        scaled, self._beyond = into_range(self._plan, work.graph.n)
+        scaled, beyond = into_range(self._plan, work.graph.n)
+        self._beyond = np.zeros(work.graph.n, np.bool_) if beyond is None else beyond
         self._power = _exponent(self._plan.omega) - _exponent(scaled.omega)
         with phase("prepare"):
             self._state = work.module.prepare(work.graph, scaled)
@@ -412,13 +398,13 @@ def _exponent(omega: NDArray[np.float64] | None) -> int:
     return 0 if omega is None else int(np.frexp(omega.max())[1])
 
 
-def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
+def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_] | None]:
     """Scale the weights of a plan so that float64 holds all numbers that a method makes of them.
 
     Weights are scaled as in `lagbc.methods.sums`, all roots by one shift. Roots without such a shift are left to the
     routine of single roots, in which every number has an exponent of its own: a mask of them is returned beside the
-    plan, in which they have weight 0, or no demand. A plan with weights has no endpoints, as the ends of a path are not
-    weighed by omega; with a demand it has no omega, root_weights or exponent.
+    plan, in which they have weight 0, or no demand; None where no weights are scaled. A plan with weights has no
+    endpoints, as the ends of a path are not weighed by omega; with a demand it has no omega, root_weights or exponent.
     """
     if plan.demand is not None:
         demand, beyond = without_far_apart(plan.demand)
@@ -427,7 +413,7 @@ def into_range(plan: SweepPlan, n: int) -> tuple[SweepPlan, NDArray[np.bool_]]:
     if omega is not None and omega.any():
         shift = int(shift_into_range(omega[omega > 0].min(), omega.max()))
     if not shift and not plan.exponent:
-        return plan, np.zeros(n, np.bool_)
+        return plan, None
     times = np.ones(n) if plan.root_weights is None else plan.root_weights
     with np.errstate(over="ignore", under="ignore"):
         scaled = np.ldexp(times, shift + plan.exponent)

@@ -36,7 +36,7 @@ import numpy as np
 
 from lagbc.errors import ExecutorError, RunError, StoppedError
 from lagbc.files import write_whole
-from lagbc.limits import SMALL_RUN, host_budget
+from lagbc.limits import SMALL_RUN, budget
 from lagbc.methods.contract import Interrupted, bytes_of
 from lagbc.native.pool import Interrupts
 from lagbc.planning.devices import gpu_of_worker
@@ -137,7 +137,7 @@ class _Run:
     def __init__(self, by: Submit, packed: Packed, file: Path, work: PieceWork, spans: Iterator[Span]) -> None:
         self._by, self._packed, self._file = by, packed, file
         self._coming = enumerate((span, work.items[span.place]) for span in spans)
-        room = host_budget() if by.limit is None else by.limit
+        room = budget("cpu") if by.limit is None else by.limit
         self._ahead, self._may_end_early = max(2, room // max(1, work.bytes_of_sums)), work.may_end_early
         self._interrupts = Interrupts()
         self._next = 0  # the first one that was not yielded
@@ -151,7 +151,6 @@ class _Run:
         self._deadline: float | None = None  # once the run is given up
 
     def results(self) -> Iterator[Found]:
-        """Yield results in order."""
         while True:
             yield from self._ready()
             while not (is_held := self._enough_wait()) and self._has_task():
@@ -213,16 +212,9 @@ class _Run:
 
     def _submit(self, number: int, worker: str = "") -> None:
         """Submit a task, with the arrays for a worker that does not see the file."""
-        task = Task(
-            self._packed.digest,
-            str(self._file),
-            *self._tasks[number],
-            self._by.limit,
-            next(self._by.attempts),
-            version(),
-            here(),
-            bytes(self._packed) if worker else None,
-        )
+        arrays, limit, attempt = bytes(self._packed) if worker else None, self._by.limit, next(self._by.attempts)
+        asked = self._packed.digest, str(self._file), *self._tasks[number], limit, attempt
+        task = Task(*asked, version(), here(), arrays)
         try:
             future = self._by.executor.submit(run_task, task)
         except RuntimeError as error:  # it is broken, or was shut down
@@ -320,7 +312,7 @@ class OpenWorks:
         needed = size + _bytes_of_states(work)
 
         def room() -> int:
-            return host_budget() if limit is None else limit - sum(held.bytes for held in self._held.values())
+            return budget("cpu") if limit is None else limit - sum(held.bytes for held in self._held.values())
 
         for key, held in list(self._held.items()):
             if needed > room() and not held.users:
@@ -331,7 +323,6 @@ class OpenWorks:
         return _Opened(work, needed)
 
     def drop(self, key: str | None) -> None:
-        """Drop one work, or all."""
         with self._lock:
             held = [self._held.pop(one) for one in [*self._held] if key in (None, one)]
         for one in held:
@@ -339,7 +330,6 @@ class OpenWorks:
 
 
 def _bytes_of_states(work: PieceWork) -> int:
-    """Bound the bytes of the states of a work."""
     if not isinstance(work, MethodWork):
         return work.hands * work.bytes_of_sums * len(work.items)
     if isinstance(work.piece, Chains):
@@ -461,9 +451,8 @@ class Packed(NamedTuple):
 def pack(work: PieceWork) -> Packed:
     """Pack a work: without its items, but with all cached properties of its graph that workers need."""
     buffers: list[pickle.PickleBuffer] = []
-    sweep = work.sweep._replace(
-        reason="", too_large="", seconds=None, memory=Memory()
-    )  # words and predictions fix no sum
+    # Words and predictions fix no sum.
+    sweep = work.sweep._replace(reason="", too_large="", seconds=None, memory=Memory())
     head = pickle.dumps((_carried(work.piece), sweep, work.panel), protocol=5, buffer_callback=buffers.append)
     arrays: list[Any] = [head, *(buffer.raw() for buffer in buffers)]
     sizes = np.array([len(arrays), *map(len, arrays)], np.int64).tobytes()

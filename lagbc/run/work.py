@@ -22,13 +22,14 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.calls import phase, raise_if_stopped
+from lagbc.calls import in_phase, raise_if_stopped
 from lagbc.errors import MemoryWarning, OutOfMemoryError, warn
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.limits import BUDGET_VARIABLE, Room, give_back, in_units
 from lagbc.methods.contract import MethodModule, StopFlag, SweepPlan
 from lagbc.methods.sums import Sums
+from lagbc.methods.table import Both
 from lagbc.planning.sweep import Sweep, memory_of, request_to, row_of, smaller_sweep
 from lagbc.reduce.pieces import Chains, Whole
 
@@ -144,6 +145,7 @@ class Work(ABC):
         raise error
 
 
+@in_phase("sweep")
 def sum_over(
     work: Work,
     carry: Carrier,
@@ -156,7 +158,8 @@ def sum_over(
     `keep` is called with each new total. After an error no hand is at work, and `keep` has had all finished items.
     """
     last = len(work.items) if last is None else last
-    with phase("sweep"), closing(carry(work, total.done, last)) as found:
+    found = carry(work, total.done, last)
+    try:
         for span, sums in found:
             total = work.add(total, span, sums)
             del sums
@@ -164,6 +167,8 @@ def sum_over(
                 keep(total)
             if work.may_end_early and work.is_enough(total):
                 break
+    finally:
+        found.close()
     return total
 
 
@@ -262,11 +267,6 @@ class PieceWork(Work):
     graph: Graph  # that is swept
 
     @property
-    def label(self) -> str:
-        """Its name in a file of sums."""
-        return self.sweep.label
-
-    @property
     def order(self) -> Items:
         """All that the order of the sums depends on."""
         return self.items
@@ -334,15 +334,17 @@ class MethodWork(PieceWork):
 
     @property
     def bytes_of_sums(self) -> int:
-        """Bound the bytes of the sums over some of the roots."""
         return 8 * self.plan.summed(self.graph)
 
     def context(self) -> AbstractContextManager[Any]:
-        """Return the device and stream of this thread."""
-        return self.row.context()
+        """Return the device and stream of this thread, for other threads to enter."""
+        if self.row.device == "cpu":
+            return nullcontext()
+        from cupy.cuda import Device, get_current_stream
+
+        return Both(Device(), get_current_stream())
 
     def on(self, copied: Callable[[Graph], Graph]) -> Self:
-        """Return the same work on the device to which `copied` copies graphs."""
         other = copy(self)
         other.graph = copied(self.graph)
         return other

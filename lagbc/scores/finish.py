@@ -15,6 +15,8 @@ from lagbc.graph.coordinates import as_coordinates
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import transposed
 from lagbc.graph.names import Names, edge_in_words, in_words
+from lagbc.native import core
+from lagbc.reduce.blocks import find_strong
 from lagbc.request import parse_vertex_weights
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def betweenness(result: Result, arguments: Arguments) -> Scores:
         directed=result.pairs == 1,
         normalized=arguments.normalized,
         endpoints=arguments.endpoints,
-        sampled=_sampled_roots(result),
+        sampled=result.sample,
     )
     return _require_range(scores, arguments)
 
@@ -47,7 +49,7 @@ def betweenness(result: Result, arguments: Arguments) -> Scores:
 def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
     """Return the sum of dependencies on edges; both entries of an undirected edge have the sum of its directions."""
     raw: Scores = result.sums.edges
-    graph, sample = result.graph.on_host, _sampled_roots(result)
+    graph, sample = result.graph.on_host, result.sample
     sampled = None if sample is None else len(sample)
     factor = edge_factor(graph.n, directed=result.pairs == 1, normalized=arguments.normalized, sampled=sampled)
     if graph.directed:
@@ -324,8 +326,9 @@ class Distances(NamedTuple):
         The largest distance from a root to a vertex that it reaches: the diameter if all vertices are roots, at most
         the diameter if some are. 0 without pairs.
     radius : float
-        The least eccentricity of a root, over the vertices that it reaches: the radius if all vertices are roots, at
-        least the radius if some are. 0 if a root reaches none.
+        The least eccentricity of a root that reaches all other vertices: the radius if all vertices are roots, at least
+        the radius if some are. inf if no root reaches all; NetworkX raises an error unless all do. Distances beyond a
+        cutoff are left out of the eccentricity.
     """
 
     n: int
@@ -361,22 +364,33 @@ def distances(result: Result, arguments: Arguments) -> Scores:
             _require_finite("distances", np.array(distance * scale)),
             inverse / max(roots * (n - 1), 1),
             depth.max(initial=0),
-            depth.min() if roots else 0,
+            depth[_reach_all(result, reached)].min(initial=np.inf),
         ]
     )
 
 
+def _reach_all(result: Result, reached: float) -> NDArray[np.bool_]:
+    """Mark the roots that reach all vertices: these are the first strong component, if one alone has no entry."""
+    graph, roots = result.graph.on_host, result.roots
+    if reached == len(roots) * (graph.n - 1):
+        return np.ones(len(roots), np.bool_)
+    if not graph.directed:
+        return np.full(len(roots), not graph.components.any())
+    strong = find_strong(np.array([0, graph.n]), graph.indptr, graph.indices)
+    _, entered, *_ = core.condense(graph.indptr, graph.indices, strong)
+    is_first = np.ones(len(strong.member_ptr) - 1, np.bool_)
+    is_first[entered] = False
+    found: NDArray[np.bool_] = is_first[strong.component[roots]] & (np.count_nonzero(is_first) == 1)
+    return found
+
+
 def of_all_roots(raw: Scores, result: Result) -> Scores:
     """Scale sums over a random sample of roots to all roots other than v, by (n - 1) / (sampled roots other than v)."""
-    sampled = _sampled_roots(result)
+    sampled = result.sample
     if sampled is None:
         return raw
     with np.errstate(over="ignore"):
         return rescale(raw, directed=True, normalized=False, endpoints=False, sampled=sampled)
-
-
-def _sampled_roots(result: Result) -> NDArray[np.int64] | None:
-    return result.roots if result.request.is_sample else None
 
 
 def _require_range(scores: Scores, arguments: Arguments) -> Scores:

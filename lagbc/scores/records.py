@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import product
 from operator import attrgetter
@@ -103,7 +103,12 @@ def _of_finish(name: str) -> Callable[..., Any]:
 
 
 def _finish(name: str, *given: Any) -> Any:
-    return getattr(import_module("lagbc.scores.finish"), name)(*given)
+    return _imported(name)(*given)
+
+
+@cache
+def _imported(name: str) -> Any:
+    return getattr(import_module("lagbc.scores.finish"), name)
 
 
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.

@@ -16,7 +16,7 @@ from lagbc.graph import adapters
 from lagbc.graph.given import parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
-from lagbc.scores.finish import Highest
+from lagbc.scores.finish import Distances, Highest
 from lagbc.scores.records import registered, titled
 from lagbc.types import GraphLike
 
@@ -190,6 +190,8 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
         return {title: _on_host(title, getattr(scores, one)) for title, one in zip(titles, _OF_ESTIMATES, strict=True)}
     if isinstance(scores, Highest):
         raise InvalidTypeError(f"{called} has the highest scores alone; make a table of it by itself")
+    if instead := _instead_of(scores):
+        raise InvalidTypeError(f"{called} is a {type(scores).__qualname__}, which has no score of a vertex; {instead}")
     if isinstance(scores, tuple):
         raise InvalidTypeError(
             f"{called} is a pair, such as scores and their errors; pass a mapping of names, of (scores, errors) = pair "
@@ -208,6 +210,15 @@ def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> d
     if "decay" not in takes.get(called, {"decay"}):
         decay = None
     return {before + title: column for title, column in titled(called, several, cutoff, decay).items()}
+
+
+def _instead_of(found: Any) -> str:
+    """Say how a table is made of a record that has no scores; nothing of anything else."""
+    if isinstance(found, Distances):
+        return "pandas.Series(found._asdict()) has its numbers"
+    if callable(getattr(found, "labels", None)):
+        return "found.labels() are the communities of the vertices, as scores or in {'community': found.labels()}"
+    return "found.to_pandas() is its table" if callable(getattr(found, "to_pandas", None)) else ""
 
 
 def _on_host(name: str, values: Any) -> Any:

@@ -21,8 +21,12 @@ def exact(A, *, directed, weighted, sources=None, cutoff=np.inf):
     weights = lengths(A, directed=directed) if weighted else None
     n = len(indptr) - 1
     roots = range(n) if sources is None else sources
-    into = [reference.distances_into(indptr, indices, weights, sources=[s], cutoff=cutoff) for s in roots]
-    out = [[Fraction(d) for distances in of_root for d in distances] for of_root in into]
+    everywhere, within = (
+        [reference.distances_into(indptr, indices, weights, sources=[s], cutoff=most) for s in roots]
+        for most in (np.inf, cutoff)
+    )
+    out = [[Fraction(d) for distances in of_root for d in distances] for of_root in within]
+    reach_all = [sum(map(len, of_root)) == n - 1 for of_root in everywhere]
     pairs = [d for row in out for d in row]
     once = 1 if directed else 2
     return (
@@ -33,7 +37,7 @@ def exact(A, *, directed, weighted, sources=None, cutoff=np.inf):
         Fraction(sum(pairs), once),
         sum(1 / d for d in pairs) / (len(roots) * (n - 1)) if pairs else 0,
         max((max(row, default=0) for row in out), default=0),
-        min((max(row, default=0) for row in out), default=0),
+        min((max(row, default=0) for row, all_ in zip(out, reach_all, strict=True) if all_), default=np.inf),
     )
 
 
@@ -84,6 +88,20 @@ def test_a_sample_estimates_with_standard_errors():
     assert (found, *errors[2:]) == (whole, *[0] * 6)
     one = lagbc.distances(A, directed=False, k=1, rng=0)
     assert one.average == pytest.approx(one.wiener / one.pairs)
+
+
+def test_the_radius_is_of_roots_that_reach_all():
+    """These are a first component, here a circle; where there are two, or two parts, no root reaches all."""
+    ends = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (3, 5)]
+    sinks = sp.coo_array((np.ones(6), np.transpose(ends)), shape=(6, 6))
+    assert lagbc.distances(sinks).radius == 2
+    assert lagbc.distances(sinks, cutoff=[1, 2]).radius.tolist() == [1, 2]
+    assert lagbc.distances(sinks, sources=[0, 3]).radius == 4
+    assert lagbc.distances(sinks, sources=[3, 4]).radius == np.inf
+    assert lagbc.distances(sinks, sources=[]).radius == np.inf
+    assert lagbc.distances(sinks.T).radius == np.inf
+    assert lagbc.distances(sp.block_diag([sinks, sinks]), directed=False)[-2:] == (3, np.inf)
+    assert lagbc.distances(sp.coo_array((1, 1))).radius == 0
 
 
 def test_a_checkpoint_and_parts_of_the_memory(tmp_path):

@@ -60,10 +60,6 @@ def test_a_group_that_leaves_no_pair_has_no_share_of_pairs_that_end_in_it():
     """NetworkX divides by zero."""
     path = np.eye(4, k=1)
     assert lagbc.group_bc(path, [[0, 3], [1, 2]], normalized=True, endpoints=True).tolist() == [2.5, 3]
-    with pytest.raises(
-        ValueError, match=r"normalized divides by .* but groups\[1\] leaves 1 vertex of 4; leave out no"
-    ):
-        lagbc.group_bc(path, [[0, 3], [1, 2, 3]], normalized=True, endpoints=True)
     assert lagbc.group_bc(path, [[1, 2, 3]], endpoints=True).tolist() == [6]
 
 
@@ -117,16 +113,6 @@ def test_names_and_what_is_no_group():
     G = nx.path_graph(["a", "b", "c", "d"])
     assert lagbc.group_bc(G, [["b"], ["b", "c"], []]).tolist() == [2, 1, 0]
     assert lagbc.group_bc(G, []).shape == (0,)
-    with pytest.raises(TypeError, match=r"groups\[0\] is 'b'; .* for a single group pass \[group\]"):
-        lagbc.group_bc(G, ["b", "c"])
-    with pytest.raises(TypeError, match=r"groups\[0\] is 1; it is a sequence of vertices"):
-        lagbc.group_bc(G, [1, 2])
-    with pytest.raises(TypeError, match="groups is 'bc'; it is a sequence of groups"):
-        lagbc.group_bc(G, "bc")
-    with pytest.raises(ValueError, match=r"groups\[1\] holds 'e', which no vertex is called"):
-        lagbc.group_bc(G, [["a"], ["e"]])
-    with pytest.raises(ValueError, match=r"groups\[0\] names vertex 'b' more than once"):
-        lagbc.group_bc(G, [["b", "b"]])
 
 
 @pytest.fixture
@@ -146,9 +132,6 @@ def test_threads_and_progress(no_small_run):
         lagbc.group_bc(G, groups)
         lagbc.group_bc(G, groups, progress=False)
     assert len(seen) == 2 * 2
-    for wrong in ({"threads": 0}, {"progress": "yes"}):
-        with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
-            lagbc.group_bc(G, groups, **wrong)
 
 
 def test_memory(monkeypatch, no_small_run):
@@ -174,8 +157,6 @@ def test_memory(monkeypatch, no_small_run):
     monkeypatch.setenv("LAGBC_MEMORY", "1kB")
     with pytest.raises(MemoryError, match="the budget is"):
         lagbc.group_bc(G, groups)
-    with pytest.raises(ValueError, match="memory='much' is not a size"):
-        lagbc.group_bc(G, groups, memory="much")
 
 
 @pytest.mark.parametrize("option", [{"device": "cuda"}, {"device": 0}, {"checkpoint": "a.npz"}, {"method": "batched"}])

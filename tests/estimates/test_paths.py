@@ -78,6 +78,14 @@ def test_wide_indices_have_the_same_bits(monkeypatch):
     assert one.upper.tobytes() == estimated("hops", error=0.05).upper.tobytes()
 
 
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_searches_that_meet_every_vertex(n):
+    """The halves of a pair of ends fill the arrays that they share; what one writes must not be the other's."""
+    line = sp.diags_array(np.ones(n - 1), offsets=1, shape=(n, n))
+    found = lagbc.estimate(line, directed=False, error=0.03, rng=1, samples="paths")
+    assert holds(found, lagbc.bc(line, directed=False, normalized=True))
+
+
 def test_single_vertices_and_the_highest():
     scores = exact("hops")
     chosen = np.argsort(scores)[[-1, 3, -2]]

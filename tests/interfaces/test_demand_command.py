@@ -108,15 +108,6 @@ def test_lines_that_are_no_trips(tmp_path, table, told):
     assert "ends=" not in message
 
 
-def test_a_table_of_a_graph_whose_vertices_are_integers(tmp_path):
-    path = tmp_path / "trips.csv"
-    for vertex in ("77", "-1", "007", "Cosette"):
-        path.write_text(f"from,to,trips\n0,{vertex},1\n")
-        message = fail("bc", "example:lesmis", "--demand", path)
-        assert f"line 2: no vertex is called '{vertex}'" in message
-        assert "the integers from 0 to 76" in message
-
-
 def test_trips_that_no_path_takes_are_told(tmp_path):
     graph, path = tmp_path / "path.csv", tmp_path / "trips.csv"
     graph.write_text("a,b\nb,c\nc,d\n")
@@ -139,31 +130,3 @@ def test_loads_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     sp.save_npz(tmp_path / "trips.npz", TRIPS)
     succeed("bc", "example:lesmis", "--demand", tmp_path / "trips.npz", "--plot", tmp_path / "loads.png")
-
-
-def test_files_that_are_no_demand(tmp_path):
-    def refused(*options):
-        return fail("bc", "example:lesmis", "--demand", *options)
-
-    path = tmp_path / "trips.graph"
-    path.write_text("2 1\n2\n1\n")
-    assert "trips.graph: demand is a matrix, .npz or .mtx, whose rows are those of the graph, or a table" in refused(
-        path
-    )
-    assert "there is no file" in refused(tmp_path / "nothing.npz").lower()
-    path = tmp_path / "trips.mtx"
-    path.write_text("%%MatrixMarket matrix coordinate real general\n77 77 1\n1 2 -1\n")
-    negative = refused(path)
-    assert "demand holds 1 values that are not finite and >= 0, the first from vertex 0 to vertex 1: -1.0" in negative
-    assert "--demand says how often each pair of vertices counts; leave out --k" in refused(path, "--k", "3")
-    path.write_text("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n")
-    assert "demand has shape (3, 3)" in refused(path)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_trips_that_are_listed_twice(tmp_path):
-    path = tmp_path / "trips.mtx"
-    path.write_text("%%MatrixMarket matrix coordinate real general\n77 77 2\n1 2 1\n1 2 2\n")
-    result = run("bc", "example:lesmis", "--demand", path)
-    assert result.exit_code == 2
-    assert "the trips of a pair of vertices are listed more than once" in result.stderr

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import lagbc
 from lagbc.interfaces.cli import main
+from lagbc.interfaces.cli.estimate import _round_printer
 
 GRAPH = "example:ca-GrQc"
 
@@ -42,6 +43,15 @@ def test_rounds_are_told_and_the_highest_are_shown(tmp_path):
     assert "paths every score is within" in done.stdout
 
 
+def test_a_half_width_above_all_scores_is_not_told(capsys):
+    tell = _round_printer(0.0)
+    tell("roots", 10, 40.8, 0.01, 100.0)
+    tell("roots", 20, 0.8, 0.01, 100.0)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("      10 roots: asked 0.01, some ")
+    assert second.startswith("      20 roots: half-width 0.8, asked 0.01, some ")
+
+
 def test_limits_are_called_as_they_were_typed():
     done = run(GRAPH, "--max-seconds", "1e-6", "--json")
     assert "were drawn in --max-seconds 1e-06, which" in json.loads(done.stdout)["reason"]
@@ -53,19 +63,6 @@ def test_the_highest_edges_are_printed():
     assert rows[0].split() == ["edge_bc", "lower", "upper"]
     assert [row.split()[0] for row in rows[1:11]] == [str(rank) for rank in range(1, 11)]
     assert rows[12].startswith("a score is")
-    done = run(GRAPH, "--which", "edge-bc", "--samples", "paths")
-    assert done.exit_code == 2
-    assert "--samples paths does not go with edge_bc" in done.stderr
-
-
-def test_wrong_options_end_with_one_line():
-    done = run(GRAPH, "--confidence", "2")
-    assert done.exit_code == 2
-    assert "--confidence" in done.stderr
-    assert run(GRAPH, "--which", "stress").exit_code == 2
-    done = run(GRAPH, "--which", "edge-bc", "--out", "edges.csv")
-    assert (done.exit_code, done.stdout) == (2, ""), "before anything is computed"
-    assert run(GRAPH, "--out", "scores.txt").stderr.endswith("scores are written to a .npy, .csv or .parquet file\n")
 
 
 def test_single_vertices_a_figure_and_a_bar(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import fail, run, succeed
+from commands import run, succeed
 
 import lagbc
 from lagbc.call import sum_call
@@ -122,55 +122,6 @@ def test_the_method_is_that_which_ran(name, monkeypatch, tmp_path):
     assert taken.plan.reason not in lagbc.plan(lagbc.read_graph("example:power")).reason
 
 
-def test_names_and_the_highest(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text('Zoë,"Lee, C."\n"Lee, C.",Bob\n', encoding="utf-8")
-    assert document("bc", path)["scores"] == {"vertex": ["Zoë", "Lee, C.", "Bob"], "bc": [0, 1, 0]}
-    assert document("bc", path, "--top", 1)["scores"] == {"vertex": ["Lee, C."], "bc": [1]}
-    assert document("bc", path, "--top", 0)["scores"] == {"vertex": [], "bc": []}
-    edges = document("edge-bc", path, "--top", 1, "--sources", "Zoë", "--out", tmp_path / "edges.csv")
-    assert edges["scores"] == {"source": ["Zoë"], "target": ["Lee, C."], "edge_bc": [2]}
-    assert edges["arguments"] == {"sources": "Zoë"}
-    assert (tmp_path / "edges.csv").exists()
-    path.write_text("20 10\n10 30\n")
-    assert document("bc", path)["scores"]["vertex"] == [10, 20, 30]
-
-
-def test_bounds_that_bound_nothing(path_graph):
-    found = document("bc", path_graph, "--cutoff", "0,inf", "--decay", 0)
-    assert found["arguments"] == {"cutoff": [0, "inf"], "decay": 0}
-    assert [column["cutoff"] for column in found["columns"].values()] == [0, "inf"]
-    assert found["scores"]["bc_2"] == [2, 0, 2, 0]
-
-
-def test_the_logarithm_of_0_is_null(path_graph):
-    assert document("stress", path_graph, "--log2")["scores"]["stress"] == [1, None, 1, None]
-
-
-def test_several():
-    found = document("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2", "--decay", 0.5)
-    scores = lagbc.centralities(lagbc.read_graph("example:karate"), ("bc", "reach"), cutoff=[1, 2], decay=0.5)
-    assert list(found["scores"]) == ["vertex", "bc_1", "bc_2", "reach_1", "reach_2"]
-    assert found["columns"]["bc_2"] == {"centrality": "bc", "cutoff": 2, "decay": 0.5}
-    assert found["columns"]["reach_1"] == {"centrality": "reach", "cutoff": 1, "decay": None}
-    np.testing.assert_array_equal(found["scores"]["reach_2"], scores["reach"][:, 1])
-
-
-def test_groups_and_percolation(path_graph, tmp_path):
-    found = document("group-bc", path_graph, "--group", "10", "--group", "30,40", "--normalized")
-    assert found["command"] == "group_bc"
-    assert found["scores"] == {"group": [1, 2], "vertices": [[10], [30, 40]], "group_bc": [2 / 6, 0]}
-    for name in ("group_closeness", "group_harmonic", "group_degree"):
-        found = document(name.replace("_", "-"), path_graph, "--group", "10", "--group", "30,40")
-        scores = getattr(lagbc, name)(lagbc.read_graph(path_graph), [[10], [30, 40]])
-        assert (found["command"], found["scores"][name]) == (name, scores.tolist())
-    assert document("group-bc", path_graph, "--group", "40", "--group", "10", "--top", 1)["scores"]["group"] == [2]
-    (tmp_path / "states.txt").write_text("20 1\n")
-    found = document("percolation", path_graph, "--states", tmp_path / "states.txt")
-    assert found["scores"] == {"vertex": [10, 20, 30, 40], "percolation": [1, 0, 0.5, 0]}
-    assert found["arguments"] == {"states": str(tmp_path / "states.txt")}
-
-
 def test_info():
     found = document("info", "example:karate")
     assert found["shape"]["degrees"] == {"degree": {"min": 1, "mean": pytest.approx(156 / 34), "max": 17}}
@@ -197,11 +148,6 @@ def test_compare(monkeypatch):
     result = run(*given, "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["methods"][0]["agrees"] is False
-
-
-def test_an_error_prints_no_json(path_graph):
-    assert "no vertex" in fail("bc", path_graph, "--json", "--sources", 1)
-    assert run("bc", path_graph, "--json", "--sources", 1).stdout == ""
 
 
 def test_the_page_names_what_there_is(path_graph):

@@ -2,7 +2,7 @@
 
 import networkx as nx
 import pytest
-from commands import fail, succeed
+from commands import succeed
 
 pytest.importorskip("matplotlib")
 
@@ -64,23 +64,3 @@ def test_names_are_on_the_map(tmp_path, drawn):
     nx.write_graphml(G, tmp_path / "g.graphml")
     succeed("closeness", tmp_path / "g.graphml", "--plot-map", tmp_path / "map.png")
     assert "b" in [text.get_text() for text in drawn[0].axes[0].texts]
-
-
-def test_what_is_refused_before_anything_is_computed(tmp_path, edges):
-    table, figure = tmp_path / "xy.csv", tmp_path / "map.png"
-    table.write_text("vertex,x,y\na,0,0\nb,nan,0\n")
-    assert "edges.csv does not say where its vertices are: give --coordinates FILE" in fail(
-        "bc", edges, "--plot-map", figure
-    )
-    assert "1 of the 3 vertices are missing, the first is 'c'" in fail(
-        "bc", edges, "--plot-map", figure, "--coordinates", table
-    )
-    table.write_text("vertex,x,y\na,0,0\nb,nan,0\nc,0,0\n")
-    assert "the first is vertex 'b': x = nan, y = 0.0" in fail(
-        "bc", edges, "--plot-map", figure, "--coordinates", table
-    )
-    assert "goes with --plot-map" in fail("bc", edges, "--coordinates", table)
-    assert "no figure is written with the suffix '.doc'" in fail("bc", edges, "--plot-map", tmp_path / "map.doc")
-    assert "there is no folder" in fail("bc", edges, "--plot-map", tmp_path / "nowhere" / "map.png")
-    assert "nothing.csv" in fail("bc", edges, "--plot-map", figure, "--coordinates", tmp_path / "nothing.csv")
-    assert not figure.exists()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from commands import fail, run, succeed
+from commands import fail, succeed
 
 import lagbc
 from lagbc import tuning
@@ -75,35 +75,6 @@ def test_trips_in_parts(tmp_path):
     succeed("merge", *files, "--out", tmp_path / "scores.npy")
     expected = lagbc.bc(lagbc.read_graph("example:lesmis"), demand=trips)
     np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), expected)
-
-
-def test_what_does_not_go(tmp_path):
-    one = ("bc", "example:lesmis", "--part", "1/2")
-    assert "--part writes sums to a file for lagbc merge: name it with --out" in fail(*one)
-    assert "name it with --out" in fail(*one, "--out", tmp_path / "scores.csv")
-    assert "there is no folder" in fail(*one, "--out", tmp_path / "none" / "part.npz")
-    out = (*one, "--out", tmp_path / "part1.npz")
-    assert "--plot shows scores, and a part has none" in fail(*out, "--plot", tmp_path / "a.png")
-    assert "--plot-map shows scores, and a part has none" in fail(*out, "--plot-map", tmp_path / "a.png")
-    assert "--json shows scores, and a part has none" in fail(*out, "--json")
-    states = "percolation", "example:lesmis", "--states", tmp_path / "states.csv", *out[2:]
-    assert "percolation is not computed in parts; leave out --part" in fail(*states)
-    assert "a part takes no --checkpoint; leave it out" in fail(*out, "--checkpoint", tmp_path / "run")
-    for part in ("0/2", "3/2", "2", "a/b", "1/2/3"):
-        refused = run("bc", "example:lesmis", "--part", part)
-        assert refused.exit_code == 2
-        assert f"{part!r} is no part and their number, such as 2/4" in refused.stderr
-    assert not list(tmp_path.iterdir())
-
-
-def test_merging_what_is_not_complete(tmp_path):
-    files = parts(tmp_path, 2, "bc", "example:lesmis")
-    assert fail("merge", files[1]).endswith("part 1 of 2 is missing")
-    assert "part 2 is there twice" in fail("merge", *files, files[1])
-    assert "No such file" in fail("merge", files[0], tmp_path / "none.npz")
-    assert "scores are written to a .npy, .csv or .parquet file" in fail(
-        "merge", *files, "--out", tmp_path / "scores.npz"
-    )
 
 
 def test_scores_of_edges_and_others(tmp_path):

@@ -13,7 +13,6 @@ from commands import fail, run, succeed
 
 from lagbc.centrality import compute
 from lagbc.errors import MemoryWarning
-from lagbc.io.source import example_names
 
 
 def raiser(error):
@@ -21,32 +20,6 @@ def raiser(error):
         raise error
 
     return run_call
-
-
-def test_missing_file_names_the_shipped_networks():
-    line = fail("bc", "nothing.mtx")
-    assert "there is no file 'nothing.mtx'" in line
-    for name in example_names():
-        assert f"example:{name}" in line
-
-
-@pytest.mark.parametrize("command", ["bc", "info"])
-def test_unknown_example_lists_those_there_are(command):
-    assert "called 'nope'; there are: ca-GrQc, karate" in fail(command, "example:nope")
-
-
-def test_malformed_file(tmp_path):
-    (tmp_path / "bad.txt").write_text("1 2\n3\n")
-    assert f"{tmp_path / 'bad.txt'}, line 2: 1 column" in fail("info", tmp_path / "bad.txt")
-
-
-def test_standard_input_is_a_file():
-    assert "there is no file '-'; standard input is /dev/stdin" in fail("bc", "-")
-
-
-def test_commands_may_be_called_as_the_functions_are():
-    assert succeed("edge_bc", "example:karate").splitlines()[0] == "karate: 34 vertices, 78 undirected edges"
-    assert fail("edge_bc", "example:karate", "--k", 50).startswith("lagbc: error: --k 50")
 
 
 @pytest.mark.parametrize(
@@ -89,27 +62,6 @@ def test_errors_speak_of_options(monkeypatch, said, shown):
 def test_a_fault_of_lagbc_keeps_its_traceback(monkeypatch):
     monkeypatch.setattr(compute, "run_call", raiser(ZeroDivisionError()))
     assert isinstance(run("bc", "example:karate").exception, ZeroDivisionError)
-
-
-@pytest.mark.parametrize("batch", ["0", "-3", "many", "1.5", "1e1"])
-def test_batch_is_an_integer_or_auto(batch):
-    result = run("bc", "example:karate", "--batch", batch)
-    assert result.exit_code == 2
-    said = " is not an integer" if batch in ("many", "1.5", "1e1") else ": it is a count, 1 or more"
-    assert f"Error: --batch {batch}{said}" in result.stderr
-
-
-def test_devices_are_shown_as_they_were_typed():
-    assert "Error: --device 0,-1: GPUs are numbered" in run("bc", "example:karate", "--device", "0,-1").stderr
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("between", "bc"), ("edge-betweenness", "edge-bc"), ("closenes", "closeness"), ("estimat", "estimate")],
-)
-def test_commands_of_similar_names_are_told(typed, meant):
-    assert f"No such command '{typed}'; {meant} is one." in run(typed, "example:karate").stderr
-    assert "No such command 'fame'.\n" in run("fame", "example:karate").stderr
 
 
 def test_warnings_are_one_line(monkeypatch):

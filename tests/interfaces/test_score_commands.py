@@ -2,12 +2,11 @@
 
 import csv
 import json
-import re
 
 import click
 import numpy as np
 import pytest
-from commands import fail, run, succeed
+from commands import fail, succeed
 
 import lagbc
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
@@ -63,20 +62,6 @@ def test_closeness_of_some_vertices_alone(tmp_path, options):
     assert shown["arguments"]["u"] == '"Lee, C.",bob'
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--plot", "a.png"], "leave out --plot"),
-        (["--part", "1/2", "--out", "a.npz"], "leave out --part"),
-        (["--k", 3], "--vertices asks for exact scores, by searches; leave out --k"),
-        (["--checkpoint", "a.npz"], "--checkpoint a.npz means nothing to closeness"),
-    ],
-    ids=str,
-)
-def test_some_vertices_alone_do_not_go_with(options, said):
-    assert said in fail("closeness", "example:karate", "--vertices", "3,1", *options)
-
-
 def test_edges(tmp_path):
     path = tmp_path / "edges.csv"
     printed = succeed("edge-bc", "example:karate", "--out", path, "--top", 1)
@@ -90,7 +75,6 @@ def test_edges(tmp_path):
     assert row.split() == ["1", "0", "31", f"{scores.max():.8g}"]
     assert phases.startswith("phases: check ")
     assert all(f" {name} " in phases for name in PHASES)
-    assert "--plot draws scores of vertices" in fail("edge-bc", "example:karate", "--plot", tmp_path / "a.png")
 
 
 def test_several_from_one_sweep(tmp_path):
@@ -102,58 +86,17 @@ def test_several_from_one_sweep(tmp_path):
     for name, scores in found.items():
         assert [float(row[name]) for row in rows] == scores.tolist()
     assert "rank  vertex   closeness  eccentricity_centrality" in printed
-    line = fail("centralities", "example:karate", "--which", "fame")
-    assert "there is no centrality 'fame'; there are: bc, closeness, " in line
-    assert "edge_bc" not in line
-    assert "for edges: lagbc edge-bc" in fail("centralities", "example:karate", "--which", "bc,edge_bc")
-    assert "bc,bc names a centrality twice" in fail("centralities", "example:karate", "--which", "bc,bc")
 
 
 def test_several_say_what_they_are_estimated_from():
-    which = ["centralities", "example:lesmis", "--which", "bc,closeness"]
-    printed = succeed(*which, "--k", 20, "--seed", 3)
-    assert "method: batched on cpu" in printed
-    assert "estimate from 20 random roots of 77 (seed 3)" in printed
-    assert "estimate" not in succeed(*which)
-    columns = [
-        succeed(*which[:2], *sample).split("rank  vertex")[1].splitlines()[0].split() for sample in ((), ("--k", 20))
-    ]
+    printed = [succeed("centralities", "example:lesmis", *sample) for sample in ((), ("--k", 20))]
+    columns = [shown.split("rank  vertex")[1].splitlines()[0].split() for shown in printed]
     assert columns[0] == ["bc", "closeness", "harmonic", "eccentricity", "stress"]
     assert columns[1] == ["bc", "closeness", "harmonic", "stress"]
 
 
-@pytest.mark.parametrize("command", [["centralities", "--which", "bc"], ["edge-bc"]], ids=lambda command: command[0])
-def test_no_option_is_there_that_does_nothing(command):
-    """Standard errors are of the scores of one centrality of vertices."""
-    assert "No such option" in run(*command, "example:karate", "--k", 5, "--no-error").output
-    assert "standard error" in succeed("closeness", "example:karate", "--k", 5)
-
-
-@pytest.mark.parametrize(
-    ("command", "typed", "option"),
-    [("bc", "--rng", "--seed"), ("closeness", "--u=3", "--vertices"), ("group-bc", "--rng", None)],
-    ids=str,
-)
-def test_an_argument_of_the_function_is_not_its_option(command, typed, option):
-    output = run(command, "example:karate", typed, 3).output
-    assert f"No such option '{typed.partition('=')[0]}'" in output
-    assert ("; --" in output) == (option is not None)
-    assert f"; {option} is one" in output or option is None
-    assert re.match(rf"Usage: \w+ {command} ", output)
-
-
-def test_a_seed_without_k_does_nothing_and_is_refused():
-    for command in ("bc", "closeness", "centralities"):
-        result = run(command, "example:karate", "--seed", 3)
-        assert result.exit_code == 2
-        assert "--seed goes with --k, the number of roots to draw" in result.stderr
-        succeed(command, "example:karate", "--seed", 3, "--k", 5)
-
-
 def test_options_reach_the_run():
-    assert "the budget is 0 B" in fail("stress", "example:karate", "--memory", "1", status=1)
     assert "--bucket-width 2.0 means nothing to batched" in fail("harmonic", "example:karate", "--bucket-width", "2")
-    assert run("closeness", "example:karate", "--normalized").exit_code == 2
 
 
 def test_several_cutoffs_give_a_column_each(tmp_path):
@@ -173,14 +116,3 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
         for row in csv.DictReader(file):
             ends = int(row["source"]), int(row["target"])
             assert [float(row["cutoff 2"]), float(row["cutoff 3"])] == [matrix[ends] for matrix in matrices]
-    printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--cutoff", "1,2")
-    titles = "rank vertex bc, cutoff 1 bc, cutoff 2 reach, cutoff 1 reach, cutoff 2"
-    assert titles.split() in [line.split() for line in printed.splitlines()]
-    printed = succeed("centralities", "example:karate", "--which", "bc,reach", "--decay", "0.25,1e-9")
-    titles = "rank vertex bc, decay 0.25 bc, decay 1e-09 reach"
-    assert titles.split() in [line.split() for line in printed.splitlines()]
-    assert "'2,2.0' holds a number twice" in run("bc", "example:karate", "--cutoff", "2,2.0").output
-    assert "draws scores for one cutoff" in fail(
-        "bc", "example:karate", "--cutoff", "1,2", "--plot", tmp_path / "a.png"
-    )
-    assert "is no number" in run("bc", "example:karate", "--cutoff", "far").output

@@ -238,6 +238,18 @@ def test_a_table_is_its_columns(table):
             assert graph.weights.tolist() == expected.weights.tolist()
 
 
+@pytest.mark.parametrize("titles", [("source", "target", "weight"), ("a", "b", "c")])
+def test_a_column_that_may_hold_lengths_is_named_where_it_is_not_read(titles):
+    columns = dict(zip(titles, (["a", "b"], ["b", "c"], [1.5, 2.0]), strict=True))
+    with pytest.warns(lagbc.GraphFileWarning, match=f"column '{titles[2]}', which is not read, so that paths count"):
+        assert not lagbc.graph_from_edges(pa.table(columns), directed=True).weighted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lagbc.graph_from_edges(pa.table(columns), length=titles[2], directed=True)
+        lagbc.graph_from_edges(pa.table(columns), ends=titles[:2], directed=True)
+        lagbc.graph_from_edges(pa.table(columns).select([0, 1]), directed=True)
+
+
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(
     ("columns", "arguments", "error", "message"),

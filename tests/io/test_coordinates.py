@@ -1,12 +1,10 @@
 """Tables of coordinates: with and without titles, by names and by rows, and malformed."""
 
 import gzip
-import re
 
 import numpy as np
 import pytest
 
-from lagbc.errors import GraphFormatError
 from lagbc.io.tables import read_coordinates
 
 NAMES = np.array(["a", "b", "Zoë & co"], np.dtypes.StringDType())
@@ -45,28 +43,3 @@ def test_integer_names_and_degrees(tmp_path):
     found = read_coordinates(path, 3, np.array([70, 7, 700]))
     np.testing.assert_array_equal(found.xy, XY)
     assert found.degrees
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the file is empty; expected a line"),
-        ("a\n", "line 1: neither titles such as vertex, x and y, nor a row of vertex, x and y, or of x and y: 'a'"),
-        ("a,1,east\n", "line 1: neither titles"),
-        ("vertex,x,y\na,1,2\nb,3\n", "line 3: 2 columns: 'b,3'; expected a row of vertex, x and y"),
-        ("vertex,x,y\na,1,2\nb,3,north\n", "line 3: '3' and 'north' are not x and y: 'b,3,north'; expected a row of"),
-        ("vertex,x,y\na,1,2\nb,3,4\na,1,2\n", "line 4: 'a', which line 2 names, too: 'a,1,2'; expected each"),
-        ("vertex,x,y\na,1,2\n", "2 of the 3 vertices are missing, the first is 'b'"),
-        ("x,y\n1,2\n", "there are 1 rows x y; expected one a vertex, 3"),
-        ("1 2\n3 4\n5 6\n7 8\n", "there are 4 rows x y; expected one a vertex, 3"),
-        (b"vertex,x,y\n\xff\xff,1,2\n", "line 2: text that is not UTF-8"),
-        (gzip.compress(b"vertex,x,y\na,1,2\n", mtime=0)[:-9], "the gzip stream is damaged or cut short"),
-        ('vertex,x,y\n"a,1,2\n', "line 2: a quote that is not closed"),
-    ],
-)
-def test_malformed(tmp_path, text, message):
-    path = tmp_path / "xy.csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(GraphFormatError, match=re.escape(message)) as caught:
-        read_coordinates(path, 3, NAMES)
-    assert str(path) in str(caught.value)

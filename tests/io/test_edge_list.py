@@ -55,53 +55,8 @@ def test_edge_list_with_other_bytes_in_a_comment(write):
     assert read_graph(write(b"# caf\xe9 \xff\n1 2\n")).matrix.nnz == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("1 2\n# c\n3\n", 3, ["1 column where", "'3'", "source target"]),
-        ("7\n", 1, ["1 column:", "'7'"]),
-        ("1 2 3 4\n", 1, ["4 columns", "'1 2 3 4'"]),
-        ("1 2\n1 2 0.5\n", 2, ["3 columns where the lines above have 2"]),
-        ("1,2\n\n1;2\n", 3, ["1 column where", "'1;2'"]),
-        ("1 2\n1.0 2\n", 2, ["'1.0' is not an integer id", "'1.0 2'"]),
-        ("1 2\n2 b\n", 2, ["'b' is not an integer id"]),
-        ("1 2\n2 99999999999999999999\n", 2, ["'99999999999999999999' is not an integer id"]),
-        ("1 2 1\n2 3 heavy\n", 2, ["'heavy' is not a weight"]),
-        ("% a\n# b\n1 2\n1 x # c\n", 4, ["'1 x'"]),
-        ('a b\n"a b\n', 2, ["a quote that is not closed"]),
-        ('a,b\n"a"b,c\n', 2, ["text after a closing quote"]),
-        ("a,b\na,\n", 2, ["a name is empty"]),
-        ("a b\nNew York c\n", 2, ["3 columns where the lines above have 2", "in quotes"]),
-        ("a b 1\na c x\n", 2, ["'x' is not a weight"]),
-        ("a,b;c\n", 1, ["both , and ;"]),
-        (b"a b\nb \xe9\n", 2, ["not UTF-8", "iconv"]),
-        ("a b {'weight': 1}\nb c {'weight': 'x'}\n", 2, ["attribute 'weight' is 'x', not a number"]),
-        ("a b {'weight': 1}\nb c {'weight'}\n", 2, ["no dict of values"]),
-        ("# hi\r1 2\n", 1, ["a carriage return within a line"]),
-        ("1 2\n3 4\r5 6\r\n", 2, ["a carriage return within a line", "3 4"]),
-        ("1 2\n3\0 4\n", 2, ["a NUL byte"]),
-        ("1 2\n1 " + "9" * 4400 + "\n", 2, ["is not an integer id"]),
-        ("1 2\n1 -9223372036854775809\n", 2, ["is not an integer id"]),
-        ("1,2\n1,,2\n", 2, ["3 columns where"]),
-    ],
-)
-def test_malformed_edge_list(write, text, line, parts):
-    check_error(write(text), line, parts)
-
-
 def test_malformed_edge_list_far_down(write):
     check_error(write("1 2\n" * 70_000 + "1 2 3\n" + "1 2\n" * 10), 70_001, ["3 columns where"])
-
-
-def test_long_text_is_shortened(write):
-    with pytest.raises(GraphFormatError, match=r"'x{57}\.\.\.'"):
-        read_graph(write("1 2\n" + "x" * 500 + "\n"))
-
-
-@pytest.mark.parametrize("text", ["", "# only a comment\n\n"])
-def test_edge_list_without_edges(write, text):
-    with pytest.raises(GraphFormatError, match=r"graph\.txt: no edge in the file; expected lines 'source target'"):
-        read_graph(write(text))
 
 
 @pytest.mark.parametrize(("strengths", "kept"), [(False, 3), (True, 5)])
@@ -159,11 +114,6 @@ def test_what_a_file_says_of_itself(write, text, directed, said):
     assert np.array_equal(dense(file), np.array(dense(file)).T) is not directed
     assert said in file.said
     assert "\n" not in file.said
-
-
-def test_two_modes_are_refused(write):
-    with pytest.raises(GraphFormatError, match="two-mode network"):
-        read_graph(write("% bip unweighted\n1 1\n2 1\n"))
 
 
 @pytest.mark.parametrize("data", [True, False, ["km", "weight"], ["weight"]])
@@ -397,32 +347,6 @@ def test_numbers_behind_the_ends_are_weights_unless_their_title_says_otherwise(w
     assert not no_length.has_values
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "number"),
-    [
-        ("a b 0,5\nb c 1,5\n", 1, "0,5"),
-        ("a;b;0,5\nb;c;1,5\n", 1, "0,5"),
-        ("a\tb\t-0,5\nb\tc\t1,5\n", 1, "-0,5"),
-        ("from;to;km\n1;2;0,5\n", 2, "0,5"),
-        ("from to km\n1 2 0,5\n", 2, "0,5"),
-        ("1 2 1\n2 3 1,5\n", 2, "1,5"),
-        ("1;2;1\n2;3;1,5\n", 2, "1,5"),
-        ("1\t2\t3,5\t2\n", 1, "3,5"),
-    ],
-)
-def test_decimal_commas(write, text, line, number):
-    found = [f"{number!r} has a decimal comma", f"a decimal point in all lines, as {number.replace(',', '.')}"]
-    check_error(write(text, "graph.txt"), line, found)
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("from,to,km\n1,2,3,5\n2,3,4,5\n", 2), ("1,2,3,5\n2,3,4,5\n", 1), ("ann,bob,3,5\n", 1)],
-)
-def test_decimal_commas_between_commas(write, text, line):
-    check_error(write(text, "graph.csv"), line, ["4 columns", "a decimal comma is a point, as 3.5"])
-
-
 @pytest.mark.parametrize("text", ["1,2\n2,3\n", "1, 2, 3\n2, 3, 4\n", "a b,c 1\n", "1,2 # 3 4,5\n", "1 , 2 , 5\n"])
 def test_commas_that_are_not_decimal(write, text):
     assert "separated by commas" in read_graph(write(text, "graph.txt")).said
@@ -458,32 +382,6 @@ def test_three_edges_that_may_be_a_matrix_are_refused(write, text):
             assert read_graph(write(text), **given).matrix.shape == (4, 4)
         for edges in (text + "3,4,5\n", text[:12], text.replace("3,0", "3,1"), "% sym positive\n" + text):
             assert read_graph(write(edges)).format == "edge list"
-
-
-def test_json_is_not_read(write):
-    for text, name in (('{"nodes": []}', "graph"), ("[1, 2]", "graph.json")):
-        with pytest.raises(GraphFormatError, match=r"JSON is not read; .*node_link_graph"):
-            read_graph(write(text, name))
-
-
-@pytest.mark.parametrize(
-    ("text", "said", "found"),
-    [
-        ("source target\n1 2 5\n", {}, "line 2: 3 columns below 2 titles"),
-        ("from to\na b c\n", {}, "line 2: 3 columns below 2 titles"),
-        ("x y source target\n1 2 3\n", {}, "line 2: 3 columns below 4 titles"),
-        ("a b source target\n1 2 3\n", {"ends": ("source", "target")}, "line 2: 3 columns below 4 titles"),
-        ("from to w\n1 a b 3\n", {}, "line 2: 4 columns below 3 titles"),  # R's names of rows have no title
-        ("source target weight\nann bob\n", {}, "line 2: 2 columns below 3 titles"),
-        ("x\n1 2 3\n", {"header": True}, "line 2: 3 columns below 1 title"),
-    ],
-)
-def test_a_header_line_has_a_title_a_column(write, text, said, found):
-    path = write(text)
-    with pytest.raises(
-        lagbc.GraphFormatError, match=f"{found}: .* expected a title a column, or the columns by number"
-    ):
-        read_graph(path, **said)
 
 
 @pytest.mark.parametrize(

@@ -73,49 +73,6 @@ def test_dense_matrix_market(write):
     assert dense(file) == [[0, 0], [3, 4]]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "parts"),
-    [
-        ("1 2\n", 1, ["banner", "'1 2'", "%%MatrixMarket matrix coordinate real general"]),
-        ("", 1, ["banner", "''"]),
-        (BANNER.replace("coordinate", "coordinat"), 1, ["coordinat"]),
-        (BANNER.replace("matrix", "vector") + "3 1\n", 1, ["Vector"]),
-        (BANNER, 2, ["Premature EOF", "''", "expected 'rows columns entries'"]),
-        (BANNER + "% c\n3 3 2\n", 4, ["Truncated file, 0 of 2 entries", "size line '3 3 2'"]),
-        (BANNER + "% c\n\n3 3 x\n", 4, ["'3 3 x'", "expected 'rows columns entries'"]),
-        (BANNER + "3 3\n1 2 1\n", 2, ["'3 3'", "expected 'rows columns entries'"]),
-        (BANNER + "2 3 0\n", 2, ["the matrix is 2 x 3", "'2 3 0'", "expected a square one"]),
-        (BANNER + "3 3 -1\n", 2, ["negative", "'3 3 -1'"]),
-        (BANNER + "99999999999999999999 3 1\n", 2, ["out of range", "'99999999999999999999 3 1'"]),
-        (BANNER + "3 3 2\n1 2 1\n4 1 1\n", 4, ["Row index out of bounds", "'4 1 1'", "size line '3 3 2'"]),
-        (BANNER + "3 3 2\n1 0 1\n2 1 1\n", 3, ["Column index out of bounds", "'1 0 1'"]),
-        (BANNER + "3 3 2\n1 2 1\n1 1 x\n", 4, ["not an entry of 'real'", "'1 1 x'"]),
-        (BANNER + "3 3 4\n1 2 1\n1 1 1\n", 5, ["Truncated file, 2 of 4 entries", "''", "size line '3 3 4'"]),
-        (BANNER + "3 3 1\n1 2 1\n1 1 1\n", 4, ["Too many lines", "'1 1 1'"]),
-        (BANNER + "2 2 1\n1 2 1\0\n", 3, ["a NUL byte"]),
-        (BANNER + "2 2 1\n1 2 1 % c", 3, ["'1 2 1 % c'"]),
-        (BANNER + "2 2 1\n1 2 1 7\n", 3, ["'1 2 1 7'"]),
-        (BANNER + "2 2 1\n1 2.7 1\n", 3, ["'1 2.7 1'"]),
-        (BANNER + "2 2 2\n1 2 1\n1 2.7 1\n", 4, ["'1 2.7 1'"]),
-        (BANNER + "2 2 1\n1 2 1.2.3\n", 3, ["'1 2 1.2.3'"]),
-        (BANNER + "2 2 1\n1 2 1e\n", 3, ["'1 2 1e'"]),
-        *(
-            (BANNER.replace("real", "integer") + f"2 2 1\n1 2 {value}\n", 3, ["not an entry of 'integer'", value])
-            for value in ("0.5", "2.9", "1e308", "0x10")
-        ),
-        (BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2 3\n", 4, ["'1 2 3'"]),
-        ("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n", 5, ["Truncated file, 2 of 3 entries", "'2 2'"]),
-        ("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n\n2\n", 6, ["Truncated file, 2 of 3 entries"]),
-        ("%%MatrixMarket matrix array real general\n1 1\n1.2.3\n", 3, ["'1.2.3'"]),
-        ("%%MatrixMarket matrix array real symmetric\n2 3\n1\n1\n1\n1\n1\n1\n", 2, ["the matrix is 2 x 3"]),
-        ("\ufeff" + BANNER + "2 2 1\n1 2 x\n", 3, ["'1 2 x'"]),
-        (BANNER + "1000000000 1000000000 1000000000\n1 1 1\n", 2, ["do not fit into"]),
-    ],
-)
-def test_malformed_matrix_market(write, text, line, parts):
-    check_error(write(text, "graph.mtx"), line, parts)
-
-
 def test_malformed_matrix_market_far_down(write):
     entries = "1 2 1\n" * 200_000
     text = f"{BANNER}% c\n3 3 400001\n{entries}1 4 1\n{entries}"

@@ -6,7 +6,7 @@ from strategies import grid, scale_free, with_lengths
 
 import lagbc
 from lagbc import tuning
-from lagbc.call import open_checkpoint, plan_request
+from lagbc.call import plan_request
 from lagbc.graph.validate import as_graph
 from lagbc.methods import table
 from lagbc.methods.sums import DEPENDENCY
@@ -16,6 +16,7 @@ from lagbc.planning.choose import ranked
 from lagbc.reduce import pieces
 from lagbc.reduce.pieces import Whole
 from lagbc.request import Request
+from lagbc.run.partial import Checkpoint
 
 MESH = grid(100, 100)
 SPREAD = np.arange(0, 10_000, 160)
@@ -26,7 +27,8 @@ def chosen(A, roots, *, weighted=False, sums=("dependency",), rtol=0.0, **option
     graph = as_graph(A, directed=False, weighted=weighted)
     request = Request(frozenset(sums), np.asarray(roots), rtol=rtol)
     settings = check_options("auto", {"device": "cpu", **options})
-    return plan_request(graph, request, settings, open_checkpoint(settings)).plan
+    kept = None if settings.checkpoint is None else Checkpoint(settings.checkpoint)
+    return plan_request(graph, request, settings, kept).plan
 
 
 def near(A, count):

@@ -279,8 +279,19 @@ def test_an_error_is_not_hidden_by_a_full_disk(file, monkeypatch):
         monkeypatch.setattr(Path, "replace", no_space)
         raise KeyboardInterrupt
 
-    with pytest.warns(RuntimeWarning, match="could not be written"), pytest.raises(KeyboardInterrupt):
+    with pytest.warns(RuntimeWarning, match="could not be written"), pytest.raises(KeyboardInterrupt) as raised:
         batched(A, checkpoint=file, progress=fail)
+    assert not hasattr(raised.value, "__notes__")
+
+
+@pytest.mark.parametrize("call", ["bc", "estimate"])
+def test_ctrl_c_tells_the_file(file, call):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        getattr(lagbc, call)(A, checkpoint=file, progress=interrupt)
+    assert raised.value.__notes__ == [f"{file} holds what is summed so far; the same call goes on from it"]
 
 
 def test_finished_checkpoint_needs_no_writing(file, monkeypatch):

@@ -177,7 +177,8 @@ def _round_printer(begun: float) -> Callable[[str, int, float, float, float], No
 
     def tell(samples: str, drawn: int, half: float, asked: float, foreseen: float) -> None:
         left = (time.perf_counter() - begun) * max(foreseen - drawn, 0) / drawn
-        words = f"{drawn:8} {samples}: half-width {half:.3g}, asked {asked:.3g}"
+        so_far = f"half-width {half:.3g}, " if half < 1 else ""  # no score is more than 1, and that tells nothing
+        words = f"{drawn:8} {samples}: {so_far}asked {asked:.3g}"
         tqdm.write(words if half <= asked else f"{words}, some {left:.1f} s left", file=sys.stderr)
 
     return tell

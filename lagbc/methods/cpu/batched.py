@@ -18,9 +18,9 @@ entries has the room that graphs of a kind were seen to use, and grows on demand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,34 +41,11 @@ _SHORT = np.dtype(np.uint16)
 _MOST = np.iinfo(_SHORT).max
 
 
-class Schedule(NamedTuple):
-    """An order in which rows are counted: the class of its sweeps, and the arguments that these alone take."""
-
-    kind: str
-    own: Callable[[Graph, SweepPlan], tuple[Any, ...]]
+# The schedules, by the classes of their sweeps.
+LEVEL_ORDER, READY_ORDER, WITH_LENGTHS = "LevelSweep", "WaitingSweep", "LengthSweep"
 
 
-def _of_levels(graph: Graph, plan: SweepPlan) -> tuple[Any, ...]:
-    return csr(*graph.reordered.transpose.csr), graph.active, tuning.BATCHED_PULL_SHARE
-
-
-def _of_waiting(graph: Graph, plan: SweepPlan) -> tuple[Any, ...]:
-    return (tuning.BATCHED_COUNT_WIDTH,)
-
-
-def _of_lengths(graph: Graph, plan: SweepPlan) -> tuple[Any, ...]:
-    mean = graph.mean_length  # an infinite width is one, too
-    width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
-    longest = graph.longest if begins_short(graph, plan) else 0.0
-    return tuning.BATCHED_COUNT_WIDTH * mean, width, plan.rtol, longest
-
-
-LEVEL_ORDER = Schedule("LevelSweep", _of_levels)
-READY_ORDER = Schedule("WaitingSweep", _of_waiting)
-WITH_LENGTHS = Schedule("LengthSweep", _of_lengths)
-
-
-def schedule_of(graph: Graph, plan: SweepPlan) -> Schedule:
+def schedule_of(graph: Graph, plan: SweepPlan) -> str:
     """Choose the schedule; in hops no row waits where paths are not counted, or sums are linear."""
     if graph.weighted:
         return WITH_LENGTHS
@@ -118,31 +95,38 @@ class State:
         return dist
 
 
-def arrays(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> dict[str, Any]:
+def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[str, Any]:
     """State the bytes of a sweep, with its queues in their first size."""
-    of = class_of((schedule or schedule_of(graph, plan)).kind, graph.indices.dtype)
+    of = class_of(schedule or schedule_of(graph, plan), graph.indices.dtype)
     asked, room = bits_of(plan.sums), first_entries(graph, plan)
     has_class_sizes = plan.class_sizes is not None
     return {"sweep": counted(of.bytes(graph.n, graph.nnz, asked, room, begins_short(graph, plan), has_class_sizes))}
 
 
-def prepare(graph: Graph, plan: SweepPlan, schedule: Schedule | None = None) -> State:
+def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Reorder the graph (once a graph) and make a worker's sweep."""
-    schedule = schedule or schedule_of(graph, plan)
-    sweep = class_of(schedule.kind, graph.indices.dtype)(
+    schedule, is_short = schedule or schedule_of(graph, plan), begins_short(graph, plan)
+    own: tuple[Any, ...] = (tuning.BATCHED_COUNT_WIDTH,)  # the arguments of its schedule
+    if schedule == LEVEL_ORDER:
+        own = csr(*graph.reordered.transpose.csr), graph.active, tuning.BATCHED_PULL_SHARE
+    elif schedule == WITH_LENGTHS:
+        mean = graph.mean_length  # an infinite width is one, too
+        width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
+        own = tuning.BATCHED_COUNT_WIDTH * mean, width, plan.rtol, graph.longest if is_short else 0.0
+    sweep = class_of(schedule, graph.indices.dtype)(
         csr(*graph.reordered.csr),
         graph.order,
         graph.position,
         bits_of(plan.sums),
         first_entries(graph, plan),
         -1 if plan.growth is None else plan.growth,
-        begins_short(graph, plan),
+        is_short,
         plan.omega,
         plan.class_sizes,
         plan.sigma_limit,
         plan.endpoints,
         plan.linear,
-        *schedule.own(graph, plan),
+        *own,
     )
     sweep.poll(plan.stop.value)
     return State(graph, plan, sweep)

@@ -83,7 +83,7 @@ def plan_of_groups(rtol: float, stop: StopFlag) -> SweepPlan:
     return SweepPlan(batch=batched.COLUMNS, rtol=rtol, sums=frozenset({"dependency", "reached"}), stop=stop)
 
 
-def _schedule(graph: Graph) -> batched.Schedule:
+def _schedule(graph: Graph) -> str:
     """Return the schedule whose sweeps `core.add_batch_shares` reads."""
     return batched.WITH_LENGTHS if graph.weighted else batched.READY_ORDER
 

@@ -6,7 +6,9 @@
 // exactly one of them, and sigma_s(v) sigma_t(w) paths have this one. One edge is drawn by these numbers, and from it
 // on, towards s and towards t, a vertex of the level before by its sigma: each path has the probability 1 / sigma_st.
 //
-// A sample costs O(edges of the frontiers): nothing of length n is cleared for it.
+// A sample costs O(edges of the frontiers): nothing of length n is cleared for it. Most of these edges are of the level
+// at which the halves meet, and few of them lead to the other half. So this level is looked through apart, some edges
+// at a time; other levels go without branches that no processor foresees. Together that gains 1.2 to 2 times.
 //
 // Path counts are only added and multiplied: if their total is finite, so are all on the paths. Else the pair is
 // searched again with `Extended` numbers.
@@ -53,6 +55,16 @@ LAGBC_INLINE double add(double a, double b) {
 LAGBC_INLINE double multiply(double a, double b) {
     return a * b;
 }
+// Count a path more to a vertex of the next level, which may be new, whatever its count holds then; to others none.
+LAGBC_INLINE void count_more(double& count, double more, bool is_new, bool is_next) {
+    const auto or_zero = [](double x, bool is_kept) LAGBC_INLINED {  // without a branch
+        return double_of_bits(bits_of_double(x) & -static_cast<unsigned long long>(is_kept));
+    };
+    count = or_zero(count, !is_new) + or_zero(more, is_next);
+}
+LAGBC_INLINE void count_more(Extended& count, Extended more, bool is_new, bool is_next) {
+    if (is_next) count = is_new ? more : add(count, more);
+}
 LAGBC_INLINE double share(double part, double whole) {
     return part / whole;
 }
@@ -76,7 +88,7 @@ struct Bridge {
 
 // One of the two searches of a pair. Its vertices stand by their distance at places 0, 1, ...: from the front of the
 // arrays on for the half of s (way 1), from their back on for that of t (way -1). No vertex is in both: the arrays have
-// room for both. `places[v]` is (place + 1) * way, 0 for a vertex in neither.
+// room for both, `order` for one more. `places[v]` is (place + 1) * way, 0 for a vertex in neither.
 template <class Index, class Count, int way>
 struct Half {
     const Csr<Index>& graph;
@@ -84,7 +96,7 @@ struct Half {
     Index *order, *starts;  // the vertex at place k is order[way * k]; level l begins at place starts[way * l]
     Count* sigma;
     int64_t level = 0, edges = 0;  // the last level, and the count of edges out of it
-    int64_t end = 0;               // count of vertices, the next level's among them
+    int64_t end = 1;               // count of vertices, the next level's among them
 
     Half(const Csr<Index>& graph, Span<Index> places, Span<Index> of_order, Span<Index> of_starts, Span<Count> of_sigma,
          int64_t origin)
@@ -93,11 +105,12 @@ struct Half {
           order(at_begin(of_order)),
           starts(at_begin(of_starts)),
           sigma(at_begin(of_sigma)) {
-        Count one;
-        set_one(one);
-        put(origin, one);
+        order[0] = static_cast<Index>(origin);
+        places[origin] = way;
+        set_one(sigma[0]);
         starts[0] = 0;
         starts[way] = 1;
+        edges = edges_of(0);
     }
 
     // Search the next level, or, if the halves meet, draw the bridge; return the count of edges looked at.
@@ -109,17 +122,21 @@ struct Half {
             const int64_t v = order[way * k];
             const Count count = sigma[way * k];
             for (int64_t e = graph.indptr[v], stop = graph.indptr[v + 1]; e < stop; ++e) {
-                const int64_t w = graph.indices[e], place = way * static_cast<int64_t>(places[w]);
-                if (place > last)
-                    sigma[way * (place - 1)] = add(sigma[way * (place - 1)], count);
-                else if (place < 0)
-                    take(bridge, k, -place - 1, multiply(count, other.sigma[way * (place + 1)]), random);
-                else if (place == 0 && !bridge.is_there)
-                    put(w, count);
+                const int64_t w = graph.indices[e], found = way * static_cast<int64_t>(places[w]);
+                if (found < 0) {
+                    meet(other, k, e, last, bridge, random);
+                    return looked_at;
+                }
+                const bool is_new = found == 0;
+                const int64_t place = is_new ? end : found - 1;
+                order[way * end] = static_cast<Index>(w);
+                places[w] = static_cast<Index>(way * (place + 1));
+                count_more(sigma[way * place], count, is_new, place >= last);
+                end += is_new;
             }
         }
-        starts[way * (level + 2)] = static_cast<Index>(end);
-        level += !bridge.is_there;
+        starts[way * (++level + 1)] = static_cast<Index>(end);
+        for (int64_t k = last; k < end; ++k) edges += edges_of(k);
         return looked_at;
     }
 
@@ -152,16 +169,36 @@ struct Half {
     }
 
 private:
+    static constexpr int together = 4;  // edges that are looked at together: 8 and 16 are no faster
+
     template <class T>
     static T* at_begin(Span<T> array) {
         return way > 0 ? array.data : array.data + array.size - 1;
     }
 
-    void put(int64_t v, Count count) {
-        order[way * end] = static_cast<Index>(v);
-        sigma[way * end] = count;
-        places[v] = static_cast<Index>(way * ++end);
-        edges += graph.indptr[v + 1] - graph.indptr[v];
+    int64_t edges_of(int64_t place) const {
+        const int64_t v = order[way * place];
+        return graph.indptr[v + 1] - graph.indptr[v];
+    }
+
+    // Draw the bridge among the edges to the other half, from edge e of the vertex at place k to place `last`.
+    template <class Other>
+    void meet(const Other& other, int64_t k, int64_t e, int64_t last, Bridge<Count>& bridge, Random& random) const {
+        const auto meet_at = [&](int64_t edge) LAGBC_INLINED {
+            const int64_t its = -way * static_cast<int64_t>(places[graph.indices[edge]]) - 1;
+            if (its >= 0) take(bridge, k, its, multiply(sigma[way * k], other.sigma[-way * its]), random);
+        };
+        for (;; e = graph.indptr[order[way * k]]) {
+            const int64_t stop = graph.indptr[order[way * k] + 1];
+            for (; e + together <= stop; e += together) {
+                Index least = 0;  // or any number below 0
+                for (int i = 0; i < together; ++i) least |= way * places[graph.indices[e + i]];
+                if (least < 0)
+                    for (int i = 0; i < together; ++i) meet_at(e + i);
+            }
+            for (; e < stop; ++e) meet_at(e);
+            if (++k == last) return;
+        }
     }
 
     // Keep the drawn edge, or take a new one in its place, by the counts of their paths.
@@ -181,7 +218,7 @@ struct PathSampler {
     Memory memory;
     const Csr<Index>*out = nullptr, *into = nullptr;  // the graph, and its transpose
     Stop stop;
-    Span<Index> places, order, starts;  // (n,), (n,), (n + 6,): of both halves
+    Span<Index> places, order, starts;  // (n,), (n + 1,), (n + 6,): of both halves
     Span<double> sigma;                 // (n,)
     Span<Index> times, met;             // (n,): counts of each vertex, 0 between calls; the vertices with a count
     Buffer<Extended> extended;          // (n,) in place of sigma, made for the first pair that needs it
@@ -189,7 +226,7 @@ struct PathSampler {
     explicit PathSampler(int64_t n, bool only_counts = false)
         : memory(only_counts),
           places(memory.zeros<Index>("places", n)),
-          order(memory.array<Index>("order", n)),
+          order(memory.array<Index>("order", n + 1)),
           starts(memory.array<Index>("starts", n + 6)),
           sigma(memory.array<double>("sigma", n)),
           times(memory.zeros<Index>("times", n)),
