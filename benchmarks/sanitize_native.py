@@ -80,7 +80,6 @@ GROUPS = {
     "highest": (*_tests("centrality/test_highest"), "-k", "not full"),
     "extended": (*_tests("test_overflow"), "-k", "extended"),
     "reduce": _tests(
-        "native/test_biconnected",
         "native/test_reductions",
         "reduce/test_blocks",
         "reduce/test_twins",
@@ -88,7 +87,7 @@ GROUPS = {
     ),
     "graph": _tests("graph/test_host", "graph/test_order"),
     "paths": _tests("native/test_sampler"),
-    "io": _tests("native/test_edge_lists", "io/test_edge_list", "io/test_coordinates", "io/test_vertices"),
+    "io": _tests("native/test_edge_lists", "io/test_edge_list", "io/test_vertices"),
     "methods": _tests(
         "methods/cpu/test_columns",
         "methods/cpu/test_members",
@@ -101,7 +100,7 @@ GROUPS = {
     "wrong arguments": ("arguments",),
     "malformed files": ("files",),
     "threads": ("threads",),
-    "runs": _tests("run/test_threads", "run/test_works", "native/test_cores"),
+    "runs": _tests("run/test_threads", "run/test_works", "native/test_native"),
     "ending": ("ending",),
 }
 # Under ThreadSanitizer they take minutes; "threads" has the kernels of reductions, and what is malformed no threads.

@@ -169,6 +169,15 @@ def hub(spokes):
     return symmetric(*grown(spokes + 1, edges, [v % 3 + 1 for v in range(2 * spokes)]))
 
 
+def ring_of_diamonds():
+    """1030 diamonds in a row, of which there are 2**1030 paths; a chain that is longer joins their ends."""
+    n, back = 3 * 1030, 2100
+    i, chain = np.arange(0, n, 3), np.r_[np.arange(n, n + back), 0]
+    rows = np.concatenate([i, i, i + 1, i + 2, chain[:-1]])
+    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
+    return sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
+
+
 def grown(n, edges, counts):
     n, edges = subdivided(n, edges, counts)
     return n, edges, np.ones(len(edges))

@@ -14,7 +14,7 @@ import pytest
 
 from lagbc.calls import record
 from lagbc.centrality.compiled import SOURCES
-from lagbc.cuda import compiler
+from lagbc.cuda import cache, compiler
 from lagbc.cuda.compiler import Source
 from lagbc.cuda.kernel import Variant, declared, kernel_of
 from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
@@ -135,3 +135,60 @@ def test_every_launch_has_the_arguments_of_its_kernel():
     elsewhere = {"survey_lengths", *names_of(BLOCK.source)}
     kernels = {name for of in (*OF_GRAPHS, *KERNELS) for name in names_of(of.source)}
     assert {*ran.stdout.split()} == kernels - elsewhere
+
+
+# The cache of compiled kernels
+
+
+WITHOUT_IDS = not hasattr(os, "getuid")
+
+
+@pytest.fixture
+def unwritable(monkeypatch, tmp_path):
+    """CuPy's folder is not to be written; temporary files are in a folder of the test."""
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "kernels"))
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cache.provide_folder.cache_clear()
+    yield tmp_path
+    cache.provide_folder.cache_clear()
+
+
+def test_a_folder_that_can_be_written_is_left(monkeypatch, tmp_path):
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "new" / "kernels"))
+    cache.provide_folder.cache_clear()
+    cache.provide_folder()
+    assert cache.folder() == tmp_path / "new" / "kernels"
+    assert not list(cache.folder().iterdir())
+
+
+@pytest.mark.skipif(WITHOUT_IDS, reason="users have no ids")
+def test_a_temporary_folder_of_the_user_alone(unwritable):
+    cache.provide_folder()
+    own = unwritable / f"lagbc-{os.getuid()}"
+    assert cache.folder() == own / "cupy"
+    assert own.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(WITHOUT_IDS, reason="users have no ids")
+def test_a_folder_that_others_may_write_is_not_taken(unwritable):
+    own = unwritable / f"lagbc-{os.getuid()}"
+    own.mkdir()
+    own.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="set CUPY_CACHE_DIR to a folder that can be written"):
+        cache.provide_folder()
+    assert own not in cache.folder().parents
+    assert cache.folder().parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_folder_is_provided_before_cupy_is_imported():
+    """CuPy makes its folder when it is imported, and cannot be where it cannot."""
+    text = Path(cache.__file__).parents[1].joinpath("methods", "table.py").read_text(encoding="utf-8")
+    assert text.index("provide_folder()\n") < text.index('import_module("cupy").cuda')
+
+
+def test_cupy_is_not_imported():
+    command = "import sys; from lagbc.cuda import cache; cache.provide_folder(); sys.exit('cupy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

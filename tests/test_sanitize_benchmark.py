@@ -6,22 +6,14 @@ import stat
 import sys
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scipy.sparse import csr_array
 
 from benchmarks import sanitize, sanitize_calls, sanitize_native, sanitize_native_calls
 from lagbc.native import core
 
-CONSTANTS = (
-    (sanitize_calls.tuning, "SMALL_VERTICES"),
-    (sanitize_calls.tuning, "PRUNING_LEAST_EDGES"),
-    (sanitize_calls.tuning, "PRUNING_LEAST_ROOTS"),
-    (sanitize_calls.compiler, "resident_blocks"),
-)
 ROOT = sanitize.machine.ROOT
 MEMCHECK = """\
 ========= COMPUTE-SANITIZER
@@ -153,33 +145,6 @@ def test_racecheck_watches_kernels_with_shared_memory(monkeypatch):
     assert watched[-2:] == ["2", "5"]
 
 
-def test_the_record_names_what_was_launched(tmp_path, monkeypatch):
-    """Also where a call fails: the others' kernels were seen."""
-
-    class Function:
-        name = "sum_roots"
-        shared_size_bytes = 8
-
-        def __call__(self, *given):
-            raise MemoryError
-
-    monkeypatch.setattr(sanitize_calls, "GROUPS", {"one": lambda: iter([lambda: launch((1,), 1)])})
-    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
-    launch = sanitize_calls.Kernel(Function(), {})
-    monkeypatch.setattr(sanitize_calls.Kernel, "__call__", sanitize_calls.Kernel.__call__)
-    for constants, name in CONSTANTS:
-        monkeypatch.setattr(constants, name, getattr(constants, name))  # which the calls set
-    with pytest.raises(MemoryError):
-        sanitize_calls.main("one", tmp_path / "record")
-    told = json.loads((tmp_path / "record").read_text())
-    assert told == {"kernels": ["sum_roots"], "calls": [0], "shared": ["sum_roots"], "shared_calls": [0]}
-
-
-class Cuda:
-    def set_allocator(self, allocator):
-        assert allocator is None
-
-
 @pytest.mark.parametrize(("second", "errors"), [([1.0, 2.0], 0), ([1.0, np.nan], 1)])
 def test_scores_must_not_depend_on_new_memory(monkeypatch, second, errors):
     def run(command, limit):
@@ -192,12 +157,6 @@ def test_scores_must_not_depend_on_new_memory(monkeypatch, second, errors):
     outcome = sanitize.watch("fill", "hops", 60)
     assert outcome.errors == errors
     assert outcome.kernels == {"a"}
-
-
-def test_scores_are_compared_whatever_holds_them():
-    matrix = csr_array(np.eye(2))
-    arrays = sanitize_calls.arrays_of({"b": [matrix, matrix], "a": np.arange(3)})
-    assert [array.tolist() for array in arrays] == [[0, 1, 2], [1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize(

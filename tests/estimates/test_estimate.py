@@ -15,6 +15,7 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates import roots as by_roots
+from lagbc.estimates.aim import gap, highest
 from lagbc.estimates.estimate import Ranked
 from lagbc.estimates.sequence import Sequence
 from lagbc.methods.contract import bytes_of
@@ -406,3 +407,18 @@ def test_scores_that_are_all_zero_in_the_first_round(A, centrality, given):
     assert not found.scores.any()
     assert found.exact == ("max_roots" not in given)
     assert np.isfinite(found.upper).all()
+
+
+# Ranks that are told apart
+
+
+def test_of_equal_scores_the_first_are_the_highest():
+    scores = np.array([0.1, 0.5, 0.5, 0.9, 0.5])
+    assert highest(scores, 3).tolist() == [False, True, True, True, False]
+    assert highest(scores, 5).all()
+
+
+def test_the_gap_is_between_the_least_of_the_highest_and_the_others():
+    scores = np.array([0.1, 0.5, 0.8])
+    assert gap(scores, scores - 0.05, scores + 0.1, 2) == 0.2 - 0.45
+    assert gap(scores, scores, scores, 3) == 0

@@ -1,18 +1,26 @@
 """The program: how it ends when something is wrong, and what it loads."""
 
 import importlib.metadata
+import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import warnings
 
+import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from commands import fail, run, succeed
 
-from lagbc.centrality import compute
+from lagbc.centrality import compiled, compute
+from lagbc.centrality.compiled import compile_kernels
 from lagbc.errors import MemoryWarning
+from lagbc.interfaces.cli import main
+from lagbc.io.source import example_names
+from lagbc.methods.table import METHODS
 
 
 def raiser(error):
@@ -177,3 +185,159 @@ def test_figures_are_of_the_formats_that_the_help_names(tmp_path):
     assert line.endswith(f"no figure is written with the suffix '.doc'; there are: {', '.join(sorted(formats))}")
     for command in ("bc", "compare", "estimate"):
         assert ".png, .pdf, .svg or another of matplotlib's formats" in " ".join(succeed(command, "--help").split())
+
+
+# Quiet
+
+
+# What a command needs besides its graph, and what its result begins with.
+NEEDED = {
+    "compare": "--roots 2 --device cpu",
+    "gravity": "--decay 0.5",
+    **dict.fromkeys(("group-bc", "group-closeness", "group-degree", "group-harmonic"), "--group 1"),
+    "percolation": "--states states.csv",
+    "straightness": "--coordinates xy.csv",
+}
+BEGINS = {
+    "centralities": "ranked by bc",
+    "compare": "method ",
+    "compile": "",
+    "distances": "     pairs  ",
+    "girvan-newman": "2 communities: modularity ",
+    "info": "edges.txt: ",
+}
+# Cases beside one a command: roots that are drawn, and trips that no path takes.
+MORE = ["bc --k 3", "bc --demand trips.csv"]
+FILES = {
+    "edges.txt": "0 1\n1 2\n2 3\n4 3\n",
+    "xy.csv": "vertex,x,y\n0,0,0\n1,1,0\n2,1,1\n3,0,1\n4,0,0\n",
+    "states.csv": "0,1\n1,0.5\n2,0.2\n3,0.1\n",
+    "trips.csv": "origin,destination,trips\n0,3,2\n3,0,5\n",
+}
+
+
+@pytest.mark.parametrize("case", [*(name for name in main.list_commands(None) if name != "completion"), *MORE])
+def test_a_quiet_command_prints_its_result_alone(tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(compiled, "compile_kernels", lambda: compiled.Compiled("20 modules", 3.0, "/folder"))
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    for part in (1, 2) if case == "merge" else ():
+        assert run("bc", "edges.txt", "--quiet", "--part", f"{part}/2", "--out", f"{part}.npz").output == ""
+    command, *more = f"{case} {NEEDED.get(case, '')}".split()
+    given = [command, *{"merge": ["1.npz", "2.npz"], "compile": []}.get(command, ["edges.txt"]), *more]
+    loud, quiet = run(*given), run(*given, "--quiet")
+    assert (loud.exit_code, quiet.exit_code, quiet.stderr) == (0, 0, "")
+    assert loud.output != quiet.output
+    assert quiet.stdout.startswith(BEGINS.get(case, "rank "))
+    if command not in ("compare", "info"):  # these print times, of two runs
+        lines = quiet.stdout.splitlines()
+        assert {*lines} <= {*loud.stdout.splitlines()}
+        assert not any(line.startswith(("lagbc", "time: ", "standard error: ", "a score ")) for line in lines)
+    if any("--out" in option.opts for option in main.get_command(click.Context(main), command).params):
+        written = run(*given, "--quiet", "--out", "scores.csv")
+        assert (written.exit_code, written.output) == (0, "")
+        assert (tmp_path / "scores.csv").stat().st_size
+
+
+# compile
+
+
+SEES_GPU = any(row.available for row in METHODS if row.device == "cuda")
+
+
+@pytest.mark.skipif(SEES_GPU, reason="there is a GPU")
+def test_a_device_that_is_not_there():
+    assert "needs" in fail("compile", status=1)
+
+
+@pytest.mark.skipif(not SEES_GPU, reason="there is no GPU")
+def test_kernels_of_the_device(monkeypatch):
+    from lagbc.cuda import compiler
+
+    done = compile_kernels()
+    assert "kernel modules for sm_" in done.what
+    assert done.folder
+    monkeypatch.setattr(compiler, "_compile", lambda *_: pytest.fail("compiled again"))
+    compile_kernels()
+
+
+# Completion
+
+
+SHELLS = ["bash", "zsh", "fish"]
+
+
+def offered(text, shell="zsh"):
+    """Values that are offered for the last word of a command."""
+    words = text.split(" ")
+    environment = {"_LAGBC_COMPLETE": f"{shell}_complete", "COMP_WORDS": text, "COMP_CWORD": str(len(words) - 1)}
+    printed = CliRunner(env=environment).invoke(main, prog_name="lagbc").stdout
+    if shell == "bash":
+        return [line.partition(",")[2] for line in printed.splitlines()]
+    return printed.splitlines()[1::3]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_shell_has_its_script(shell):
+    script = succeed("completion", shell)
+    assert "_LAGBC_COMPLETE=" + shell + "_complete" in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+def test_the_help_says_what_goes_where():
+    lines = [line.strip() for line in succeed("completion", "--help").splitlines()]
+    assert 'zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit' in lines
+
+
+def test_unknown_shell():
+    assert run("completion", "ksh").exit_code == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_commands_options_and_values(shell):
+    assert {"bc", "group-bc", "percolation", "info"} <= set(offered("lagbc ", shell))
+    assert set(offered("lagbc bc --so", shell)) == {"--sources", "--source-weights"}
+    assert set(offered("lagbc bc --directed --undirected --so", shell)) == {"--sources", "--source-weights"}
+    assert offered("lagbc bc --device c", shell) == ["cpu", "cuda"]
+    assert offered("lagbc bc --method ", shell) == list(dict.fromkeys(["auto", *(row.name for row in METHODS)]))
+
+
+def test_examples_and_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert offered("lagbc bc exa") == [f"example:{name}" for name in example_names()]
+    assert offered("lagbc bc example:k") == ["example:karate"]
+    for text in ("lagbc bc other", "lagbc bc g --out other", "lagbc bc g --target-weights other"):
+        assert offered(text) == ["other"]  # of type "file": the shell completes it
+    (tmp_path / "example.csv").write_text("1 2\n")
+    assert offered("lagbc bc exa") == ["exa"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("words", "replies"),
+    [
+        (["bc", "example", ":", "ka"], ["karate"]),
+        (["bc", "--devi"], ["--device"]),
+        (["bc", "example", ":"], example_names()),
+    ],
+)
+def test_bash_itself(tmp_path, words, replies):
+    """Bash splits words at colons, and puts what is offered in the place of the last part."""
+    program = tmp_path / "lagbc"
+    program.write_text(f"#!{sys.executable}\nfrom lagbc.interfaces.cli import main\nmain(prog_name='lagbc')\n")
+    program.chmod(0o755)
+    line = " ".join(f"'{word}'" for word in ["lagbc", *words])
+    script = (
+        f'eval "$(lagbc completion bash)"\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n'
+        '_lagbc_completion lagbc\nprintf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == replies

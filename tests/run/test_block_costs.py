@@ -1,11 +1,12 @@
-"""What "auto" takes of a block: told by sizes, and before it is contracted."""
+"""Whether a graph is taken apart before it is swept, and its blocks contracted: by what each is predicted to take."""
 
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import FAMILIES, random_piece, subdivided
-from strategies import scale_free, with_lengths
+from scipy.sparse import csgraph
+from strategies import disjoint, grid, path, scale_free, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -81,15 +82,17 @@ def test_roads_with_bends_are_contracted(marked, weighted):
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):
+    """Nothing of the graph is taken apart."""
+
     def split(*_, **__):
         raise AssertionError("this takes longer than it saves")
 
     monkeypatch.setattr(pieces, "split", split)
     lagbc.plan(scale_free(400, 3000, seed=1), **AUTO)
-    with pytest.raises(AssertionError, match="takes longer"):
-        lagbc.plan(scale_free(2000, 15000, seed=1), **AUTO)
-    with pytest.raises(AssertionError, match="takes longer"):  # as long as the many edges of the other
-        lagbc.plan(roads(12, 4), **AUTO)
+    lagbc.bc(scale_free(3000, 20000, seed=2), k=64, rng=1, **AUTO)
+    for long in (scale_free(2000, 15000, seed=1), roads(12, 4)):  # as long by the many edges of the other
+        with pytest.raises(AssertionError, match="takes longer"):
+            lagbc.plan(long, **AUTO)
 
 
 def test_a_gpu_counts_edges():
@@ -99,3 +102,46 @@ def test_a_gpu_counts_edges():
         deep, shallow = (choice.predict_junctions(work, "cuda", weighted=weighted, few_levels=f) for f in (False, True))
         assert deep == pytest.approx(4.5 * (2 * 100 + 20) * 150 + 0.2 * 5000)
         assert shallow == pytest.approx(12 * (2 * 100 + 20) * 150 + 0.2 * 5000)
+
+
+# What a look promises
+
+
+def star(n):
+    """A vertex with n neighbours, which have no others."""
+    ends = np.arange(1, n + 1)
+    return sp.csr_array((np.ones(2 * n), (np.r_[ends, 0 * ends], np.r_[0 * ends, ends])), shape=(n + 1, n + 1))
+
+
+@pytest.mark.parametrize(
+    ("A", "least", "most"),
+    [
+        (grid(20, 20), 0.9, 1.0),
+        (star(50), 0.0, 0.05),
+        (path(100), 0.0, 0.1),
+        (disjoint(grid(9, 9), grid(9, 9), grid(9, 9)), 0.2, 0.4),
+    ],
+    ids=["mesh", "ends", "chain", "components"],
+)
+def test_what_degrees_and_components_promise(A, least, most):
+    assert least <= choice.promised_left(as_graph(A, directed=False), A.shape[0]) <= most
+
+
+def test_roots_that_reach_little_are_not_worth_a_long_look():
+    """A look takes time by all vertices and edges, and sweeps from some roots by those that are reached."""
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 30_000, (2, 25_000))
+    A = sp.coo_array((np.ones(25_000), ends), shape=(30_000, 30_000)).tocsr()
+    graph, some = as_graph(A), np.arange(0, 30_000, 15)
+    share = choice.reached_share(graph, some)
+    assert 0 < share < 1e-3
+    reached = np.isfinite(csgraph.shortest_path(A, unweighted=True, indices=some[:: -(-len(some) // 64)]))
+    assert share == pytest.approx(reached.mean())
+    assert choice.is_look_worth(graph, len(some), "cpu")
+    assert not choice.is_look_worth(graph, len(some), "cpu", lambda: share)
+    assert choice.is_look_worth(graph, 10**6, "cpu", lambda: share), "each root takes some time"
+
+
+def test_roots_that_reach_much_are_as_many_as_all():
+    graph = as_graph(scale_free(2000, 12000, seed=1), directed=False)
+    assert choice.reached_share(graph, np.arange(200)) == 1.0

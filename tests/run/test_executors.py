@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import hub
+from every_call import CALLS, assert_same
 from killed import Killed, stop
 from strategies import grid, scale_free, with_lengths
 
@@ -56,50 +57,18 @@ def pool():
         yield pool
 
 
-def assert_same(ours, theirs):
-    if sp.issparse(theirs):
-        ours, theirs = ours.tocoo().data, theirs.tocoo().data
-    np.testing.assert_array_equal(ours, theirs)
+@pytest.mark.parametrize("call", CALLS)
+def test_bits(pool, call):
+    """Of reduced graphs with blocks that are swept `test_score_hashes.py` has them, too."""
+    graph, which, given = CALLS[call]
+    expected = lagbc.centralities(graph, which, **given)
+    assert_same(lagbc.centralities(graph, which, executor=pool, **given), expected)
 
 
-TRIPS = np.random.default_rng(0).integers(0, 3, (500, 500)) * (np.arange(500)[:, None] % 3 == 0)
-CALLS = {
-    "directed": (A, {}),
-    "two threads": (A, {"threads": 2}),
-    "undirected": (A, {"directed": False, "endpoints": True}),
-    "lengths": (LENGTHS, {"weighted": True}),
-    "estimate": (A, {"k": 300, "rng": 1, "normalized": True}),
-    "weights": (A, {"target_weights": np.arange(500.0), "source_weights": np.arange(500) / 7}),
-    "demand": (A, {"demand": TRIPS}),
-    "demand within a cutoff": (A, {"demand": TRIPS, "cutoff": 2}),
-    "cutoffs and decays": (MESH, {"cutoff": [3, 8], "decay": [0, 0.1]}),
-    "more workers than roots": (A, {"sources": [7]}),
-    "no root": (A, {"sources": []}),
-    "work-efficient": (A, {"method": "work-efficient"}),
-    "graphblas": (A, {"method": "graphblas", "sources": np.arange(40)}),
-}
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_bits(pool, name):
-    matrix, given = CALLS[name]
-    expected = lagbc.bc(matrix, **SWEPT, **given)
-    scores = lagbc.bc(matrix, executor=pool, **SWEPT, **given)
-    if name == "graphblas":  # which promises no bits
-        np.testing.assert_allclose(scores, expected, rtol=1e-12)
-    else:
-        assert_same(scores, expected)
-
-
-@pytest.mark.parametrize("A", [hub(300), MESH, A, LENGTHS], ids=["chains", "mesh", "twins", "lengths"])
-@pytest.mark.parametrize("threads", [None, 2])
-def test_reduced(pool, A, threads, monkeypatch):
-    monkeypatch.setattr("lagbc.tuning.SMALL_VERTICES", 2)
-    given = {"device": "cpu", "reduce": "all", "directed": False, "weighted": A is LENGTHS}
-    expected = lagbc.centralities(A, ["bc", "edge_bc"], **given)
-    ours = lagbc.centralities(A, ["bc", "edge_bc"], executor=pool, threads=threads, **given)
-    for name, scores in ours.items():
-        assert_same(scores, expected[name])
+def test_graphblas(pool):
+    """It promises no bits."""
+    given = {"method": "graphblas", "sources": np.arange(40), **SWEPT}
+    np.testing.assert_allclose(lagbc.bc(A, executor=pool, **given), lagbc.bc(A, **given), rtol=1e-12)
 
 
 def test_small_blocks(pool):
@@ -108,8 +77,7 @@ def test_small_blocks(pool):
     given, met = {"device": "cpu", "reduce": "all", "directed": False}, Inline()
     expected = lagbc.centralities(blocks, ["bc", "edge_bc"], **given)
     for executor in (pool, met):
-        for name, scores in lagbc.centralities(blocks, ["bc", "edge_bc"], executor=executor, **given).items():
-            assert_same(scores, expected[name])
+        assert_same(lagbc.centralities(blocks, ["bc", "edge_bc"], executor=executor, **given), expected)
     assert len({task.digest for task in met.tasks}) == 1
     assert len(met.tasks) > 1
 
@@ -163,8 +131,7 @@ def test_arrays_of_messages(A, shift):
     given = {"device": "cpu", "reduce": "all", "weighted": A is LENGTHS, "directed": False}
     for which in (["bc", "edge_bc"], EVERY):
         expected = lagbc.centralities(A, which, **given)
-        for name, scores in lagbc.centralities(A, which, executor=OverNetwork(shift), **given).items():
-            assert_same(scores, expected[name])
+        assert_same(lagbc.centralities(A, which, executor=OverNetwork(shift), **given), expected)
 
 
 def test_loky():

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import hub
+from chained import hub, ring_of_diamonds
 from killed import Killed, kill_after
 from strategies import scale_free, times
 from swept import estimate
@@ -290,16 +290,9 @@ def test_nothing_is_left_of_a_tree(tmp_path):
 
 
 def test_counts_too_large_for_chains(tmp_path):
-    """1030 diamonds in a row have 2**1030 paths: the block is swept as it is, with an extended exponent.
-
-    A chain that is longer joins their ends.
-    """
-    n, back = 3 * 1030, 2100
-    i, chain = np.arange(0, n, 3), np.r_[np.arange(n, n + back), 0]
-    rows = np.concatenate([i, i, i + 1, i + 2, chain[:-1]])
-    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
-    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
-    some = {"sources": np.arange(0, n, 971)}
+    """The block is swept as it is, with an extended exponent."""
+    ring = ring_of_diamonds()
+    some = {"sources": np.arange(0, 3090, 971)}
     assert "junctions" in lagbc.plan(ring, which="edge_bc", **REDUCED).reason
     plain = lagbc.bc(ring, directed=False, device="cpu", reduce="none", **some)
     np.testing.assert_allclose(lagbc.bc(ring, **REDUCED, **some), plain, rtol=1e-12)

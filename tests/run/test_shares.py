@@ -7,38 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from chained import long_mesh
+from chained import ring_of_diamonds
+from every_call import CALLS, A, assert_same
 from killed import rewrite
-from strategies import grid, scale_free, with_lengths
+from strategies import grid, scale_free
 
 import lagbc
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
-
-A = scale_free(700, 3000, seed=1)
-WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
-TRIPS = sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))
-VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
-CHAINS = long_mesh()
-
-CALLS = {
-    "directed": (A, "bc", {}),
-    "all sums": (A, (*VERTICES, "edge_bc"), {"directed": False, "reduce": "none"}),
-    "lengths": (with_lengths(grid(15, 20), [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True}),
-    "by dijkstra": (with_lengths(A, [1, 2]), "bc", {"weighted": True, "method": "dijkstra", "device": "cpu"}),
-    "by work-efficient": (A, VERTICES, {"method": "work-efficient", "device": "cpu"}),
-    "blocks and twins": (A, "bc", {"directed": False, "reduce": "all", "normalized": True, "endpoints": True}),
-    "chains": (CHAINS, ("bc", "edge_bc"), {"directed": False, "reduce": "all"}),
-    "sample": (A, ("bc", "stress"), {"k": 300, "rng": 3, "normalized": True}),
-    "sources": (A, "bc", {"sources": np.arange(400)[::-1], "targets": [3, 5, 400], "directed": False}),
-    "weights": (A, "bc", {"source_weights": WEIGHTS, "target_weights": WEIGHTS / 7}),
-    "demand": (A, ("bc", "edge_bc"), {"demand": TRIPS}),
-    "demand within cutoffs": (A, ("bc", "edge_bc"), {"demand": TRIPS, "cutoff": [1, 2]}),
-    "cutoffs": (A, ("bc", "reach", "edge_bc"), {"cutoff": [1, 2]}),
-    "decays": (with_lengths(A, [0.5, 2]), ("bc", "gravity"), {"decay": [0.1, 1.0], "cutoff": 3, "weighted": True}),
-    "no edge": (sp.csr_array((7, 7)), VERTICES, {}),
-}
 
 
 def save(folder, of, graph=A, which="bc", **given):
@@ -50,23 +26,12 @@ def save(folder, of, graph=A, which="bc", **given):
     return paths
 
 
-def assert_same(ours, theirs):
-    assert list(ours) == list(theirs)
-    for name, scores in theirs.items():
-        if not isinstance(scores, list):
-            scores, ours[name] = [scores], [ours[name]]
-        for a, b in zip(ours[name], scores, strict=True):
-            assert a.shape == b.shape
-            a, b = (array.toarray() if sp.issparse(array) else array for array in (a, b))
-            np.testing.assert_array_equal(a, b, err_msg=name)
-
-
 @pytest.mark.parametrize("call", CALLS)
 def test_merged_parts_have_the_bits_of_one_call(call, tmp_path):
     graph, which, given = CALLS[call]
     expected = lagbc.centralities(graph, which, **given)
     for of in (1, 2, 3, 5):
-        assert_same(lagbc.merge_parts(save(tmp_path, of, graph, which, **given)[::-1]), dict(expected))
+        assert_same(lagbc.merge_parts(save(tmp_path, of, graph, which, **given)[::-1]), expected)
 
 
 def test_chains_are_among_the_calls():
@@ -78,7 +43,7 @@ def test_chains_are_among_the_calls():
 def test_more_parts_than_blocks(call, tmp_path):
     graph, which, given = CALLS[call]
     paths = save(tmp_path, 12, graph, which, **given)
-    assert_same(lagbc.merge_parts(paths), dict(lagbc.centralities(graph, which, **given)))
+    assert_same(lagbc.merge_parts(paths), lagbc.centralities(graph, which, **given))
 
 
 def test_parts_have_about_as_many_roots(tmp_path):
@@ -107,7 +72,7 @@ def test_numbers_of_names_and_attributes(tmp_path):
     G = nx.relabel_nodes(nx.karate_club_graph(), str)
     paths = save(tmp_path, 2, G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
     expected = lagbc.centralities(G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
-    assert_same(lagbc.merge_parts(paths), dict(expected))
+    assert_same(lagbc.merge_parts(paths), expected)
 
 
 OTHERS = {
@@ -167,7 +132,7 @@ def test_damaged_files_are_named(tmp_path):
         changed[place] ^= 0x10
         wrong.write_bytes(changed)
         with suppress(lagbc.PartError):  # else it is a byte that nothing reads
-            assert_same(lagbc.merge_parts([wrong, paths[1]]), dict(expected))
+            assert_same(lagbc.merge_parts([wrong, paths[1]]), expected)
     np.savez(wrong, a=1)
     with pytest.raises(lagbc.PartError, match="damaged, or no part"):
         lagbc.merge_parts([wrong, paths[1]])
@@ -228,14 +193,9 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 def test_counts_that_are_too_large_for_chains(tmp_path):
-    """1030 diamonds in a row have 2**1030 paths; a chain that is longer joins their ends."""
-    n, back = 3 * 1030, 2100
-    i, chain = np.arange(0, n, 3), np.r_[np.arange(n, n + back), 0]
-    rows = np.concatenate([i, i, i + 1, i + 2, chain[:-1]])
-    columns = np.concatenate([i + 1, i + 2, i + 3, i + 3, chain[1:]])
-    ring = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + back, n + back)).tocsr()
+    given = {"directed": False, "reduce": "all", "device": "cpu"}
     with pytest.raises(lagbc.PartError, match="run all parts with reduce='none'"):
-        lagbc.save_part(tmp_path / "part", (1, 1), ring, "edge_bc", directed=False, reduce="all", device="cpu")
+        lagbc.save_part(tmp_path / "part", (1, 1), ring_of_diamonds(), "edge_bc", **given)
     assert not list(tmp_path.iterdir())
 
 
