@@ -132,7 +132,6 @@ def exponent(reaches: tuple[int, ...], seconds: list[float]) -> str:
 @click.option("--reaches", default=",".join(map(str, REACHES)), show_default=True, help="Mean numbers of vertices.")
 @click.option("--part", type=click.IntRange(1), help="So many vertices of a network.  [default: all]")
 @click.option("--rounds", default=2, show_default=True)
-@click.option("--commit", help="The commit that is measured, where the checkout does not say.")
 @click.option("--out", type=click.Path(path_type=Path), help="A Markdown file for the table.")
 def main(
     data: Path,
@@ -140,7 +139,6 @@ def main(
     reaches: str,
     part: int | None,
     rounds: int,
-    commit: str | None,
     out: Path | None,
 ) -> None:
     """Print the table, and write it if asked to."""
@@ -152,7 +150,7 @@ def main(
         lines += measure(name, A, tuple(map(int, reaches.split(","))), rounds)
     if out is not None:
         asked = "" if part is None else f" --part {part}"
-        about = f"{machine.cpu_model()}, commit {commit or machine.commit()}"
+        about = f"{machine.cpu_model()}, commit {machine.commit()}"
         table = [line for line in lines if line.startswith("|")]
         rest = [line for line in lines if not line.startswith("|")]
         by = f"By `python -m benchmarks.cutoff{asked}`; {about}."

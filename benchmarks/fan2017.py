@@ -189,7 +189,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     from benchmarks.gpu import environment
 
     until = time.perf_counter() + arguments.budget
-    common, trusted = environment(arguments.commit), dict[str, Scores]()
+    common, trusted = environment(), dict[str, Scores]()
     for case in cases(arguments.data):
         if arguments.graphs and case.name not in arguments.graphs:
             continue
@@ -360,7 +360,6 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--roots", type=int, default=1024, help="how many [1024]")
     parser.add_argument("--repeat", type=int, default=2, help="timed rounds, of which the best counts [2]")
     parser.add_argument("--budget", type=float, default=300, help="seconds after which nothing is begun [300]")
-    parser.add_argument("--commit", help="what is measured, where git cannot tell")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results [benchmarks/results]")
     parser.add_argument("--report", type=Path, help="only make the tables and the figure of these results again")
     arguments = parser.parse_args(words)

@@ -374,7 +374,7 @@ def copy_bandwidth() -> float:
     return float(20 * source.nbytes / seconds)
 
 
-def environment(commit: str | None) -> Row:
+def environment() -> Row:
     """Say which device and which software gave a result."""
     properties = cp.cuda.runtime.getDeviceProperties(cp.cuda.Device().id)
     driver = Path("/proc/driver/nvidia/version")
@@ -385,7 +385,7 @@ def environment(commit: str | None) -> Row:
         "driver_cuda": cp.cuda.runtime.driverGetVersion(),
         "cuda": cp.cuda.runtime.runtimeGetVersion(),
         "cupy": cp.__version__,
-        "machine": machine.describe() | ({"commit": commit} if commit else {}),
+        "machine": machine.describe(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -394,7 +394,7 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     """Measure all cases, as long as the budget lasts."""
     begun = time.perf_counter()
     until = begun + arguments.budget
-    common = environment(arguments.commit)
+    common = environment()
     bandwidth = copy_bandwidth()
     common["copy_bandwidth"] = bandwidth
     known = table(arguments.data)
@@ -464,7 +464,6 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no case is begun")
     parser.add_argument("--exact", action="store_true", help=f"from all roots, by lagbc.bc [{','.join(EXACT)}]")
     parser.add_argument("--no-end-to-end", dest="end_to_end", action="store_false", help="do not time lagbc.bc")
-    parser.add_argument("--commit", help="what is measured, where git cannot tell")
     parser.add_argument("--out", type=Path, help="results [results/gpu-DATE.jsonl]")
     return parser.parse_args(words)
 

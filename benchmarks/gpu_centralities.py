@@ -193,13 +193,12 @@ def markdown(measured: list[Row]) -> str:
 @click.option("--rounds", default=3, show_default=True)
 @click.option("--tune/--no-tune", default=True, show_default=True, help="Also sweep with other constants.")
 @click.option("--budget", default=float("inf"), show_default=True, help="Seconds after which nothing is begun.")
-@click.option("--commit", help="What is measured, where git cannot tell.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS, show_default=True, help="A .jsonl file.")
-def main(graph: str, roots: int, rounds: int, tune: bool, budget: float, commit: str | None, out: Path) -> None:
+def main(graph: str, roots: int, rounds: int, tune: bool, budget: float, out: Path) -> None:
     """Write a line a measurement, and tables beside it."""
     if graph not in table():
         raise click.BadParameter(f"no graph {graph}; there are {', '.join(table())}", param_hint="--graph")
-    common, measured = environment(commit), []
+    common, measured = environment(), []
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("w") as results:
         for row in rows(graph, roots, rounds, time.perf_counter() + budget, tune=tune):

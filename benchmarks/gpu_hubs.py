@@ -44,10 +44,9 @@ def milliseconds(case: Case, edges: tuple[int, int]) -> float:
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path), help="Directory of Matrix Market files.")
 @click.option("--roots", type=int, multiple=True, default=(512, 1024), show_default=True)
-@click.option("--commit", help="What is measured, where git cannot tell.")
-def main(data: Path | None, roots: tuple[int, ...], commit: str | None) -> None:
+def main(data: Path | None, roots: tuple[int, ...]) -> None:
     """Measure all graphs."""
-    common = environment(commit)
+    common = environment()
     commit = common["machine"]["commit"]
     click.echo(f"{common['device']}, CuPy {common['cupy']}; commit {commit}. Milliseconds a root, float64.\n")
     heads = ("graph", "nnz", "roots", *map(str, EDGES), "rule")

@@ -175,7 +175,7 @@ class Course:
         self._phase = phase
 
 
-def measure(case: Case, rounds: int, commit: str | None) -> Row:
+def measure(case: Case, rounds: int) -> Row:
     """Make a graph, sweep it, and check the scores."""
     from benchmarks.gpu import environment
 
@@ -209,7 +209,7 @@ def measure(case: Case, rounds: int, commit: str | None) -> Row:
         "checked_by": checked_by,
         "difference": error,
         "status": "ok" if error <= TOLERANCE else "wrong",
-    } | environment(commit)
+    } | environment()
 
 
 def seconds_of(call: Callable[[], Any]) -> float:
@@ -291,7 +291,6 @@ def cases(scales: Sequence[str], dense: bool, vertices: int, degree: int, roots:
 @click.option("--degree", default=44_000, show_default=True, help="Of each of them, even.")
 @click.option("--roots", default=256, show_default=True, help="Of R-MAT graphs.")
 @click.option("--rounds", default=3, show_default=True, help="Calls after the first.")
-@click.option("--commit", help="What is measured, where git cannot tell.")
 @click.option("--out", type=click.Path(path_type=Path), default=RESULTS / "large.jsonl", show_default=True)
 def main(
     scales: tuple[str, ...],
@@ -300,13 +299,12 @@ def main(
     degree: int,
     roots: int,
     rounds: int,
-    commit: str | None,
     out: Path,
 ) -> None:
     """Append to the results what is missing, and write the page beside them."""
     done = {row["graph"] for row in json_lines.read(out)}
     asked = [case for case in cases(scales, dense, vertices, degree, roots) if case.name not in done]
-    for row in json_lines.append(out, (measure(case, rounds, commit) for case in asked)):
+    for row in json_lines.append(out, (measure(case, rounds) for case in asked)):
         click.echo(row)
     rows = json_lines.read(out)
     out.with_suffix(".md").write_text(markdown(rows))

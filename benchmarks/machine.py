@@ -38,9 +38,12 @@ def cores() -> int:
 
 
 def commit(checkout: Path = ROOT) -> str | None:
-    """Give the git commit of a checkout, with ``-dirty`` if files differ from it; None outside git."""
-    head = _git(checkout, "rev-parse", "HEAD")
-    return head and head + ("-dirty" if _git(checkout, "status", "--porcelain", "--untracked-files=no") else "")
+    """Give the git commit of a checkout, with ``-dirty`` if files differ from it, or of an archive; else None."""
+    if head := _git(checkout, "rev-parse", "HEAD"):
+        return head + ("-dirty" if _git(checkout, "status", "--porcelain", "--untracked-files=no") else "")
+    archived = checkout / ".git_archival.txt"
+    named = archived.read_text(encoding="utf-8").strip() if archived.exists() else ""
+    return named if len(named) == 40 else None
 
 
 def package_version(package: str) -> str | None:

@@ -57,9 +57,8 @@ def rows_of(name: str, A: csr_array, rounds: int) -> list[str]:
 @click.option("--graphs", default=GRAPHS, show_default=True, help="Comma-separated.")
 @click.option("--data", type=click.Path(path_type=Path), help="Directory of Matrix Market files.")
 @click.option("--rounds", default=3, show_default=True)
-@click.option("--commit", help="What is measured, where git cannot tell.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
-def main(graphs: str, data: Path | None, rounds: int, commit: str | None, out: Path) -> None:
+def main(graphs: str, data: Path | None, rounds: int, out: Path) -> None:
     """Write a table."""
     from lagbc.methods.table import gpus_in_words
 
@@ -67,7 +66,7 @@ def main(graphs: str, data: Path | None, rounds: int, commit: str | None, out: P
     lines = [
         "# The order by proximity, by the GPU and by the host",
         "",
-        f"{gpus_in_words()}, {here['cpu']}, {here['cores']} cores; commit {commit or here['commit']}. Seconds of the "
+        f"{gpus_in_words()}, {here['cpu']}, {here['cores']} cores; commit {here['commit']}. Seconds of the "
         "order of a graph on the GPU, and of a whole call of `lagbc.bc` in hops, from a SciPy matrix.",
         "",
         "| graph | vertices | order by the GPU | by the host | roots | call | with the host's order | ratio |",

@@ -106,7 +106,7 @@ PUBLISHED = {
 def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     """Measure, as long as the budget lasts."""
     until = time.perf_counter() + arguments.budget
-    common = environment(arguments.commit)
+    common = environment()
     for paper in papers(arguments.data):
         if arguments.tables and paper.key not in arguments.tables:
             continue
@@ -192,7 +192,6 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, help="directory of Matrix Market files", required=True)
     parser.add_argument("--tables", type=lambda text: text.split(","), help="keys of papers [all]")
     parser.add_argument("--budget", type=float, default=float("inf"), help="seconds after which nothing is begun")
-    parser.add_argument("--commit", help="what is measured, where git cannot tell")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results [benchmarks/results]")
     arguments = parser.parse_args(words)
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ OUT = machine.ROOT / "benchmarks" / "results" / "whole.md"
 UNFINISHED = 75
 
 
-def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], checked: str, commit: str | None) -> str:
+def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], checked: str) -> str:
     """Lay out the page."""
     from lagbc.methods.table import gpus_in_words
 
@@ -39,7 +39,7 @@ def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], chec
             "# Exact betweenness of a large graph",
             "",
             f"R-MAT {name}: {graph.n:,} vertices, {roots:,} of them with edges, {graph.nnz // 2:,} edges. "
-            f"{gpus_in_words()}, {machine.cores()} cores; commit {commit or machine.commit()}. By",
+            f"{gpus_in_words()}, {machine.cores()} cores; commit {machine.commit()}. By",
             "",
             f"    python -m benchmarks.whole --rmat {name} --checkpoint FILE",
             "",
@@ -59,9 +59,8 @@ def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], chec
 @click.option("--checkpoint", type=click.Path(path_type=Path), required=True)
 @click.option("--seconds", default=480.0, show_default=True, help="Of a call.")
 @click.option("--device", default="cuda", show_default=True)
-@click.option("--commit", help="What is measured, where git cannot tell.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
-def main(name: str, checkpoint: Path, seconds: float, device: Any, commit: str | None, out: Path) -> None:
+def main(name: str, checkpoint: Path, seconds: float, device: Any, out: Path) -> None:
     """Go on with the run; write the page at its end."""
     import cupy
 
@@ -90,7 +89,7 @@ def main(name: str, checkpoint: Path, seconds: float, device: Any, commit: str |
     if not error <= TOLERANCE:
         raise SystemExit(f"scores of {by} differ by {error}")
     planned = lagbc.plan(graph, device=device)
-    out.write_text(page(name, graph, scores, planned, calls, f"Against {by}: {error:.1e}.", commit), encoding="utf-8")
+    out.write_text(page(name, graph, scores, planned, calls, f"Against {by}: {error:.1e}."), encoding="utf-8")
     click.echo(out.read_text(encoding="utf-8"))
 
 

@@ -94,6 +94,13 @@ def test_generated_graphs_are_symmetric_patterns_with_lengths_alike_both_ways(ma
     assert not np.array_equal(B.data, generators.with_lengths(make(1), seed=3, largest=7).data)
 
 
+def test_a_folder_outside_git_has_the_commit_of_its_archive(tmp_path):
+    assert machine.commit(tmp_path) is None
+    for written, commit in (("$Format:%H$", None), ("ab" * 20, "ab" * 20)):
+        (tmp_path / ".git_archival.txt").write_text(written + "\n")
+        assert machine.commit(tmp_path) == commit
+
+
 def test_graphs_of_files(tmp_path):
     mmwrite(tmp_path / "three.mtx", coo_array(([5.0, 0.5, 2.0], ([0, 1, 2], [1, 2, 2])), shape=(3, 3)))
     known = graphs.table(tmp_path)
