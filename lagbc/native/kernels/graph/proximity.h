@@ -20,7 +20,7 @@ void measure_landmarks(Span<const int64_t> indptr, Span<const Index> indices, Sp
                        Span<const Index> vertex, Span<const Index> nearest, int64_t pieces, Matrix<int32_t> points,
                        Stop stop) {
     const int64_t n = points.size;
-    Buffer<Index> distances(n), queue(n), least(n);
+    Buffer<Index> distances(n), queue(n + 1), least(n);
     Buffer<int64_t> farthest(pieces);
     for (int64_t v = 0; v < n; ++v) least[v] = nearest[v];
     for (int64_t i = 0; i < points.width && !stop.is_set(); ++i) {

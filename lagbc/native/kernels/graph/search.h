@@ -53,7 +53,7 @@ Buffer<Index> find_components(Span<const int64_t> indptr, Span<const Index> indi
 // many edges, from the vertices not yet found. Return the count of vertices in reach.
 //
 // distances  hops from the nearest root; -1 out of reach
-// queue      the vertices in reach, by their distances
+// queue      the vertices in reach, by their distances; with room for one more
 template <class Index>
 int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const int64_t> roots, Span<Index> distances,
                Span<Index> queue) {
@@ -84,12 +84,14 @@ int64_t search(Span<const int64_t> indptr, Span<const Index> indices, Span<const
             }
         } else {
             for (int64_t i = first; i < last; ++i) {
-                for (int64_t e = indptr[queue[i]]; e < indptr[queue[i] + 1]; ++e) {
-                    const Index v = indices[e];
-                    if (distances[v] < 0) {
-                        distances[v] = level;
-                        queue[found++] = v;
-                    }
+                const int64_t end = indptr[queue[i] + 1];
+                for (int64_t e = indptr[queue[i]]; e < end; ++e) {
+                    // Without a branch, as no processor foretells which vertices are new: of these `fresh` is all ones.
+                    const Index v = indices[e], before = distances[v];
+                    const auto fresh = static_cast<Index>(before >> (8 * sizeof(Index) - 1));
+                    queue[found] = v;
+                    found -= fresh;
+                    distances[v] = static_cast<Index>(before ^ ((before ^ level) & fresh));
                 }
             }
         }
@@ -103,7 +105,7 @@ template <class Index>
 std::tuple<Buffer<Index>, Buffer<Index>> search_from(Span<const int64_t> indptr, Span<const Index> indices,
                                                      Span<const int64_t> roots) {
     const int64_t n = indptr.size - 1;
-    Buffer<Index> distances(n), queue(n);
+    Buffer<Index> distances(n), queue(n + 1);
     queue.resize(search(indptr, indices, roots, distances.span(), queue.span()));
     return {std::move(distances), std::move(queue)};
 }
@@ -137,7 +139,7 @@ template <class Index>
 std::tuple<int64_t, int64_t, int64_t> search_from_hub(Span<const int64_t> indptr, Span<const Index> indices,
                                                       Optional<Span<const Index>> components) {
     const auto [hub, connected] = widest_row<Index>(indptr, components);
-    Buffer<Index> distances(indptr.size - 1), queue(indptr.size - 1);
+    Buffer<Index> distances(indptr.size - 1), queue(indptr.size);
     const int64_t found = search(indptr, indices, Span<const int64_t>{&hub, 1}, distances.span(), queue.span());
     return {distances[queue[found - 1]], found, connected};
 }
