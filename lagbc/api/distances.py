@@ -180,7 +180,7 @@ def harmonic(
     ----------
     A : as for `lagbc.bc`
     top : int, optional
-        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in .5 to 1.5
+        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in .5 to 1.1
         of the time of all.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional

@@ -46,6 +46,8 @@ _WALKS = 3
 # Times at most that neighbours of the highest so far are searched before all others, while these rise: the sooner the
 # least of the highest is known, the sooner searches end.
 _CLIMBS = 8
+# Batches come in so many turns, each from all over the graph: once the first is done, the edges of all are foreseen.
+_TURNS = 16
 
 
 def search_highest(call: Call, count: int) -> Scores | None:
@@ -170,7 +172,7 @@ class Race:
             self._reach = np.bincount(components)[components] - 1
         self.bounds: Scores = self.searches().bound_scores(_WALKS)
         self.scores, self.is_done = np.zeros(graph.n), np.zeros(graph.n, np.bool_)
-        self.least, self.edges, self.most_edges = -np.inf, 0, 0.0
+        self.least, self.edges, self.most_edges, self.foreseen = -np.inf, 0, 0.0, 0.0
         self._highest, self._lock = np.zeros(0), Lock()
 
     def searches(self) -> Any:
@@ -183,8 +185,8 @@ class Race:
 
     @property
     def is_over(self) -> bool:
-        """Whether so many edges were looked at that summing in full would not take much longer."""
-        return 0 < self.most_edges < self.edges
+        """Whether so many edges were looked at, or will be, that summing in full would not take much longer."""
+        return 0 < self.most_edges < max(self.edges, self.foreseen)
 
     def put(self, vertices: Items, reached: Items, sums: Scores, edges: int) -> None:
         """Put the scores of vertices whose searches went to their ends, and raise the least of the highest.
@@ -276,35 +278,41 @@ class Searches(Work):
     may_end_early = True
 
     def __init__(self, race: Race, vertices: Items, hands: int) -> None:
-        self.items, self.hands, self._race = vertices, hands, race
+        whole = len(vertices) // COLUMNS * COLUMNS
+        batches = vertices[:whole].reshape(-1, COLUMNS)
+        turns = [batches[first::_TURNS].ravel() for first in range(_TURNS)]
+        self.items = np.concatenate([*turns, vertices[whole:]])
+        self.hands, self._race, self._begun = hands, race, race.edges
 
     def open(self, stop: StopFlag) -> Hand:
         """Return a hand that polls the stop flag within a search."""
         race = self._race
         search, to_the_end = race.searches(), len(self.items) <= COLUMNS
 
-        def run(_: Span, vertices: Items) -> Items:
+        def run(_: Span, vertices: Items) -> tuple[Items, int]:
             raise_if_stopped()
             roots, before = vertices[race.bounds[vertices] >= race.least], search.edges
             if race.is_over or not len(roots):
-                return roots[:0]
+                return roots[:0], 0
             reached, sums, ended, again = search.search(roots, race.least, to_the_end, stop.value)
             stop.check()
             race.is_done[roots[~again]] = True
             race.put(roots[ended], reached[ended], sums[ended], search.edges - before)
-            left: Items = roots[again]
-            return left
+            return roots[again], search.edges - before
 
         return run
 
-    def add(self, total: Total, span: Span, sums: Items) -> Total:
-        """Put the vertices to be searched again behind those of the total."""
-        return Total(span.last, [*(total.whole or ()), sums])
+    def add(self, total: Total, span: Span, sums: tuple[Items, int]) -> Total:
+        """Put the vertices to be searched again behind those of the total, and add the edges."""
+        again, edges = sums
+        return Total(span.last, [*(total.whole or ()), again], (total.part or 0) + edges)
 
     def finish(self, total: Total) -> Any:
         """Return the total."""
         return total.whole
 
     def is_enough(self, total: Total) -> bool:
-        """Whether all is to be summed in full."""
+        """Whether all is to be summed in full, by the edges so far, or by those foreseen once a turn is done."""
+        if total.done * _TURNS >= len(self.items):
+            self._race.foreseen = self._begun + total.part * len(self.items) / total.done
         return self._race.is_over

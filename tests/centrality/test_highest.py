@@ -166,6 +166,23 @@ def test_searches_that_do_not_pay_are_given_up(name, monkeypatch):
     require_highest(name, scale_free(300, 1200, seed=2), 4, directed=False)
 
 
+def test_searches_are_given_up_once_too_many_edges_are_foreseen(monkeypatch):
+    """In a grid bounds of inverse distances tell little, and the first of 16 turns tells that."""
+    races = []
+
+    class Watched(module.Race):
+        def __init__(self, *given):
+            super().__init__(*given)
+            races.append(self)
+
+    monkeypatch.setattr(module, "Race", Watched)
+    monkeypatch.setattr(module, "_may_pay", lambda call: True)
+    monkeypatch.setattr(tuning, "PRUNED_SHARE", 1 / 3)
+    require_highest("harmonic", grid(40, 40), 4, directed=False, threads=1)
+    (race,) = races
+    assert race.edges < race.most_edges < race.foreseen
+
+
 def test_names_are_those_of_the_graph():
     g = lagbc.graph_from_edges(["ann", "bob", "carl"], ["bob", "carl", "dora"], directed=False)
     found = lagbc.closeness(g, top=2)
