@@ -5,7 +5,9 @@ is outside of its interval. Time: one run at an absolute error against KADABRA o
 networkit``) at the same error and confidence, in seconds of one thread of the processor, with what either is off by;
 KADABRA's scores are halved first. Paths: of large networks, calls by roots, by paths, by the choice between both, and
 KADABRA, one after the other, as in ``--parts paths --networks dblp-2010,rmat-20-16 --errors 0.01 --threads 2``; other
-rows of the page stay. The ten highest: on all cores, beside the exact run. One vertex: the stop of Bader,
+rows of the page stay. The k highest: of each network and error ``top=k`` beside KADABRA's ``k``, as in ``--parts ranks
+--networks ca-GrQc --errors 0.01,0.001 --highest 5,25``, one thread, and how many of those reported are the highest by
+exact scores. The ten highest: on all cores, beside the exact run. One vertex: the stop of Bader,
 Kintali, Madduri and Mihail (2007), who draw roots until their dependencies sum to c n, beside ``vertices=``, and how
 often either is off by more than a quarter. On a GPU (``--parts gpu``, some 90 s, no folder needed): seconds of whole
 calls by their phases, and of a root beside that of `lagbc.bc`.
@@ -16,6 +18,8 @@ The page keeps the sections of other parts as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -63,6 +67,12 @@ ABOUT_PATHS = (
     "Confidence 0.9, whole calls from a SciPy matrix; KADABRA of NetworKit 11.3 without the conversion of the graph.\n"
     "Seconds of the processor, and of the wall for the same four; ratios are of the processor. Roots are cut off\n"
     'after some time of the wall ("and more").\n'
+)
+ABOUT_RANKS = (
+    "Confidence 0.9, one thread, seconds of the processor; KADABRA of NetworKit 11.3 without the conversion of the\n"
+    "graph. lagbc draws samples until the k highest are certain, or tied within the error. True ones are those among\n"
+    "the reported that are among the k highest by exact scores; in brackets, how many lagbc marks as tied. The scores\n"
+    "of the reported are off by as much as the last columns say.\n"
 )
 # Vertices up to which exact scores are computed, for errors.
 EXACT_UP_TO = 40_000
@@ -123,29 +133,29 @@ def covered(A: csr_array, seeds: int) -> Iterator[str]:
         yield f"{missed} / {len(early)}{f' ({np.mean(early):.0f})' if early else ''}"
 
 
-def kadabra(A: csr_array, error: float, confidence: float, threads: int = 1) -> tuple[float, float, int, Any]:
-    """Return seconds of NetworKit's KADABRA, of the processor and of the wall, its paths, and half its scores."""
+def kadabra(A: csr_array, error: float, confidence: float, threads: int = 1, k: int = 0) -> tuple[float, float, Any]:
+    """Return the seconds of NetworKit's KADABRA, of the processor and the wall, and its run, of the k highest if k."""
     import networkit as nk
 
     nk.setNumberOfThreads(threads)
+    nk.setSeed(1, True)
     upper = triu(A + A.T, k=1).tocoo()
     graph = nk.GraphFromCoo((np.ones(upper.nnz), (upper.row, upper.col)), n=A.shape[0])
     begun, wall = process_time(), perf_counter()
-    run = nk.centrality.KadabraBetweenness(graph, error, 1 - confidence)
+    run = nk.centrality.KadabraBetweenness(graph, error, 1 - confidence, k=k)
     run.run()
-    seconds = process_time() - begun, perf_counter() - wall
-    return *seconds, run.getNumberOfIterations(), np.array(run.scores()) / 2
+    return process_time() - begun, perf_counter() - wall, run
 
 
 def timed(A: csr_array, error: float, confidence: float) -> str:
     """Return the cells of a row: seconds, roots and what either is off by."""
     n = A.shape[0]
     exact = lagbc.bc(A, directed=False, normalized=True, device="cpu")
-    theirs, _, _, scores = kadabra(A, error, confidence)
+    theirs, _, run = kadabra(A, error, confidence)
     begun = process_time()
     ours = lagbc.estimate(A, directed=False, error=error, confidence=confidence, rng=1, threads=1, device="cpu")
     seconds = process_time() - begun
-    off = np.abs(scores - exact * (n - 2) / n).max()
+    off = np.abs(np.array(run.scores()) / 2 - exact * (n - 2) / n).max()
     ours_off = np.abs(ours.scores - exact).max()
     roots = "all" if ours.exact else f"{ours.roots:,}"
     return f"{theirs:.3g} | {seconds:.3g} | {theirs / seconds:.1f} | {roots} | {off:.2g} | {ours_off:.2g}"
@@ -177,6 +187,7 @@ def rows_of_paths(data: Path, name: str, errors: list[float], threads: int, seco
     lines = _head(
         *("network", "vertices", "edges", "error", "threads", *(f"{name}, s" for name in names)),
         *("of the wall", "roots / paths", "KADABRA / auto", "drawn", "off by", "KADABRA's", "KADABRA is off by"),
+        "commit",
     )
     A = read(data, name)
     n, exact = A.shape[0], None
@@ -202,20 +213,65 @@ def rows_of_paths(data: Path, name: str, errors: list[float], threads: int, seco
             over = "max_seconds" in found.reason
             drawn[samples] = f"{found.roots or found.paths:,}{' and more' * over}{', all' * found.exact}"
             off[samples] = "" if exact is None else f"{np.abs(found.scores - exact).max():.2g}"
-        *times, paths, scores = kadabra(A, error, 0.9, threads)
-        spent["KADABRA"], walls["KADABRA"] = times
-        far = "" if exact is None else f"{np.abs(scores - exact * (n - 2) / n).max():.2g}"
+        spent["KADABRA"], walls["KADABRA"], run = kadabra(A, error, 0.9, threads)
+        far = "" if exact is None else f"{np.abs(np.array(run.scores()) / 2 - exact * (n - 2) / n).max():.2g}"
         lines.append(
             _row(
-                *(name, f"{n:,}", f"{A.nnz if (A != A.T).nnz else A.nnz // 2:,}", f"{error:g}", f"{threads}"),
+                *(name, f"{n:,}", edges_of(A), f"{error:g}", f"{threads}"),
                 *(f"{spent[one]:.3g}" for one in names),
                 ", ".join(f"{walls[one]:.3g}" for one in names),
                 f"{spent['roots'] / spent['paths']:.1f}",
                 f"{spent['KADABRA'] / spent['auto']:.1f}",
                 f"{drawn['roots']} roots; {drawn['paths']} paths",
                 f"{off['roots']}; {off['paths']}" if exact is not None else "",
-                f"{paths:,}",
+                f"{run.getNumberOfIterations():,}",
                 far,
+                short_commit(),
+            )
+        )
+    return lines
+
+
+@cache
+def short_commit() -> str:
+    """Return the first digits of the commit that is measured: that of the first call."""
+    return (machine.commit() or "")[:8]
+
+
+def edges_of(A: csr_array) -> str:
+    """Count the edges."""
+    return f"{A.nnz if (A != A.T).nnz else A.nnz // 2:,}"
+
+
+def rows_of_ranks(data: Path, name: str, errors: list[float], highest: list[int]) -> list[str]:
+    """Measure how long the k highest take, and whether they are, of a network."""
+    lines = _head(
+        *("network", "vertices", "edges", "error", "k", "KADABRA, s", "lagbc, s", "times", "lagbc's", "KADABRA's"),
+        *("true ones of lagbc", "of KADABRA", "lagbc is off by", "KADABRA is off by", "commit"),
+    )
+    A = read(data, name)
+    n = A.shape[0]
+    exact = lagbc.bc(A, directed=False, normalized=True, threads=1, device="cpu")
+    ranked = np.sort(exact)[::-1]
+    for error, k in product(errors, highest):
+        theirs, _, run = kadabra(A, error, 0.9, k=k)
+        begun = process_time()
+        found = lagbc.estimate(A, directed=False, error=error, confidence=0.9, top=k, rng=1, threads=1, device="cpu")
+        seconds = process_time() - begun
+        reported = np.array([row.vertex for row in found.top]), np.array(run.topkNodesList())
+        of_each = np.array([row.score for row in found.top]), np.array(run.topkScoresList()) / 2 * n / max(n - 2, 1)
+        true = [np.count_nonzero(exact[vertices] >= ranked[k - 1] * (1 - 1e-12)) for vertices in reported]
+        off = [np.abs(scores - exact[vertices]).max() for scores, vertices in zip(of_each, reported, strict=True)]
+        tied = sum(row.tied for row in found.top)
+        ours, theirs_true = f"{true[0]}{f' ({tied})' * (tied > 0)}", f"{true[1]}"
+        drawn = f"{found.paths:,} paths" if found.paths else f"{found.roots:,}{', all' * found.exact} roots"
+        lines.append(
+            _row(
+                *(name, f"{n:,}", edges_of(A), f"{error:g}", f"{k}"),
+                *(f"{theirs:.3g}", f"{seconds:.3g}", f"{theirs / seconds:.1f}"),
+                *(drawn, f"{run.getNumberOfIterations():,} paths", ours, theirs_true),
+                *(f"{one:.2g}" for one in off),
+                short_commit(),
             )
         )
     return lines
@@ -225,33 +281,57 @@ def renewed(text: str, lines: list[str]) -> str:
     """Return the text of a section with new rows in place of those with the same first five cells."""
     rows = {tuple(line.split(" | ")[:5]): line for line in [*text.splitlines(), *lines] if line.startswith("| ")}
     head = [line for line in rows.values() if line.startswith(("| network", "| ---"))]
-    return "\n".join([*head, *sorted(line for line in rows.values() if line not in head)])
+    of_networks = {line: line.split(" | ") for line in rows.values() if line not in head}
+
+    def place(line: str) -> tuple[str, float, int]:
+        name, _, _, error, count, *_ = of_networks[line]
+        return name, float(error), int(count)
+
+    return "\n".join([*head, *sorted(of_networks, key=place)])
 
 
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), default=Path(), help="Folder of networks.")
 @click.option("--seeds", default=20, show_default=True)
 @click.option("--parts", default="coverage,times,vertices,top,squares", show_default=True)
-@click.option("--networks", default=LARGE, show_default=True, help="Of the part on paths.")
-@click.option("--errors", default="0.01,0.005", show_default=True, help="Of the part on paths.")
+@click.option("--networks", default=LARGE, show_default=True, help="Of the parts paths and ranks.")
+@click.option("--errors", default="0.01,0.005", show_default=True, help="Of the parts paths and ranks.")
+@click.option("--highest", default="5,10,25", show_default=True, help="How many, of the part ranks.")
 @click.option("--threads", default=1, show_default=True, help="Of the part on paths.")
 @click.option("--most-seconds", default=60.0, show_default=True, help="Of roots, in the part on paths.")
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True)
 def main(
-    data: Path, seeds: int, parts: str, networks: str, errors: str, threads: int, most_seconds: float, out: Path
+    data: Path,
+    seeds: int,
+    parts: str,
+    networks: str,
+    errors: str,
+    highest: str,
+    threads: int,
+    most_seconds: float,
+    out: Path,
 ) -> None:
     """Measure, print the rows, and write the page."""
     sections = dict(sections_of(out.read_text()) if out.exists() else ())
+    wanted = [float(error) for error in errors.split(",")]
+    by_network: dict[str, tuple[str, str, Callable[[str], list[str]]]] = {
+        "paths": ("Paths", ABOUT_PATHS, lambda name: rows_of_paths(data, name, wanted, threads, most_seconds)),
+        "ranks": (
+            "The k highest",
+            ABOUT_RANKS,
+            lambda name: rows_of_ranks(data, name, wanted, [int(k) for k in highest.split(",")]),
+        ),
+    }
     for part in parts.split(","):
-        if part != "paths":
+        if part not in by_network:
             title, *lines = PARTS[part](data, seeds)
             sections[title] = "\n".join([f"{machine_of(part)}, commit {machine.commit()}.", *lines])
             write_page(out, sections)
             continue
+        title, about, rows_of = by_network[part]
         for name in networks.split(","):  # the page has the rows of a network once they are there
-            lines = rows_of_paths(data, name, [float(error) for error in errors.split(",")], threads, most_seconds)
-            rows = renewed(sections.get("Paths", ""), lines)
-            sections["Paths"] = "\n".join([f"{machine_of(part)}, two cores beside other work.", ABOUT_PATHS, rows])
+            rows = renewed(sections.get(title, ""), rows_of(name))
+            sections[title] = "\n".join([f"{machine_of(part)}, two cores beside other work.", about, rows])
             write_page(out, sections)
 
 

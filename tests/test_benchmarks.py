@@ -4,6 +4,7 @@ import json
 import time
 from dataclasses import replace
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -20,6 +21,7 @@ from benchmarks import (
     choice,
     communities,
     cutoff,
+    estimates,
     fan2017,
     first_call,
     generators,
@@ -441,6 +443,45 @@ def test_processes_and_first_calls(tmp_path, monkeypatch):
     assert f"not the lagbc of {tmp_path}" in " ".join(done.output.replace("│", " ").split())
 
 
+# Notes how many kernels are kept, and keeps one more a process.
+CUPY = """
+import os, pathlib, types
+kernels = pathlib.Path(os.environ["CUPY_CACHE_DIR"])
+kernels.mkdir(exist_ok=True)
+log = open({log!r}, "a")
+print(len(list(kernels.iterdir())), file=log)
+(kernels / str(os.getpid())).touch()
+__version__ = "99"
+zeros = range
+device = types.SimpleNamespace(synchronize=lambda: None)
+runtime = types.SimpleNamespace(getDeviceProperties=lambda _: {{"name": b"a stand-in"}})
+cuda = types.SimpleNamespace(Device=lambda: device, runtime=runtime)
+"""
+
+
+def test_first_calls_on_a_gpu(tmp_path, monkeypatch):
+    """A stand-in for CuPy tells that one of two processes begins without kernels, and the other with those of one."""
+    (tmp_path / "cupy.py").write_text(CUPY.format(log=str(tmp_path / "log")))
+    monkeypatch.setattr(machine, "ROOT", tmp_path)
+    monkeypatch.setattr(first_call, "verify", lambda checkout: None)
+    call = "print(lagbc.bc(A, k=2, rng=1, device='cpu').shape, file=cupy.log)"
+    monkeypatch.setattr(first_call, "ON_GPU", {"ten": (lambda: csr_array(np.eye(10, k=1)), call)})
+    page = tmp_path / "page.md"
+    page.write_text("former head\n\n## Notes\n\nThese stay.\n")
+    invoke(first_call.main, "--device", "cuda", "--rounds", 1, "--out", page)
+    calls = ["(10,)"] * 2
+    assert (tmp_path / "log").read_text().split() == ["0", *calls, "1", *calls] * 2, "in the round before, too"
+    text = page.read_text()
+    assert "on a stand-in, CuPy 99" in text
+    assert text.endswith("|\n\n## Notes\n\nThese stay.\n")
+    assert "former head" not in text
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ten")]
+    assert [row[1:3] for row in rows] == [["this", "none"], ["this", "all"]]
+    for row in rows:
+        whole, imports, context, first, _ = (float(cell.removesuffix(" |")) for cell in row[3:])
+        assert whole == pytest.approx(imports + context + first, abs=0.021)
+
+
 # Constants
 
 
@@ -536,6 +577,29 @@ def test_the_highest_beside_networkit(tmp_path, score):
     for bounds in (True, False):
         _, theirs = top_closeness.by_networkit(tmp_path / "a.mtx", score, bounds)
         assert len({*ours} & {*theirs}) >= 9
+
+
+def test_the_highest_estimates_beside_kadabra(tmp_path, monkeypatch):
+    """A stand-in for KADABRA reports one of the two highest; rows of other networks and sections stay."""
+    exact = lagbc.bc(lagbc.read_graph("example:karate"), normalized=True)
+    two = np.argsort(-exact)[[0, 5]]
+    run = SimpleNamespace(
+        topkNodesList=lambda: two.tolist(),
+        topkScoresList=lambda: 2 * exact[two] * 32 / 34,  # of pairs with ends, each both ways
+        getNumberOfIterations=lambda: 77,
+    )
+    monkeypatch.setattr(estimates, "kadabra", lambda *arguments, k: (1.0, 1.0, run))
+    out = tmp_path / "page.md"
+    out.write_text("\n## Sums\n\nStay.\n\n## The k highest\n\n| jazz | 1 | 1 | 0.1 | 5 | stays |\n")
+    given = f"--data {graphs.shipped_data()} --parts ranks --networks karate --errors 0.1 --highest 2 --out {out}"
+    invoke(estimates.main, *given.split())
+    page = out.read_text()
+    assert "## Sums\n\nStay." in page
+    assert "| jazz | 1 | 1 | 0.1 | 5 | stays |" in page
+    (row,) = (line.split(" | ") for line in page.splitlines() if line.startswith("| karate"))
+    assert row[1:6] == ["34", "78", "0.1", "2", "1"]
+    assert row[8:13] == ["34, all roots", "77 paths", "2", "1", "0"]
+    assert float(row[13]) < 1e-12
 
 
 def test_streets_beside_cityseer(tmp_path):
