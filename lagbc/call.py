@@ -100,7 +100,7 @@ def plan_request(
     if settings.grid is not None:
         raise InvalidValueError("grid: this function takes no graph that is dealt over ranks; leave it out")
     room = Room.of_call(settings.memory, graph)
-    if room.of_process is not None:
+    if settings.memory is None and room.host is not None:
         require_order(graph, request, settings, room)
     if kept is not None:
         kept.belong(digests_of(graph, request, settings.dtype), request.roots)
@@ -136,11 +136,11 @@ def sum_call(call: Call) -> Result:
     graph, request, settings, room, reduced, plan, kept, *_ = call
     raise_if_stopped()
     is_small = plan.memory.total <= SMALL_RUN
-    if room.is_stated or not is_small:
+    if room.host is not None or not is_small:
         require_memory(call)
     if plan.sweeps:
         plan.warn_of_less_memory(settings.batch)
-    if room.is_stated and not is_small:
+    if room.host is not None and not is_small:
         give_back()  # memory that the preparation freed
     works = works_of(call)
     totals = [NONE_DONE] * len(works)

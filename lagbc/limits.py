@@ -42,8 +42,8 @@ _NO_LIMIT = 2**62
 class Room:
     """The bytes that a call may take on each device, the same in all decisions of the call."""
 
-    stated: int | None = None  # by memory=
-    of_process: int | None = None  # on the host: left of the memory that is stated for the process
+    host: int | None = None  # stated for the host: by memory=, or left of that stated for the process
+    gpu: int | None = None  # stated for a GPU, by memory=
     read: dict[str, int] = field(default_factory=dict)  # by device, where nothing is stated
     on_gpu: int = 0  # of the graph, which the call counts, too
 
@@ -51,28 +51,23 @@ class Room:
     def of_call(cls, memory: int | None, graph: Any) -> Room:
         """Return the room of a call; the graph takes nothing off the memory of the process, as the call counts it."""
         process = stated_budget() if memory is None else None
-        if graph.is_on_device:
-            return cls(memory, None if process is None else left_of(process), on_gpu=graph.bytes_at_hand)
-        return cls(memory, None if process is None else left_of(process, graph.bytes_at_hand))
-
-    @property
-    def is_stated(self) -> bool:
-        """Whether a memory is stated, for the call or for the process."""
-        return self.stated is not None or self.of_process is not None
+        on_gpu = graph.bytes_at_hand if graph.is_on_device else 0
+        if process is None:
+            return cls(memory, memory, on_gpu=on_gpu)
+        return cls(left_of(process, 0 if graph.is_on_device else graph.bytes_at_hand), on_gpu=on_gpu)
 
     def on(self, device: str) -> int:
         """Return the bytes on a device, "cpu" or "cuda"."""
-        if self.stated is not None:
-            return self.stated
-        if device == "cpu" and self.of_process is not None:
-            return self.of_process
+        stated = self.host if device == "cpu" else self.gpu
+        if stated is not None:
+            return stated
         if device not in self.read:
             self.read[device] = budget(device, self.on_gpu)
         return self.read[device]
 
     def for_need(self, needed: int, device: str) -> int:
         """Return the bytes for a run that needs so many; up to 512 KiB are there without a look."""
-        return self.on(device) if self.is_stated or needed > SMALL_RUN else SMALL_RUN
+        return self.on(device) if self.host is not None or needed > SMALL_RUN else SMALL_RUN
 
 
 def budget(device: str, on_gpu: int = 0) -> int:

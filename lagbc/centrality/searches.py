@@ -195,7 +195,7 @@ def _fit_groups(graph: Graph, groups: int, settings: Settings) -> tuple[int, int
     held += n * groups  # marks of the vertices in each group
     search = bytes_of(arrays_of_groups(graph, 0)) + n * _BESIDE_BYTES
     room_of_call = Room.of_call(settings.memory, graph)
-    small = min(SMALL_RUN, room_of_call.on("cpu")) if room_of_call.is_stated else SMALL_RUN
+    small = min(SMALL_RUN, room_of_call.on("cpu")) if room_of_call.host is not None else SMALL_RUN
     if held + search + 9 * n * min(groups, most) <= small:
         return most, 1
     budget = room_of_call.on("cpu")

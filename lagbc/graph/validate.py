@@ -238,8 +238,8 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if layout in ("csr", "csc"):
         stored = _stored_rows(A, n, weighted, copy)
         if (graph := Graph.surveyed(stored, directed, symmetric=is_reversed)) is not None:
-            if weighted:
-                _require_finite_paths(n, graph.longest)
+            if weighted and graph.longest > LONGEST / max(n, 1):
+                raise _too_long_error(n, graph.longest)
             return graph
         try:
             csr = host.canonical(n, *stored, index_type(n))
@@ -306,7 +306,8 @@ def _read_on_device(A: Any, *, directed: bool, weighted: bool) -> Csr:
         checked = device.check_lengths(csr[2])
         if checked.invalid:
             raise _no_length_error(tuple(map(as_numpy, csr)))
-        _require_finite_paths(n, checked.longest)
+        if checked.longest > LONGEST / max(n, 1):
+            raise _too_long_error(n, checked.longest)
     del entries, found  # memory for both ways
     return csr if directed else device.both_ways(n, *csr)
 
@@ -446,7 +447,8 @@ def _require_lengths(n: int, csr: Csr, names: Names | None, *, is_reversed: bool
     if not (shortest > 0 and longest < np.inf):
         rows = host.transposed(n, *csr) if is_reversed else csr
         raise _no_length_error(rows, names)
-    _require_finite_paths(n, longest)
+    if longest > LONGEST / n:
+        raise _too_long_error(n, longest)
 
 
 def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> InvalidValueError:
@@ -457,12 +459,11 @@ def _no_length_error(csr: Csr | tuple[Any, ...], names: Names | None = None) -> 
     return _values_error(rows, names, wrong, "lengths of A are not finite and > 0", instead)
 
 
-def _require_finite_paths(n: int, longest: float) -> None:
-    if longest > LONGEST / max(n, 1):
-        raise InvalidValueError(
-            f"an edge has the length {longest}; a path of {n} such edges is longer than float64 holds; "
-            "use a larger unit of length"
-        )
+def _too_long_error(n: int, longest: float) -> InvalidValueError:
+    return InvalidValueError(
+        f"an edge has the length {longest}; a path of {n} such edges is longer than float64 holds; "
+        "use a larger unit of length"
+    )
 
 
 def _dense_pattern(A: NDArray[Any]) -> NDArray[np.bool_]:

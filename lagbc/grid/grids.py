@@ -282,7 +282,7 @@ class Grids:
         piece = Spread(graph.symmetric, Request(frozenset({"depth"}), root), lined_up=root)
         row = _row(piece)
         sweep = Sweep("roots", row.name, row.device, False, 1, row.of_ranks.batching.block, 1, "", 1)
-        return int(sum_piece(piece, sweep, Room(self.room), carry=self.carry).depth[graph.hub])
+        return int(sum_piece(piece, sweep, Room(self.room, self.room), carry=self.carry).depth[graph.hub])
 
     def follow(self) -> None:
         """Take the steps of the first rank until it ends."""

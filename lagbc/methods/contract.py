@@ -63,13 +63,9 @@ class Counted(NamedTuple):
     arrays: Arrays
 
 
-def counted(count: int) -> Counted:
-    """State so many bytes that C++ allocates."""
-    return Counted({"bytes": Array((count,), BYTE)})
-
-
-# Arrays by name, in groups and groups of groups; None stands for an array that the plan does not need.
-Arrays: TypeAlias = Mapping[str, Union[Array, Counted, "Arrays", None]]
+# Arrays by name, in groups and groups of groups. A number is one of bytes that C++ allocates; None stands for an array
+# that the plan does not need.
+Arrays: TypeAlias = Mapping[str, Union[Array, Counted, int, "Arrays", None]]
 
 
 def bytes_of(arrays: Arrays) -> int:
@@ -78,6 +74,8 @@ def bytes_of(arrays: Arrays) -> int:
     for one in arrays.values():
         if isinstance(one, Array):
             total += prod(one.shape) * one.dtype.itemsize
+        elif isinstance(one, int):
+            total += one
         elif one is not None:
             total += bytes_of(one.arrays if isinstance(one, Counted) else one)
     return total
@@ -89,11 +87,11 @@ def repeated(count: int, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def allocate(xp: Any, arrays: Arrays) -> dict[str, Any]:
-    """Allocate arrays in `xp`, numpy or cupy, by name in the same groups; None and `Counted` ones stay as stated."""
+    """Allocate arrays in `xp`, numpy or cupy, by name in the same groups; others stay as they are stated."""
     made: dict[str, Any] = {}
     for name, one in arrays.items():
-        if one is None:
-            made[name] = None
+        if one is None or isinstance(one, int):
+            made[name] = one
         elif not isinstance(one, Array):
             made[name] = one.arrays if isinstance(one, Counted) else allocate(xp, one)
         else:
@@ -296,7 +294,7 @@ class Levels(Protocol):
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Places of these roots in the batch, whole blocks of it. A batch yields each place once."""
+        """Places of these roots in the batch, ascending, whole blocks of it. A batch yields each place once."""
 
     @property
     def overflowed(self) -> NDArray[np.bool_]:

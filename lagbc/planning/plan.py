@@ -321,7 +321,7 @@ def _ranked(
         options=_given(request, settings).keys(),
         probed=piece,
         seconds=seconds,
-        at_once=1 if Room.of_call(settings.memory, graph).is_stated else cores(),
+        at_once=1 if Room.of_call(settings.memory, graph).host is not None else cores(),
     )
 
 

@@ -115,7 +115,7 @@ def request_to(
     or where the sweep takes more than that.
     """
     budget, needed = None, sweep.memory.total
-    if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN or room.is_stated):
+    if room is not None and isinstance(piece, Whole) and (needed > SMALL_RUN or room.host is not None):
         budget = room.for_need(needed, sweep.device)
         states = sweep.threads if row_of(piece, sweep).load().batching.concurrent else 1
         growth = max(SMALL_RUN, budget - needed) // states
@@ -177,7 +177,7 @@ def fit_memory(piece: Whole | Chains, sweep: Sweep, room: Room) -> Sweep:
     is_plain = isinstance(piece, Whole) and piece.request.bounds is None and piece.request.demand is None
     is_tiny = small <= SMALL_RUN and is_plain and sweep.threads == 1 and sweep.device == "cpu"
     # A library's own matrices are not bound by it.
-    if is_tiny and not room.is_stated and not row_of(piece, sweep).requires:
+    if is_tiny and room.host is None and not row_of(piece, sweep).requires:
         return sweep._replace(memory=Memory(workspace=small))
     sweep = sweep._replace(memory=memory_of(piece, sweep))
     while (needed := sweep.memory.total) > room.for_need(needed, sweep.device):
@@ -324,7 +324,7 @@ def memory_of_call(graph: Graph, sweeps: Sequence[Sweep], *, edges: bool) -> Mem
 
 def require_order(graph: Graph, request: Request, settings: Settings, room: Room) -> None:
     """Raise MemoryError if transposes and order, made to choose a method, take the process over its memory."""
-    left = room.of_process
+    left = room.host if settings.memory is None else None
     if left is None or settings.device == "cuda" or graph.is_on_device or "reordered" in vars(graph):
         return
     if graph.directed and "_reverse" not in vars(graph):

@@ -165,13 +165,13 @@ def split(piece: Weighted, *, edges: bool = False) -> Split:
     rows = Rows(copies.ptr, indptr, indices, lengths, sources, targets)
     roots, work, kinds = _classify(rows)
     direct = _direct_edges(rows, kinds == _DIRECT) if edges else np.zeros(0)
-    few, large = np.flatnonzero(kinds == _SMALL), np.flatnonzero(kinds == _LARGE).tolist()
-    of_large = tuple((rows.vertices(block), rows.edges(block)) for block in large)
-    return Split(
-        tuple(_part(graph, rows, *places_of) for places_of in of_large),
-        SmallBlocks(rows, few, roots[few], work[few].astype(np.int64)),
-        Tree(copies.vertices, cut, places if edges else None, direct, of_large),
-    )
+    few, large, parts = np.flatnonzero(kinds == _SMALL), list[tuple[slice, slice]](), list[Weighted]()
+    for block in np.flatnonzero(kinds == _LARGE).tolist():
+        of_copies, of_entries = rows.vertices(block), rows.edges(block)
+        large.append((of_copies, of_entries))
+        parts.append(_part(graph, rows, of_copies, of_entries))
+    small = SmallBlocks(rows, few, roots[few], work[few].astype(np.int64))
+    return Split(tuple(parts), small, Tree(copies.vertices, cut, places if edges else None, direct, tuple(large)))
 
 
 def _weigh(

@@ -188,9 +188,7 @@ def reduce(
     that the reduction takes more than the budget.
     """
     as_it_is = Reduced((Whole(graph, request),))
-    if settings.reduce == "none" or not _applies(graph, request, settings):
-        return as_it_is
-    if not _has_room(graph, request, settings, room):
+    if settings.reduce == "none" or not _is_reducible(graph, request, settings, room):
         return as_it_is
     roots = len(request.roots) if swept is None else min(swept, len(request.roots))
     device, reach = _device_of(graph, roots, settings), partial(reached_share, graph, request.roots)
@@ -252,13 +250,14 @@ def _of_vertices(piece: Whole | Chains, sums: Sums) -> Scores:
     return scores if isinstance(piece, Chains) or piece.classes is None else piece.classes.scores(scores)
 
 
-def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
-    """Whether the requested sums can be made of sums of pieces.
+def _is_reducible(graph: Graph, request: Request, settings: Settings, room: Room) -> bool:
+    """Whether the requested sums can be made of sums of pieces, and the graph taken apart within the memory.
 
     A tolerance and bounds are about the whole length of a path. Endpoints of directed paths need the reachability of
-    each vertex. In float32 a run takes no weights of targets.
+    each vertex. In float32 a run takes no weights of targets. With "auto" only a stated memory counts; MemoryError says
+    that reduce="all" takes more than the budget.
     """
-    return (
+    if not (
         request.sums <= _REDUCIBLE
         and not request.rtol
         and request.demand is None
@@ -266,15 +265,9 @@ def _applies(graph: Graph, request: Request, settings: Settings) -> bool:
         and not (request.endpoints and graph.directed)
         and settings.dtype == "float64"
         and len(request.roots) > 0
-    )
-
-
-def _has_room(graph: Graph, request: Request, settings: Settings, room: Room) -> bool:
-    """Whether a graph can be taken apart within the memory; with "auto" only a stated memory counts.
-
-    MemoryError says that reduce="all" takes more than the budget.
-    """
-    if settings.reduce == "auto" and not room.is_stated:
+    ):
+        return False
+    if settings.reduce == "auto" and room.host is None:
         return True
     needed, budget = reduction_bytes(graph, edges="edges" in request.sums), room.on("cpu")
     if settings.reduce == "auto":
@@ -384,8 +377,10 @@ def _is_contractible(graph: Graph) -> bool:
 def _takes_class_sizes(graph: Graph, settings: Settings, device: str) -> bool:
     """Whether a method of this device takes vertices that stand for several, and the given options."""
     options = "class_sizes", *settings.of_some_methods
-    rows = table.methods_of(weighted=graph.weighted, method=settings.method, device=device)
-    return any(all(map(row.reads, options)) for row in rows)
+    for row in table.methods_of(weighted=graph.weighted, method=settings.method, device=device):
+        if all(map(row.reads, options)):
+            return True
+    return False
 
 
 def _sweeps_junctions(method: str, device: str) -> bool:

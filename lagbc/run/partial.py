@@ -19,6 +19,7 @@ import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,8 +34,9 @@ from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
 from lagbc.methods.sums import OF_ROOTS
 from lagbc.request import Request
-from lagbc.run.work import NONE_DONE, Found, Items, PieceWork, Span, Total
+from lagbc.run.work import NONE_DONE, Found, PieceWork, Span, Total
 
+_LABEL, _DONE = attrgetter("sweep.label"), attrgetter("done")
 _KIND = "lagbc partial sums "
 _FORMAT = f"{_KIND}3"
 _DIGESTS = "digests"  # name of the last array
@@ -72,12 +74,8 @@ def digests_of(graph: Graph, request: Request, dtype: str, label: str = "") -> d
     return {
         "graph": _digest(f"{graph.n} {graph.nnz} {graph.directed}".encode(), *of_graph),
         "options": _digest(f"{sorted(request.sums)} {flags}".encode(), *options),
-        "roots": _digest_of_roots(request.roots),
+        "roots": _digest(np.sort(request.roots).data),
     }
-
-
-def _digest_of_roots(roots: Items) -> str:
-    return _digest(np.sort(roots).data)
 
 
 def digest_of_order(work: PieceWork) -> str:
@@ -250,7 +248,7 @@ class Checkpoint:
         if self.path.exists():
             with self._open() as file, file.reading():
                 self.labels, self.roots = list(map(str, file.head["labels"])), file.array("roots", (None,), np.int64)
-                self._before = file.head["digests"] | {"roots": _digest_of_roots(self.roots)}
+                self._before = file.head["digests"] | {"roots": _digest(np.sort(self.roots).data)}
 
     def _open(self) -> PartialFile:
         try:
@@ -363,12 +361,12 @@ class Checkpoint:
 
     def _write(self) -> None:
         totals, works = list(self._totals), self._works
-        labels = [work.sweep.label for work in works]
+        labels = list(map(_LABEL, works))
         head = {"digests": dict(self._digests), "labels": labels, "orders": self._orders}
         assert self.roots is not None
         with open_writer(self.path, head) as file:
             file.add("roots", self.roots)
-            file.add("done", np.array([total.done for total in totals], np.int64))
+            file.add("done", np.array(list(map(_DONE, totals)), np.int64))
             for number, (work, total) in enumerate(zip(works, totals, strict=True)):
                 for name, array in work.pack_total(total).items():
                     file.add(f"{number}/{name}", array)

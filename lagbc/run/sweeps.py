@@ -89,8 +89,8 @@ class Sweeps(MethodWork):
             before = part if isinstance(part, Waiting) else Waiting(part or self._zeros(np))
             return before.plus(sums)
         if isinstance(sums, Added):
-            return sums.sums if part is None else _like(_summed(part), sums.sums).plus(sums.sums)
-        return sums.added_to(None if part is None else _like(_summed(part), sums), self.graph.n, roots)
+            return sums.sums if part is None else _like(part, sums.sums).plus(sums.sums)
+        return sums.added_to(None if part is None else _like(part, sums), self.graph.n, roots)
 
     def _zeros(self, arrays: Any) -> Sums:
         return Sums.zeros(arrays, self.plan.sums, self.graph.n, self.graph.nnz)
@@ -113,7 +113,8 @@ class Sweeps(MethodWork):
                 before, part = (span, None) if begins else sent.pop()
                 roots = items[span.first - first : span.last - first]
                 whole = self._plus(None if part is None else part.sums, sums, roots)
-                sent.append((Span(before.first, span.last), Added(_summed(whole))))
+                whole = whole.whole() if isinstance(whole, Waiting) else whole
+                sent.append((Span(before.first, span.last), Added(whole)))
             else:
                 sent.append((span, sums))
         return [(span, on_host(sums, to_host)) for span, sums in sent]
@@ -140,7 +141,8 @@ class Sweeps(MethodWork):
 
     def pack_total(self, total: Total) -> Arrays:
         """Return the sums of whole chunks, and of the chunk at hand."""
-        of = {"": total.whole or Sums(), _CHUNK: Sums() if total.part is None else _summed(total.part)}
+        part = total.part.whole() if isinstance(total.part, Waiting) else total.part
+        of = {"": total.whole or Sums(), _CHUNK: part or Sums()}
         return {f"{prefix}{name}": as_numpy(array) for prefix, sums in of.items() for name, array in sums}
 
     def unpack_total(self, done: int, read: Reads) -> Total:
@@ -165,11 +167,6 @@ class _Shapes:
         return shape if isinstance(shape, tuple) else (shape,)
 
 
-def _summed(part: Part) -> Sums:
-    """Return the sums of a chunk with all that waits."""
-    return part.whole() if isinstance(part, Waiting) else part
-
-
 def on_host(sums: Rows | Added, to_host: Callable[[Any], NDArray[Any]] = as_numpy) -> Rows | Added:
     """Return sums on the host; sums of few vertices are there."""
     if isinstance(sums, Added):
@@ -177,8 +174,9 @@ def on_host(sums: Rows | Added, to_host: Callable[[Any], NDArray[Any]] = as_nump
     return sums if isinstance(sums, list) else sums.moved(to_host)
 
 
-def _like(sums: Sums, others: Sums) -> Sums:
-    """Bring sums to the device of others."""
+def _like(part: Part, others: Sums) -> Sums:
+    """Bring the sums of a chunk, with all that waits, to the device of others."""
+    sums = part.whole() if isinstance(part, Waiting) else part
     (_, array), (_, other) = next(iter(sums)), next(iter(others))
     if type(array) is type(other):
         return sums
@@ -251,7 +249,11 @@ class Batches:
         demand, touched, sparse = self._demand, self._touched, list[SparseSums]()
         rows = self._work.zero_rows(self._arrays, len(roots)) if touched is None else None
         for levels in self._module.forward(state, roots):
-            overflowed[levels.places] = levels.overflowed
+            beyond = levels.overflowed
+            if len(beyond) == len(roots):
+                overflowed = beyond
+            else:
+                overflowed[levels.places] = beyond
             if rows is None:
                 if touched is not None and (of_few := touched(state, levels)) is not None:
                     sparse += of_few

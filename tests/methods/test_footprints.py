@@ -190,11 +190,15 @@ def bytes_of_copies(row, graph, plan):
 
 def counted_alone(stated):
     """Count the bytes that are not allocated for a state."""
-    return sum(
-        bytes_of(one.arrays) if isinstance(one, Counted) else counted_alone(one)
-        for one in stated.values()
-        if isinstance(one, Counted | dict)
-    )
+    total = 0
+    for one in stated.values():
+        if isinstance(one, Counted):
+            total += bytes_of(one.arrays)
+        elif isinstance(one, dict):
+            total += counted_alone(one)
+        elif isinstance(one, int):
+            total += one
+    return total
 
 
 if __name__ == "__main__":

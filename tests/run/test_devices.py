@@ -386,7 +386,7 @@ def test_groups_are_halved_where_bits_do_not_depend_on_them(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
 
     def smaller(size):
-        work = work_of(piece, sweep._replace(batch=size), Room(10**9), module)
+        work = work_of(piece, sweep._replace(batch=size), Room(10**9, 10**9), module)
         return work.smaller(MemoryError(), lambda message: None).batch
 
     assert [smaller(size) for size in (2048, 512, 768)] == [1024, 256, 512]

@@ -75,7 +75,7 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
     piece, sweep = swept(graph, np.arange(graph.n), method, SweepPlan(batch=512), np.arange(graph.n))
     whole = memory_of(piece, sweep._replace(batch=256)).total
     for limit, in_place, is_over in ((whole, False, False), (whole - 1, True, False), (10_000, True, True)):
-        fitted = fit_memory(piece, sweep, Room(limit))
+        fitted = fit_memory(piece, sweep, Room(limit, limit))
         assert (fitted.batch, fitted.in_place, fitted.memory.total > limit) == (256, in_place, is_over)
     works, said = [work_of(piece, sweep, Room())], []
     for _ in range(2):

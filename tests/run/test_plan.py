@@ -102,7 +102,7 @@ def test_a_plan_is_data():
     assert first.startswith("3,600 vertices")
     for sweep, said in zip(plan.sweeps, sweeps, strict=True):
         assert f"; {sweep.roots:,} roots, batch {sweep.batch}, threads {sweep.threads}, " in said
-    rooms = Room(10**9), Room(2 * 10**9)
+    rooms = Room(10**9, 10**9), Room(2 * 10**9, 2 * 10**9)
     assert [plan.estimate(room).budget for room in rooms] == [10**9, 2 * 10**9]
 
 
@@ -130,9 +130,9 @@ def test_junctions_take_fewer_threads_where_memory_is_short():
     one, two, three = (sweep._replace(threads=threads) for threads in (1, 2, 3))
     for few in (one, two):
         limit = memory_of(piece, few).total
-        fitted = fit_memory(piece, three, Room(limit))
+        fitted = fit_memory(piece, three, Room(limit, limit))
         assert (fitted.threads, fitted.memory.total <= limit) == (few.threads, True)
-    fitted = fit_memory(piece, three, Room(1))
+    fitted = fit_memory(piece, three, Room(1, 1))
     assert (fitted.threads, fitted.batch, fitted.memory.total > 1) == (1, sweep.batch, True)
 
 

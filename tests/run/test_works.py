@@ -254,7 +254,7 @@ def test_a_plan_says_how_wide_the_widest_batch_is(monkeypatch, block, batch):
     monkeypatch.setattr(lagbc.Method, "load", lambda row: module)
     plan = SweepPlan(batch=most_batch(ROW[False], module.batching, graph.n, asked=batch))
     piece, sweep = swept(graph, np.arange(20), ROW[False], plan)
-    fitted = fit_memory(piece, sweep, Room(10**9))
+    fitted = fit_memory(piece, sweep, Room(10**9, 10**9))
     sum_piece(piece, fitted, Room())
     assert fitted.batch == fitted.memory.workspace == max(map(len, batches))
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import Batching, Interrupted, OfWholeBatch, SweepPlan, counted
+from lagbc.methods.contract import Batching, Interrupted, OfWholeBatch, SweepPlan
 from lagbc.methods.sums import OF_EDGES, PATH_SUMS, Sums, bits_of, columns_into_range
 from lagbc.native import class_of, core, csr
 
@@ -100,7 +100,7 @@ def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[s
     of = class_of(schedule or schedule_of(graph, plan), graph.indices.dtype)
     asked, room = bits_of(plan.sums), first_entries(graph, plan)
     has_class_sizes = plan.class_sizes is not None
-    return {"sweep": counted(of.bytes(graph.n, graph.nnz, asked, room, begins_short(graph, plan), has_class_sizes))}
+    return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, begins_short(graph, plan), has_class_sizes)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
-from lagbc.methods.contract import counted
 from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 
@@ -34,7 +33,7 @@ def slice_rows(length: int) -> int:
 def arrays(size: BlockSize, sums: frozenset[str]) -> dict[str, Any]:
     """State the bytes of a rank's rows."""
     n, rows = size.down * size.length, size.across * size.length
-    return {"sweep": counted(core.BlockSweep.bytes(n, rows, slice_rows(size.length), bits_of(sums)))}
+    return {"sweep": core.BlockSweep.bytes(n, rows, slice_rows(size.length), bits_of(sums))}
 
 
 def edges(indptr: NDArray[np.int64], indices: NDArray[np.int32], length: int) -> Csr:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import FLOAT, Array, StopFlag, SweepPlan, counted
+from lagbc.methods.contract import FLOAT, Array, StopFlag, SweepPlan
 from lagbc.methods.cpu import batched, extended
 from lagbc.native import core, csr
 
@@ -93,7 +93,7 @@ def arrays_of_groups(graph: Graph, groups: int) -> dict[str, Any]:
     plan = plan_of_groups(0.0, StopFlag())
     return {
         "search": batched.arrays(graph, plan, _schedule(graph)),
-        "groups": counted(core.Groups.bytes(graph.n, groups, not graph.weighted)),
+        "groups": core.Groups.bytes(graph.n, groups, not graph.weighted),
     }
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import HALF_WORD, INTEGER, Array, Batching, Blocks, SweepPlan, counted
+from lagbc.methods.contract import HALF_WORD, INTEGER, Array, Batching, Blocks, SweepPlan
 from lagbc.methods.sums import (
     DEPENDENCY,
     OF_EDGES,
@@ -156,7 +156,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
     worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan), bits_of(plan.sums))
     ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
-    return {"sweep": counted(worker), "ball": counted(ball), "trips": _arrays_of_trips(graph, plan)}
+    return {"sweep": worker, "ball": ball, "trips": _arrays_of_trips(graph, plan)}
 
 
 def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:

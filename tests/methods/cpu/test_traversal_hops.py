@@ -233,7 +233,7 @@ def test_few_roots_are_shared_out_among_all_threads(roots, threads, batch, worke
     for given, share, most in ((None, -(-roots // threads), batch), (64, None, min(64, 16 * -(-roots // 16)))):
         taken = most_batch(row, batching, roots, share, given)
         plan = SweepPlan(batch=taken, threads=workers, roots=roots)
-        assert fit_memory(*swept(graph, np.arange(roots), row, plan), Room(10**9)).batch == most
+        assert fit_memory(*swept(graph, np.arange(roots), row, plan), Room(10**9, 10**9)).batch == most
     how = {"method": "work-efficient", "device": "cpu", "reduce": "none", "threads": threads, "memory": "1GB"}
     (sweep,) = lagbc.plan(GRAPHS["mesh"], sources=np.arange(roots), **how).sweeps
     assert (sweep.batch, sweep.threads) == (batch, workers)
