@@ -474,6 +474,8 @@ def check_options(batch: int | str, options: Options, own: Callable[[], Iterable
 def with_defaults(options: Options) -> Options:
     """Fill in the options of `config`; ValueError if those that deal work to others do not go together."""
     given: Options = {**_defaults.get({}), **options}
+    if not given:
+        return given
     if given.get("grid") is not None and given.get("comm") is None:
         raise InvalidValueError(f"grid={given['grid']!r} deals a graph over the ranks of comm; pass comm=, too")
     if given.get("overlap") and given.get("grid") is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -71,13 +71,16 @@ class Graph(Outline):
     _checked: Csr | None = field(init=False, default=None)
     reread: tuple[Csr, Graph] | None = field(init=False, default=None)
 
-    def __post_init__(self, **given: Any) -> None:
+    def __post_init__(self) -> None:
+        self._take({})
+
+    def _take(self, given: Mapping[str, Any]) -> None:
         """Take attributes that are given past the initialiser, and those that follow from the arrays."""
-        vars(self).update(given)
+        own = vars(self)
+        own.update(given)
         csr = indptr, indices, weights = self.indptr, self.indices, self.weights
-        is_on_device = not isinstance(indptr, np.ndarray)
-        of_arrays = {"csr": csr, "n": len(indptr) - 1, "nnz": len(indices), "weighted": weights is not None}
-        vars(self).update(of_arrays, is_on_device=is_on_device)
+        own["csr"], own["n"], own["nnz"], own["weighted"] = csr, len(indptr) - 1, len(indices), weights is not None
+        own["is_on_device"] = is_on_device = not isinstance(indptr, np.ndarray)
         if not is_on_device:
             for array in csr if self.known_reverse is None else csr + self.known_reverse:
                 if array is not None:
@@ -91,7 +94,7 @@ class Graph(Outline):
         return {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__post_init__(**state)
+        self._take(state)
 
     def checked(self) -> Graph:
         """Mark the arrays as checked, canonical rows with lengths that are finite and > 0; return the graph itself."""
@@ -131,8 +134,9 @@ class Graph(Outline):
         The rows are not copied: those of NumPy become read-only.
         """
         made, (indptr, indices, weights) = cls.__new__(cls), csr
-        rows = {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
-        made.__post_init__(**rows, known_reverse=reverse, **found)  # in half the time of the initialiser
+        found |= {"indptr": indptr, "indices": indices, "weights": weights, "directed": directed}
+        found["known_reverse"] = reverse
+        made._take(found)  # in half the time of the initialiser
         return made
 
     @classmethod

@@ -224,7 +224,7 @@ def _read_matrix(A: Any, names: Names | None, *, directed: bool, weighted: bool,
     if len(shape) != 2 or shape[0] != shape[1]:
         table = _OF_COLUMNS if isinstance(A, np.ndarray) and len(shape) == 2 and shape[1] in (2, 3) else ""
         raise InvalidValueError(f"A has shape {shape}, but an adjacency matrix is square: n rows and n columns{table}")
-    if A.dtype == object:
+    if A.dtype.kind == "O":
         raise InvalidTypeError("A has dtype object; convert it to a numeric or bool dtype first, e.g. A.astype(float)")
     if weighted and A.dtype.kind not in "biuf":
         raise InvalidTypeError(

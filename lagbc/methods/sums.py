@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, fields
+from itertools import compress, repeat
 from math import log
-from operator import attrgetter
+from operator import attrgetter, is_not
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +30,8 @@ OF_ROW = (
     *("dependency", "stress", "edges", "reached", "distance", "inverse"),
     *("dependency_squares", "edges_squares", "distance_squares", "inverse_squares"),
 )
-_arrays_of_row = attrgetter(*OF_ROW)
-_BITS = {name: 1 << place for place, name in enumerate((*OF_ROW, "depth"))}
+_OF_KERNELS = (*OF_ROW, "depth")
+_BITS = {name: 1 << place for place, name in enumerate(_OF_KERNELS)}
 # Sums with an entry an edge.
 OF_EDGES = frozenset({"edges", "edges_squares"})
 # Sums with an entry a root; those of them that only a run with bounds makes.
@@ -146,10 +147,9 @@ class Sums:
         return made
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        """Yield name and array of each sum asked for."""
-        for name, array in zip(_NAMES, _arrays(self), strict=True):
-            if array is not None:
-                yield name, array
+        """Return an iterator over name and array of each sum asked for."""
+        arrays = _arrays(self)
+        return compress(zip(_NAMES, arrays, strict=True), map(is_not, arrays, repeat(None)))
 
     def require_rows(self, blocks: int, roots: int) -> None:
         """Raise ValueError if a batch's sums have too few rows, or entries of roots: kernels write without a check."""
@@ -160,7 +160,11 @@ class Sums:
 
     def row(self, row: int) -> tuple[Any, ...]:
         """Return a row of a batch, in the order of `OF_ROW`, and all its depths, for kernels of the CPU."""
-        return (*[None if array is None else array[row] for array in _arrays_of_row(self)], self.depth)
+        rows = dict.fromkeys(_OF_KERNELS)
+        for name, array in self:
+            if name in rows:
+                rows[name] = array if name == "depth" else array[row]
+        return tuple(rows.values())
 
     def moved(self, asarray: Any) -> Sums:
         """Return the sums on another device; `asarray` brings an array there."""

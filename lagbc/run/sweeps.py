@@ -196,7 +196,7 @@ class Batches:
             raise NotImplementedError(f"{row.name} on {row.device} takes no vertices that stand for several")
         self._graph, self._arrays, self._plan = work.graph, row.arrays, work.plan
         scaled, beyond = into_range(work.plan, work.graph.n)
-        self._scaled, self._beyond = scaled.with_flag(stop), beyond
+        self._scaled, self._beyond = scaled if stop is scaled.stop else scaled.with_flag(stop), beyond
         if work.piece.drawn is not None and work.piece.drawn.repeats:
             # An array of its own, in which a batch's roots count as often as they were drawn in its round.
             self._times = np.ones(self._graph.n)

@@ -73,6 +73,7 @@ class Work(ABC):
 
     items: Items
     hands: int  # at work at a time in one process
+    stop = StopFlag()  # of a hand of the calling thread, which nobody stops
     batch: int  # items that a hand is given at a time
     may_end_early = False  # whether the total may be enough before all items are in it
     own_carrier: Any = None  # the only one that carries it
@@ -188,7 +189,7 @@ def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Fou
 
 
 def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
-    hand = work.open(StopFlag())
+    hand = work.open(work.stop)
     for span in work.batches(first, last):
         raise_if_stopped()
         yield span, hand(span, work.items[span.first : span.last])
@@ -323,7 +324,7 @@ class MethodWork(PieceWork):
 
     def take(self, sweep: Sweep, plan: SweepPlan) -> None:
         """Work by another sweep of the same items, and its request to the method."""
-        self.sweep, self.plan, self.batch = sweep, plan, sweep.batch
+        self.sweep, self.plan, self.batch, self.stop = sweep, plan, sweep.batch, plan.stop
         self.hands = sweep.threads if self.module.batching.concurrent else 1
 
     def by(self, sweep: Sweep, plan: SweepPlan) -> Self:

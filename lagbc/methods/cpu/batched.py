@@ -106,15 +106,19 @@ def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[s
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Reorder the graph (once a graph) and make a worker's sweep."""
     schedule, is_short = schedule or schedule_of(graph, plan), begins_short(graph, plan)
+    reordered = graph.reordered
+    rows = csr(*reordered.csr)
     own: tuple[Any, ...] = (tuning.BATCHED_COUNT_WIDTH,)  # the arguments of its schedule
     if schedule == LEVEL_ORDER:
-        own = csr(*graph.reordered.transpose.csr), graph.active, tuning.BATCHED_PULL_SHARE
+        transpose = reordered.transpose
+        columns = rows if transpose is reordered else csr(*transpose.csr)
+        own = columns, graph.active, tuning.BATCHED_PULL_SHARE
     elif schedule == WITH_LENGTHS:
         mean = graph.mean_length  # an infinite width is one, too
         width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
         own = tuning.BATCHED_COUNT_WIDTH * mean, width, plan.rtol, graph.longest if is_short else 0.0
     sweep = class_of(schedule, graph.indices.dtype)(
-        csr(*graph.reordered.csr),
+        rows,
         graph.order,
         graph.position,
         bits_of(plan.sums),
