@@ -33,7 +33,7 @@ def _gpu_without_memory(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "load", lambda row: STUB if row.device == "cuda" else load(row))
     monkeypatch.setattr(lagbc.Method, "reads", lambda row, option: row.device == "cpu" and option in row.options)
     monkeypatch.setattr(tuning, "GPU_WORK", 0)
-    monkeypatch.setattr(limits, "budget", lambda device: 10_000 if device == "cuda" else 10**9)
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10_000 if device == "cuda" else 10**9)
 
 
 def test_the_cpu_takes_over():
@@ -101,14 +101,14 @@ def roads():
 def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     """All at once, if they fit or nothing does but a block; else half as many."""
     given = {"directed": False, "device": "cuda", "reduce": "all"}
-    monkeypatch.setattr(limits, "budget", lambda device: 10**9)
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10**9)
     assert "700 junctions; " in (reason := lagbc.plan(roads(), **given).reason)
     assert "junctions by delta-stepping on cuda" in reason
     asked = estimate(roads(), batch=batch, **given)
     assert asked.batch == batch
-    monkeypatch.setattr(limits, "budget", lambda device: asked.total)
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: asked.total)
     assert estimate(roads(), **given).batch == batch
-    monkeypatch.setattr(limits, "budget", lambda device: 0.9 * asked.total)
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 0.9 * asked.total)
     assert estimate(roads(), **given).batch == max(256, batch - 256)
 
 
