@@ -257,7 +257,9 @@ def _left_by_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that the lowest limit leaves, for each control group of this process, and each parent of it."""
     for kind, folder in _folders_of_groups(root, tuple(_lines(f"{root}{_GROUPS}")), "memory"):
         files = _FILES[kind]
-        limit = min(_number(f"{folder}/{name}", otherwise=_NO_LIMIT) for name in files.limits)
+        limit = _NO_LIMIT
+        for name in files.limits:
+            limit = min(limit, _number(f"{folder}/{name}", otherwise=_NO_LIMIT))
         if limit < _NO_LIMIT:
             used = _number(f"{folder}/{files.used}") - _number(f"{folder}/memory.stat", files.reclaimable)
             yield max(0, limit - used)
@@ -310,7 +312,7 @@ def _number(file: str, name: str = "", otherwise: int = 0) -> int:
 
 def _lines(file: str) -> list[str]:
     try:
-        with open(file, encoding="utf-8", errors="replace") as text:
-            return text.read().splitlines()
+        with open(file, "rb", buffering=0) as raw:  # in two thirds of the time of text
+            return raw.readall().decode(errors="replace").splitlines()
     except OSError:  # not on this system, or not to be read by this process
         return []

@@ -128,7 +128,9 @@ def refuse_masked(name: str, given: Any, instead: str = _INSTEAD) -> None:
             if isinstance(array := getattr(given, part, None), np.ma.MaskedArray):
                 refuse_masked(f"{name}.{part}", array, _OF_SPARSE)
         return
-    items = given if isinstance(given, list | tuple) else (given,)
+    if not isinstance(given, list | tuple | np.ma.MaskedArray):
+        return
+    items = (given,) if isinstance(given, np.ma.MaskedArray) else given
     arrays = [item for item in items if isinstance(item, np.ma.MaskedArray)]
     if not arrays:
         return

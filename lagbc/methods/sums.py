@@ -198,13 +198,14 @@ class Sums:
         """Return the sums of a run, `before`, with the rows of this batch added in turn; infinite beyond float64."""
         summed = Sums()
         for name, rows in self:
-            array, ops = None if before is None else getattr(before, name), ops_of(rows)
+            array = None if before is None else getattr(before, name)
             if name == "depth":
-                total = module_of(rows).zeros(n) if array is None else ops.copied(array)
+                total = module_of(rows).zeros(n) if array is None else ops_of(rows).copied(array)
                 total[roots] = rows
             elif array is None and len(rows) == 1:  # of this batch alone
                 total = rows[0]
             else:
+                ops = ops_of(rows)
                 with np.errstate(over="ignore"):
                     total = ops.copied(rows[0]) if array is None else ops.plus(array, rows[0])
                     for row in rows[1:]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from math import inf
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,8 @@ from lagbc.planning.sweep import Memory, MemoryEstimate, Sweep, fit_memory, memo
 from lagbc.reduce.chains import ADDED, group_size
 from lagbc.reduce.pieces import Chains, Piece, Reduced, Small, Whole
 from lagbc.request import Request
+
+_WORK = attrgetter("work")
 
 
 class Plan(NamedTuple):
@@ -135,9 +138,8 @@ def with_sweep(
 
 def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Sweep, ...], settings: Settings) -> Plan:
     """Put the sweeps of all pieces together."""
-    work, threads, main = 0, 1, 0
-    for piece, sweep in zip(reduced.pieces, sweeps, strict=True):
-        work += piece.work
+    main, threads = 0, 1
+    for sweep in sweeps:
         threads = max(threads, 1 if sweep.work == "small" else sweep.threads)
     if reduced.tree is None:
         method, device, reason, needed = sweeps[0].method, sweeps[0].device, sweeps[0].reason, sweeps[0].memory
@@ -149,7 +151,9 @@ def _plan_of(graph: Graph, request: Request, reduced: Reduced, sweeps: tuple[Swe
             method, device, reason = str(row.name), str(row.device), str(reduced)
         else:
             method, device, reason = sweeps[main].method, sweeps[main].device, f"{reduced}; {sweeps[main].reason}"
-    is_short = needed.total <= SMALL_RUN or (threads == 1 and work <= tuning.THREAD_WORK)
+    is_short = needed.total <= SMALL_RUN
+    if not is_short and threads == 1:
+        is_short = sum(map(_WORK, reduced.pieces)) <= tuning.THREAD_WORK
     size = graph.n, graph.nnz, graph.directed
     return Plan(sweeps, method, device, reason, needed, is_short, main, len(request.roots), *size)
 

@@ -75,13 +75,10 @@ class Rows(NamedTuple):
         """(copies,): whether each copy has sources and edges."""
         return (self.sources > 0) & (self.indptr[1:] > self.indptr[:-1])
 
-    def vertices(self, block: int) -> slice:
-        """Return the copies of a bicomponent."""
-        return slice(int(self.ptr[block]), int(self.ptr[block + 1]))
-
-    def edges(self, block: int) -> slice:
-        """Return the entries of a bicomponent."""
-        return slice(int(self.indptr[self.ptr[block]]), int(self.indptr[self.ptr[block + 1]]))
+    def places(self, first: int, last: int) -> tuple[slice, slice]:
+        """Return the copies and the entries from the first to the last of some bicomponents."""
+        begin, end = int(self.ptr[first]), int(self.ptr[last + 1])
+        return slice(begin, end), slice(int(self.indptr[begin]), int(self.indptr[end]))
 
 
 class Strong(NamedTuple):
@@ -167,9 +164,8 @@ def split(piece: Weighted, *, edges: bool = False) -> Split:
     direct = _direct_edges(rows, kinds == _DIRECT) if edges else np.zeros(0)
     few, large, parts = np.flatnonzero(kinds == _SMALL), list[tuple[slice, slice]](), list[Weighted]()
     for block in np.flatnonzero(kinds == _LARGE).tolist():
-        of_copies, of_entries = rows.vertices(block), rows.edges(block)
-        large.append((of_copies, of_entries))
-        parts.append(_part(graph, rows, of_copies, of_entries))
+        large.append(rows.places(block, block))
+        parts.append(_part(graph, rows, *large[-1]))
     small = SmallBlocks(rows, few, roots[few], work[few].astype(np.int64))
     return Split(tuple(parts), small, Tree(copies.vertices, cut, places if edges else None, direct, tuple(large)))
 
@@ -280,9 +276,7 @@ class SmallBlocks:
     def places(self, number: int) -> tuple[slice, slice]:
         """Return the copies and the entries from the first to the last bicomponent of a slice."""
         first, last = self._blocks_of(number)
-        of_first, of_last = self.numbers[first], self.numbers[last - 1]
-        copies = slice(self.rows.vertices(of_first).start, self.rows.vertices(of_last).stop)
-        return copies, slice(self.rows.edges(of_first).start, self.rows.edges(of_last).stop)
+        return self.rows.places(self.numbers[first], self.numbers[last - 1])
 
     def _blocks_of(self, number: int) -> tuple[int, int]:
         return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])

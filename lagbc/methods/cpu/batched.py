@@ -53,8 +53,8 @@ def schedule_of(graph: Graph, plan: SweepPlan) -> str:
 
 
 def begins_short(graph: Graph, plan: SweepPlan) -> bool:
-    """Whether distances begin as uint16: whole lengths, and a small diameter by a guess from its hops."""
-    if not graph.weighted or not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
+    """Whether distances of lengths begin as uint16: whole ones, and a small diameter by a guess from its hops."""
+    if not graph.nnz or plan.rtol or plan.sums - PATH_SUMS:
         return False
     return graph.longest + 2 * graph.mean_length * graph.depth < _MOST and graph.has_whole_lengths
 
@@ -97,15 +97,17 @@ class State:
 
 def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[str, Any]:
     """State the bytes of a sweep, with its queues in their first size."""
-    of = class_of(schedule or schedule_of(graph, plan), graph.indices.dtype)
+    schedule = schedule or schedule_of(graph, plan)
+    of, is_short = class_of(schedule, graph.indices.dtype), schedule == WITH_LENGTHS and begins_short(graph, plan)
     asked, room = bits_of(plan.sums), first_entries(graph, plan)
     has_class_sizes = plan.class_sizes is not None
-    return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, begins_short(graph, plan), has_class_sizes)}
+    return {"sweep": of.bytes(graph.n, graph.nnz, asked, room, is_short, has_class_sizes)}
 
 
 def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State:
     """Reorder the graph (once a graph) and make a worker's sweep."""
-    schedule, is_short = schedule or schedule_of(graph, plan), begins_short(graph, plan)
+    schedule = schedule or schedule_of(graph, plan)
+    is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
     reordered = graph.reordered
     rows = csr(*reordered.csr)
     own: tuple[Any, ...] = (tuning.BATCHED_COUNT_WIDTH,)  # the arguments of its schedule
