@@ -31,7 +31,7 @@ def _levels() -> tuple[str, list[str]]:
             "folder, or run `pip install -e .` here"
         ) from missing
     built = [level for level in ("v4", "v3", "v2", "generic") if find_spec(f"lagbc.native.rows_{level}")]
-    running = [level for level in built if level in processor.levels()]
+    running = [level for level in built if level in processor.levels().split()]
     wanted = os.environ.get("LAGBC_LEVEL") or (running or [""])[0]
     if not running:
         raise ImportError("lagbc was built for other processors than this one; build it here")

@@ -14,6 +14,7 @@ from strategies import path
 
 from lagbc import native
 from lagbc.graph.validate import as_graph
+from lagbc.methods.cpu.batched import BatchRequest
 from lagbc.native import core, csr, level, levels
 
 ROOT = Path(__file__).parents[2]
@@ -140,17 +141,17 @@ def test_what_is_no_array_is_told_by_its_type():
 def test_arrays_of_a_call_live_as_long_as_a_sweep():
     """And its flag; weights are copied."""
     graph = as_graph(path(40))
-    kept = [csr(*graph.reordered.csr), graph.order.copy(), graph.position.copy()]
-    weights, into, flag = np.ones(40), csr(*graph.reordered.transpose.csr), np.zeros(1, np.uint8)
-    request = 1, 400, -1, False, weights, None, 1e300, False, False
-    before = [sys.getrefcount(one) for one in (*kept, into, flag, weights)]
-    sweep = core.LevelSweep32(*kept, *request, into, graph.active, 0.1)
+    graphs = [csr(*graph.reordered.csr), csr(*graph.reordered.transpose.csr)]
+    kept, weights, flag = [*graphs, graph.order.copy(), graph.position.copy()], np.ones(40), np.zeros(1, np.uint8)
+    request = BatchRequest(1e300, False, False, active=graph.active, pull_share=0.1)
+    before = [sys.getrefcount(one) for one in (*kept, flag, weights)]
+    sweep = core.LevelSweep32(*kept, 1, 400, -1, False, weights, None, request)
     sweep.poll(flag)
-    after = [sys.getrefcount(one) for one in (*kept, into, flag, weights)]
+    after = [sys.getrefcount(one) for one in (*kept, flag, weights)]
     assert [now - then for now, then in zip(after, before, strict=True)] == [1, 1, 1, 1, 1, 0]
     del sweep
     gc.collect()
-    assert [sys.getrefcount(one) for one in (*kept, into, flag, weights)] == before
+    assert [sys.getrefcount(one) for one in (*kept, flag, weights)] == before
 
 
 def test_arrays_that_are_written_are_writable():

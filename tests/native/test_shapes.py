@@ -8,6 +8,7 @@ from chained import NO_WAYS
 from strategies import grid, with_lengths
 
 from lagbc.graph.validate import as_graph
+from lagbc.methods.cpu.batched import BatchRequest
 from lagbc.methods.sums import Sums, bits_of
 from lagbc.native import core, csr
 from lagbc.reduce.chains import Flows
@@ -41,20 +42,17 @@ def test_tuples_have_the_shapes_that_are_told(field):
 
 GRAPH = as_graph(with_lengths(grid(4, 5), [0.5, 0.75]), weighted=True)
 N, NNZ = GRAPH.n, GRAPH.nnz
-OWN = {
-    "LevelSweep": {"into": csr(*GRAPH.reordered.transpose.csr), "active": N, "pull_share": 0.1},
-    "WaitingSweep": {"count_width": 1.0},
-    "LengthSweep": {"count_width": 1.0, "width": 1.0, "rtol": 0.0, "longest": 0.0},
-}
+KINDS = ["LevelSweep", "WaitingSweep", "LengthSweep"]
+REQUEST = BatchRequest(1e300, False, False, active=N, pull_share=0.1, count_width=1.0, width=1.0)
 OF_VERTICES = {"order": GRAPH.order, "position": GRAPH.position, "omega": np.ones(N), "class_sizes": np.ones(N)}
-sweeps = pytest.mark.parametrize("kind", OWN)
+sweeps = pytest.mark.parametrize("kind", KINDS)
 changes = pytest.mark.parametrize("change", [-1, 1], ids=["shorter", "longer"])
 
 
 def sweep_of(kind, **wrong):
-    given = {"out": csr(*GRAPH.reordered.csr), "sums": bits_of(EVERY), "room": N, "growth": -1, "is_short": False}
-    request = {"sigma_limit": 1e300, "endpoints": False, "linear": False}
-    return getattr(core, f"{kind}32")(**given | OF_VERTICES | request | OWN[kind] | wrong)
+    graphs = {"out": csr(*GRAPH.reordered.csr), "into": csr(*GRAPH.reordered.transpose.csr)}
+    given = {"sums": bits_of(EVERY), "room": N, "growth": -1, "is_short": False, "request": REQUEST}
+    return getattr(core, f"{kind}32")(**graphs | given | OF_VERTICES | wrong)
 
 
 def not_of(name, *shape):
@@ -123,7 +121,7 @@ def test_edges_are_not_summed_without_their_order(kind):
 @pytest.mark.parametrize("count", [-1, N + 1])
 def test_no_more_vertices_are_active_than_there_are(count):
     with pytest.raises(ValueError, match=rf"^active has to be from 0 to 20, not {count}$"):
-        sweep_of("LevelSweep", active=count)
+        sweep_of("LevelSweep", request=REQUEST._replace(active=count))
 
 
 def test_distances_have_no_more_columns_than_a_sweep():
@@ -138,8 +136,7 @@ def block_of(**wrong):
         csr(np.zeros(9, np.int64), np.zeros(0, np.int32)),
     )
     given = {"into": whole, "out": whole, "reach": columns, "slice": 4, "own": 4, "sums": bits_of(EVERY)}
-    request = {"omega": np.ones(4), "sigma_limit": 1e300, "endpoints": False, "linear": False}
-    return core.BlockSweep(**given | request | wrong)
+    return core.BlockSweep(**given | {"omega": np.ones(4), "request": REQUEST} | wrong)
 
 
 def test_arrays_and_graphs_of_a_block_are_of_its_size():

@@ -23,7 +23,7 @@ def graph_of(A, index):
 
 
 def size_of(A, queue, **more):
-    sizes = {"block": 0, "most_kept": 0, "roots": 0}
+    sizes = {"sums": bits_of({"dependency"}), "block": 0, "most_kept": 0, "roots": 0}
     sizes |= dict.fromkeys(("has_omega", "has_class_sizes", "has_coordinates", "has_trips"), False)
     columns = dict.fromkeys(("of_vertices", "of_edges", "of_roots"), 0)
     return Size(n=A.shape[0], nnz=A.nnz, most=A.nnz, buckets=QUEUES[queue], **sizes | columns | more)
@@ -32,20 +32,16 @@ def size_of(A, queue, **more):
 def worker(A, index, queue="hops", sums=("dependency",), size=None, **given):
     """Make a worker of a graph that is in sweep order."""
     order = np.arange(A.shape[0])
+    has = {f"has_{name}": name in given for name in ("omega", "class_sizes")}
+    size = size_of(A, queue, **has) if size is None else size
     arguments = {
-        "size": size_of(A, queue, **{f"has_{name}": name in given for name in ("omega", "class_sizes")})
-        if size is None
-        else size,
-        "sums": bits_of(sums),
+        "size": size._replace(sums=bits_of(sums)),
         "graph": graph_of(A, index),
         "order": order,
         "position": order,
         **dict.fromkeys(("root_weights", "omega", "class_sizes", "x", "y")),
         "per_length": 1.01,
-        "radius": np.inf,
-        "limit": 2.0**1000,
-        "rtol": 0.0,
-        **dict.fromkeys(("endpoints", "linear"), False),
+        "request": (np.inf, 2.0**1000, 0.0, False, False),
     }
     return class_of("Traversal", index)(**arguments | given)
 

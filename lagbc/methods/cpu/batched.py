@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,20 @@ class State:
         return dist
 
 
+class BatchRequest(NamedTuple):
+    """The request to a sweep, as in lagbc/native/kernels/batched/sweep.h; each reads the numbers of its schedule."""
+
+    sigma_limit: float
+    endpoints: bool
+    linear: bool
+    active: int = 0
+    pull_share: float = 0.0
+    count_width: float = 0.0
+    width: float = 0.0
+    rtol: float = 0.0
+    longest: float = 0.0
+
+
 def arrays(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> dict[str, Any]:
     """State the bytes of a sweep, with its queues in their first size."""
     schedule = schedule or schedule_of(graph, plan)
@@ -109,18 +123,20 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
     schedule = schedule or schedule_of(graph, plan)
     is_short = schedule == WITH_LENGTHS and begins_short(graph, plan)
     reordered = graph.reordered
-    rows = csr(*reordered.csr)
-    own: tuple[Any, ...] = (tuning.BATCHED_COUNT_WIDTH,)  # the arguments of its schedule
+    out = into = csr(*reordered.csr)
+    asked = BatchRequest(plan.sigma_limit, plan.endpoints, plan.linear, count_width=tuning.BATCHED_COUNT_WIDTH)
     if schedule == LEVEL_ORDER:
-        transpose = reordered.transpose
-        columns = rows if transpose is reordered else csr(*transpose.csr)
-        own = columns, graph.active, tuning.BATCHED_PULL_SHARE
+        if (transpose := reordered.transpose) is not reordered:
+            into = csr(*transpose.csr)
+        asked = asked._replace(active=graph.active, pull_share=tuning.BATCHED_PULL_SHARE)
     elif schedule == WITH_LENGTHS:
         mean = graph.mean_length  # an infinite width is one, too
         width = tuning.BATCHED_WIDTH * mean if plan.bucket_width is None else plan.bucket_width
-        own = tuning.BATCHED_COUNT_WIDTH * mean, width, plan.rtol, graph.longest if is_short else 0.0
+        longest = graph.longest if is_short else 0.0
+        asked = asked._replace(count_width=asked.count_width * mean, width=width, rtol=plan.rtol, longest=longest)
     sweep = class_of(schedule, graph.indices.dtype)(
-        rows,
+        out,
+        into,
         graph.order,
         graph.position,
         bits_of(plan.sums),
@@ -129,10 +145,7 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
         is_short,
         plan.omega,
         plan.class_sizes,
-        plan.sigma_limit,
-        plan.endpoints,
-        plan.linear,
-        *own,
+        asked,
     )
     sweep.poll(plan.stop.value)
     return State(graph, plan, sweep)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
+from lagbc.methods.cpu.batched import BatchRequest
 from lagbc.methods.sums import DISTANCE_SUMS, Sums, bits_of
 from lagbc.native import Csr, core, csr
 
@@ -64,9 +65,7 @@ class _HostRows(BlockSweep):
             own,
             bits_of(asked.sums),
             asked.omega,
-            asked.sigma_limit,
-            asked.endpoints,
-            asked.linear,
+            BatchRequest(asked.sigma_limit, asked.endpoints, asked.linear),
         )
         self._sweep.poll(plan.stop.value)
         self._bits, self._wanted = self._sweep.array("bits"), self._sweep.array("wanted")

@@ -66,6 +66,7 @@ class Size(NamedTuple):
     nnz: int
     most: int  # tight edges of a root, or notes
     buckets: int  # of the queue; 0 is a heap, and -1 a search in hops
+    sums: int  # asked for, as bits
     block: int  # roots that are summed together
     most_kept: int  # blocks that are kept as entries at once
     has_omega: bool
@@ -123,6 +124,7 @@ def size_of(graph: Graph, plan: SweepPlan) -> Size:
         graph.nnz,
         graph.nnz // 2 if buckets and graph.transpose is graph else graph.nnz,
         buckets,
+        bits_of(plan.sums),
         BLOCK,
         batching.auto // BLOCK,
         plan.omega is not None,
@@ -154,7 +156,7 @@ def _choose_buckets(graph: Graph, plan: SweepPlan) -> tuple[int, float]:
 
 def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     """State the bytes of a worker, and of its ball."""
-    worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan), bits_of(plan.sums))
+    worker = class_of("Traversal", graph.indices.dtype).bytes(size_of(graph, plan))
     ball = bytes_of_ball(graph, plan) if has_ball(graph, plan) else 0
     return {"sweep": worker, "ball": ball, "trips": _arrays_of_trips(graph, plan)}
 
@@ -171,10 +173,9 @@ def _arrays_of_trips(graph: Graph, plan: SweepPlan) -> dict[str, Array] | None:
 
 def prepare(graph: Graph, plan: SweepPlan) -> State:
     """Make one worker."""
-    _, per_length = _choose_buckets(graph, plan)
+    (_, per_length), limit = _choose_buckets(graph, plan), plan.sigma_limit if plan.sums & PATH_SUMS else np.inf
     sweep = class_of("Traversal", graph.indices.dtype)(
         size_of(graph, plan),
-        bits_of(plan.sums),
         csr(*graph.reordered.csr),
         graph.order,
         graph.position,
@@ -183,11 +184,7 @@ def prepare(graph: Graph, plan: SweepPlan) -> State:
         plan.class_sizes,
         *((None, None) if plan.xy is None else plan.xy),
         per_length,
-        plan.radius,
-        plan.sigma_limit if plan.sums & PATH_SUMS else np.inf,
-        plan.rtol,
-        plan.endpoints,
-        plan.linear,
+        (plan.radius, limit, plan.rtol, plan.endpoints, plan.linear),
     )
     sweep.poll(plan.stop.value)
     if plan.bounds is not None:

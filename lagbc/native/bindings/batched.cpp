@@ -9,34 +9,34 @@
 #include "sums.h"
 
 namespace lagbc {
+
+template <std::same_as<BatchRequest> Request>  // and no sweep, which is one, too
+auto items(Request& r) {
+    return std::tie(r.sigma_limit, r.endpoints, r.linear, r.active, r.pull_share, r.count_width, r.width, r.rtol,
+                    r.longest);
+}
+
 namespace {
 
-// The rows of roots in matrix order, or absent (-1).
-struct RowsOfRoots {
-    int64_t rows[columns];
-    Span<const int64_t> span;
-
-    RowsOfRoots(Span<const int64_t> roots, Span<const int64_t> position) : span{rows, roots.size} {
-        if (roots.size > columns)
-            raise_value("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns");
-        require_roots(roots, position.size);
-        for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
-    }
-};
+// Return the rows of roots in matrix order, or absent (-1), written to `rows`.
+Span<const int64_t> rows_of(Span<const int64_t> roots, Span<const int64_t> position, int64_t (&rows)[columns]) {
+    if (roots.size > columns)
+        raise_value("a batch has " + std::to_string(roots.size) + " roots; a state has 64 columns");
+    require_roots(roots, position.size);
+    for (int64_t k = 0; k < roots.size; ++k) rows[k] = roots[k] < 0 ? -1 : position[roots[k]];
+    return {rows, roots.size};
+}
 
 // Raise the ValueError of a count of more than n vertices.
-template <Text text>
-void require_count(const In<text, int64_t>& count, int64_t n) {
-    if (count.value < 0 || count.value > n)
-        raise_value(std::string(count.name) + " has to be from 0 to " + std::to_string(n) + ", not " +
-                    std::to_string(count.value));
+void require_count(const char* name, int64_t count, int64_t n) {
+    if (count < 0 || count > n)
+        raise_value(std::string(name) + " has to be from 0 to " + std::to_string(n) + ", not " + std::to_string(count));
 }
 
 // Bind the parts that all sweeps have in common.
 template <class S>
 nb::class_<S> bind_arrays(nb::module_& m, const char* name) {
     nb::class_<S> bound(m, name);
-    show_arrays(bound);
     method(
         bound, "poll", [](S& s, In<"stop", Stop> stop) { s.stop = stop; }, nb::keep_alive<1, 2>(),
         "Have kernels poll a flag that another thread may set.");
@@ -44,65 +44,45 @@ nb::class_<S> bind_arrays(nb::module_& m, const char* name) {
     return bound;
 }
 
-// The argument for a field: a graph for a pointer to one.
-template <class T>
-using GivenFor = std::conditional_t<std::is_pointer_v<T>, std::add_lvalue_reference_t<std::remove_pointer_t<T>>, T>;
-
-template <class T>
-void put(T& field, const T& given) {
-    field = given;
-}
-template <class Index>
-void put(const Csr<Index>*& field, const Csr<Index>& given) {
-    field = &given;
-}
-
-// A sweep of a whole graph, made with arguments for fields of its own, too.
-template <class S, class Index, Text... texts, class... Of, class... T, class... Extra>
-nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...> fields, const Extra&... extra) {
-    nb::class_<S> bound = bind_arrays<S>(m, name);
+// A sweep of a whole graph.
+template <class S, class Index>
+nb::class_<S> bind_sweep(nb::module_& m, const std::string& name) {
+    nb::class_<S> bound = bind_arrays<S>(m, name.c_str());
     // The graph and its order live as long as the sweep.
     method(
         bound, "__init__",
-        [fields](S* self, In<"out", const Csr<Index>&> graph, In<"order", Span<const int64_t>> order,
-                 In<"position", Span<const int64_t>> position, In<"sums", uint32_t> sums, In<"room", int64_t> room,
-                 In<"growth", int64_t> growth, In<"is_short", bool> is_short,
-                 In<"omega", Optional<Span<const double>>> omega,
-                 In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"sigma_limit", double> sigma_limit,
-                 In<"endpoints", bool> endpoints, In<"linear", bool> linear, In<texts, GivenFor<T>>... more) {
-            const Csr<Index>& out = graph;
-            const int64_t n = out.n();
+        [](S* self, In<"out", const Csr<Index>&> graph, In<"into", const Csr<Index>&> into,
+           In<"order", Span<const int64_t>> order, In<"position", Span<const int64_t>> position,
+           In<"sums", uint32_t> sums, In<"room", int64_t> room, In<"growth", int64_t> growth,
+           In<"is_short", bool> is_short, In<"omega", Optional<Span<const double>>> omega,
+           In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"request", BatchRequest> request) {
+            const Csr<Index>& out = graph.value;
+            const int64_t n = out.n(), nnz = out.indices.size;
+            require_size("into", into.value, n, nnz);
             sized_by_vertex(n, order, position, omega, class_sizes);
+            require_count("active", request.active, n);
             if (room < 0) raise_value("room has to be at least 0");
-            if (requires(S& s) { s.rtol; } && !out.lengths.is_there) raise_value("out has to have lengths");
-            const auto require_field = [&](const auto& given) {
-                if constexpr (std::is_same_v<decltype(given.value), const Csr<Index>&>)
-                    require_size(given.name, given.value, n, out.indices.size);
-                if constexpr (std::is_same_v<decltype(given.value), int64_t>) require_count(given, n);
-            };
-            (require_field(more), ...);
-            S& s = *new (self) S({n, out.indices.size, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
-            static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
+            if (requires(S& s) { s.short_distances; } && !out.lengths.is_there) raise_value("out has to have lengths");
+            S& s = *new (self) S({n, nnz, room, growth, Asks::of(sums), class_sizes.is_there, is_short});
+            static_cast<BatchRequest&>(s) = request;
             s.out = &out;
+            if constexpr (requires { s.into; }) s.into = &into.value;
             s.order = order;
             s.position = position;
             put_in_order(s.omega, omega, order);
             put_in_order(s.class_sizes, class_sizes, order);
-            std::apply([&](auto... field) { (put(s.*field, more.value), ...); }, fields);
         },
-        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), extra...);
-    bound.def_static(
-        "bytes",
-        [](int64_t n, int64_t nnz, uint32_t sums, int64_t room, bool is_short, bool has_class_sizes) {
-            return S({n, nnz, room, -1, Asks::of(sums), has_class_sizes, is_short}, true).memory.bytes();
-        },
-        nb::arg("n"), nb::arg("nnz"), nb::arg("sums"), nb::arg("room"), nb::arg("is_short"),
-        nb::arg("has_class_sizes"));
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>());
+    show_memory(bound,
+                [](In<"n", int64_t> n, In<"nnz", int64_t> nnz, In<"sums", uint32_t> sums, In<"room", int64_t> room,
+                   In<"is_short", bool> is_short, In<"has_class_sizes", bool> has_class_sizes) {
+                    return S({n, nnz, room, -1, Asks::of(sums), has_class_sizes, is_short}, true);
+                });
     method(
         bound, "forward",
         [](S& s, In<"roots", Span<const int64_t>> roots) {
-            const RowsOfRoots rows(roots, s.position);
-            without_gil([&] { search(s, rows.span); });
+            int64_t rows[columns];
+            without_gil([&] { search(s, rows_of(roots, s.position, rows)); });
             return std::tuple(s.entries, s.depth, s.overflowed);
         },
         "Search from roots in matrix order, or absent (-1): entries, depth, and the columns that overflowed.");
@@ -127,6 +107,11 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
             });
         },
         "Add to a row of sums: over distances first, as counts may take their place; False if it was stopped.");
+    if constexpr (requires(const S& s, Matrix<double> dist) { write_levels(s, dist); })
+        method(bound, "write_levels", [](const S& s, In<"dist", Matrix<double>> dist) {
+            sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
+            without_gil([&] { write_levels(s, dist); });
+        });
     bound.def_prop_ro(
         "queue",
         [](nb::handle_t<S> self) {
@@ -140,32 +125,18 @@ nb::class_<S> bind_sweep(nb::module_& m, const char* name, std::tuple<T Of::*...
 
 template <class Index>
 void bind_sweeps(nb::module_& m, const std::string& bits) {
-    using Levels = LevelSweep<Index>;
-    using Waiting = WaitingSweep<Index>;
+    bind_sweep<LevelSweep<Index>, Index>(m, "LevelSweep" + bits);
+    bind_sweep<WaitingSweep<Index>, Index>(m, "WaitingSweep" + bits);
     using Lengths = LengthSweep<Index>;
-    auto levels = bind_sweep<Levels, Index, "into", "active", "pull_share">(
-        m, ("LevelSweep" + bits).c_str(), std::tuple(&Levels::into, &Levels::active, &Levels::pull_share),
-        nb::keep_alive<1, 14>());
-    auto waiting = bind_sweep<Waiting, Index, "count_width">(m, ("WaitingSweep" + bits).c_str(),
-                                                             std::tuple(&Waiting::count_width));
-    auto lengths = bind_sweep<Lengths, Index, "count_width", "width", "rtol", "longest">(
-        m, ("LengthSweep" + bits).c_str(),
-        std::tuple(&Lengths::count_width, &Lengths::width, &Lengths::rtol, &Lengths::longest));
-    method(levels, "write_levels", [](const Levels& s, In<"dist", Matrix<double>> dist) {
-        sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
-        without_gil([&] { write_levels(s, dist); });
-    });
-    method(waiting, "write_levels", [](const Waiting& s, In<"dist", Matrix<double>> dist) {
-        sized(dist, s.order.size, std::min<int64_t>(dist.width, columns));
-        without_gil([&] { write_levels(s, dist); });
-    });
+    auto lengths = bind_sweep<Lengths, Index>(m, "LengthSweep" + bits);
     lengths.def_ro("is_short", &Lengths::is_short);
     lengths.def_prop_ro("counts_in_place", [](const Lengths& s) { return s.distances.data == s.values.data; });
     method(lengths, "write_distances",
            [](Lengths& s, In<"roots", Span<const int64_t>> roots, In<"dist", Rows<double>> dist) {
-               const RowsOfRoots rows(roots, s.position);
+               int64_t rows[columns];
                sized(dist, s.order.size);
-               without_gil([&] { write_distances(s, rows.span, static_cast<const Rows<double>&>(dist)); });
+               const Rows<double>& into = dist;
+               without_gil([&] { write_distances(s, rows_of(roots, s.position, rows), into); });
            });
     def<"sweep", "groups", "first", "last", "panel", "totals">(
         m, "add_batch_shares", add_batch_shares<WaitingSweep, Index>, add_batch_shares<LengthSweep, Index>);
@@ -180,28 +151,23 @@ void bind_blocks(nb::module_& m) {
         bound, "__init__",
         [](S* self, In<"into", Graph> into, In<"out", Graph> out, In<"reach", Graph> reach, In<"slice", int64_t> slice,
            In<"own", int64_t> own, In<"sums", uint32_t> sums, In<"omega", Optional<Span<const double>>> omega,
-           In<"sigma_limit", double> sigma_limit, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
-            Graph by_heads = into, by_tails = out, columns_of = reach;
-            const int64_t n = columns_of.n();
-            require_size("out", by_tails, by_heads.n(), by_tails.indices.size);
-            require_size("reach", columns_of, n, by_heads.indices.size);
-            require_count(own, n);
+           In<"request", BatchRequest> request) {
+            const int64_t n = reach.value.n(), rows = into.value.n();
+            require_size("out", out.value, rows, out.value.indices.size);
+            require_size("reach", reach.value, n, into.value.indices.size);
+            require_count("own", own, n);
             if (omega.size > n - own) sized(omega, n - own);
-            S& s = *new (self) S({n, by_heads.n(), slice, Asks::of(sums)});
-            static_cast<BatchRequest&>(s) = {sigma_limit, endpoints, linear};
-            s.into = &by_heads;
-            s.out = &by_tails;
-            s.reach = &columns_of;
+            S& s = *new (self) S({n, rows, slice, Asks::of(sums)});
+            static_cast<BatchRequest&>(s) = request;
+            s.into = &into.value;
+            s.out = &out.value;
+            s.reach = &reach.value;
             s.own = own;
             if (omega.is_there) std::copy_n(omega.data, omega.size, s.omega.data + own);
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
-    bound.def_static(
-        "bytes",
-        [](int64_t n, int64_t rows, int64_t slice, uint32_t sums) {
-            return S({n, rows, slice, Asks::of(sums)}, true).memory.bytes();
-        },
-        nb::arg("n"), nb::arg("rows"), nb::arg("slice"), nb::arg("sums"));
+    show_memory(bound, [](In<"n", int64_t> n, In<"rows", int64_t> rows, In<"slice", int64_t> slice,
+                          In<"sums", uint32_t> sums) { return S({n, rows, slice, Asks::of(sums)}, true); });
     def<"sweep", "rows", "masks", "has_values", "has_paths">(m, "pack_rows", pack_rows);
     def<"sweep", "message", "first", "has_values", "has_paths">(m, "take_rows", take_rows);
     def<"sweep", "live">(m, "push_rows", push_rows);
@@ -227,13 +193,9 @@ void bind_groups(nb::module_& m) {
             groups.endpoints = endpoints;
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
-    bound.def_static(
-        "bytes",
-        [](int64_t n, int64_t groups, bool has_distances) {
-            return Groups(n, groups, has_distances, true).memory.bytes();
-        },
-        nb::arg("n"), nb::arg("groups"), nb::arg("has_distances"));
-    show_arrays(bound);
+    show_memory(bound, [](In<"n", int64_t> n, In<"groups", int64_t> groups, In<"has_distances", bool> has_distances) {
+        return Groups(n, groups, has_distances, true);
+    });
 }
 
 }  // namespace

@@ -4,13 +4,8 @@
 namespace lagbc {
 
 // Each is in a file of its own.
-void bind_extended(nb::module_& m);
-void bind_graph(nb::module_& m);
-void bind_io(nb::module_& m);
-void bind_methods(nb::module_& m);
-void bind_paths(nb::module_& m);
-void bind_reduce(nb::module_& m);
-void bind_traversal(nb::module_& m);
+void bind_extended(nb::module_& m), bind_graph(nb::module_& m), bind_io(nb::module_& m), bind_methods(nb::module_& m),
+    bind_paths(nb::module_& m), bind_reduce(nb::module_& m), bind_traversal(nb::module_& m);
 
 namespace {
 

@@ -15,10 +15,9 @@ void bind_root(nb::module_& m, const char* name) {
         [](S* self, In<"out", const Csr<Index>&> out, In<"into", const Csr<Index>&> into,
            In<"class_sizes", Optional<Span<const double>>> class_sizes, In<"rtol", double> rtol,
            In<"radius", double> radius, In<"stop", Stop> stop) {
-            const Csr<Index>&graph = out, &transpose = into;
-            sized(class_sizes, graph.n());
-            require_size("into", transpose, graph.n(), graph.indices.size);
-            new (self) S{&graph, &transpose, class_sizes, rtol, radius, stop};
+            sized(class_sizes, out.value.n());
+            require_size("into", into.value, out.value.n(), out.value.indices.size);
+            new (self) S{&out.value, &into.value, class_sizes, rtol, radius, stop};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 7>());
 }

@@ -1,6 +1,5 @@
 // Compiled without exceptions, so that a cleanup of pthread is no destructor.
-#include "gil.h"
-
+#include <Python.h>
 #include <pthread.h>
 
 #include <chrono>

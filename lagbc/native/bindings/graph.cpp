@@ -7,24 +7,13 @@
 #include "numpy.h"
 
 namespace lagbc {
-namespace {
-
+// Entries, or room for them.
 template <class Matrix>
-auto entries(Matrix& matrix) {
+    requires requires(Matrix& matrix) { matrix.columns, matrix.values; }
+auto items(Matrix& matrix) {
     const int64_t nnz = matrix.rows.size;
     return std::tuple(Item("rows", matrix.rows), Item("columns", matrix.columns, nnz),
                       Item("values", matrix.values, nnz));
-}
-
-}  // namespace
-
-template <class Index>
-auto items(Entries<Index>& matrix) {
-    return entries(matrix);
-}
-template <class Index>
-auto items(EntriesRoom<Index>& matrix) {
-    return entries(matrix);
 }
 
 void bind_graph(nb::module_& m) {

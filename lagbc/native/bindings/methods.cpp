@@ -7,13 +7,8 @@
 namespace lagbc {
 
 template <class T>
-struct ArrayOf<Strided<T>> {
-    using type = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
+struct ArrayOf<Strided<T>> : ViewOf<Strided<T>, T, nb::ndim<2>> {
     static constexpr const char* shape = "two dimensions";
-    static Strided<T> view(const type& array) {
-        return {array.data(), static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1)),
-                array.stride(0), array.stride(1)};
-    }
 };
 
 namespace {
@@ -28,21 +23,19 @@ void bind_highest(nb::module_& m, const std::string& bits) {
         [](S* self, In<"out", Graph> out, In<"into", Graph> into, In<"reach", Span<const int64_t>> reach,
            In<"is_exact", bool> is_exact, In<"inverse", bool> inverse, In<"share", bool> share,
            In<"pull_share", double> pull_share) {
-            Graph edges = out, back = into;
-            const int64_t n = edges.n();
-            require_size("into", back, n, edges.indices.size);
+            const int64_t n = out.value.n();
+            require_size("into", into.value, n, out.value.indices.size);
             sized(reach, n);
             S& s = *new (self) S(n);
             s.scored = {n, inverse, share, is_exact};
-            s.out = &edges;
-            s.into = &back;
+            s.out = &out.value;
+            s.into = &into.value;
             s.reach = reach;
             s.pull_share = pull_share;
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
-    bound.def_static("bytes", [](int64_t n) { return S(n, true).memory.bytes(); }, nb::arg("n"));
+    show_memory(bound, [](In<"n", int64_t> n) { return S(n, true); });
     bound.def_ro("edges", &S::edges);
-    show_arrays(bound);
     method(
         bound, "search",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"least", double> least, In<"to_the_end", bool> to_the_end,
@@ -51,11 +44,11 @@ void bind_highest(nb::module_& m, const std::string& bits) {
             require_roots(roots, s.reach.size);
             if (std::any_of(roots.begin(), roots.end(), [](int64_t v) { return v < 0; }))
                 raise_value("roots has to be >= 0");
-            return result(without_gil([&] { return search_bounded<Index>(s, roots, least, to_the_end, stop); }));
+            return without_gil([&] { return search_bounded<Index>(s, roots, least, to_the_end, stop); });
         },
         "Search from distinct roots whose score may be at least so much: counts, sums, ended, to be searched again.");
     method(bound, "bound_scores", [](const S& s, In<"depth", int64_t> depth) {
-        return result(without_gil([&] { return bound_scores<Index>(s, depth); }));
+        return without_gil([&] { return bound_scores<Index>(s, depth); });
     });
     def<"graph", "vertex", "roots", "panel", "chunk", "by_levels">(m, "sum_inverses", sum_inverses<Index>);
     def<"component", "member_ptr", "arc_ptr", "heads">(m, "bound_reach", bound_reach<Index>);

@@ -37,11 +37,11 @@ void raise_value(const std::string& message) {
     throw nb::value_error(message.c_str());
 }
 
-void refuse(const char* name, const Form& wanted, nb::handle given) {
-    const std::string message = std::string(name) + " has to be a " + (wanted.is_writable ? "writable " : "") +
-                                (wanted.is_contiguous ? "C-contiguous " : "") + "array of " + name_of(wanted.dtype) +
-                                " of " + wanted.shape + (wanted.is_optional ? ", or None" : "") + ", not " +
-                                found(given);
+void refuse(const char* name, nb::dlpack::dtype dtype, const char* shape, bool is_writable, bool is_contiguous,
+            bool is_optional, nb::handle given) {
+    const std::string message = std::string(name) + " has to be a " + (is_writable ? "writable " : "") +
+                                (is_contiguous ? "C-contiguous " : "") + "array of " + name_of(dtype) + " of " + shape +
+                                (is_optional ? ", or None" : "") + ", not " + found(given);
     throw nb::type_error(message.c_str());
 }
 
@@ -57,7 +57,26 @@ void refuse_size(const char* name, int64_t rows, int64_t width, int64_t found_ro
                 shape_of(found_rows, found_width));
 }
 
-void refuse_graph(const char* name, int64_t n, int64_t nnz, int64_t found_n, int64_t found_nnz) {
+void put_in_order(Span<double> to, Optional<Span<const double>> from, Span<const int64_t> order) {
+    for (int64_t i = 0; from.is_there && i < order.size; ++i) to[i] = from[order[i]];
+}
+
+void require_roots(Span<const int64_t> roots, int64_t n) {
+    for (const int64_t root : roots)
+        if (root >= n)
+            throw nb::index_error(
+                ("root " + std::to_string(root) + " is none of the " + std::to_string(n) + " vertices").c_str());
+}
+
+void require_block(Span<const int64_t> roots, int64_t n, int64_t most) {
+    require_roots(roots, n);
+    if (roots.size > most)
+        raise_value("a block within bounds has " + std::to_string(most) + " roots at most, not " +
+                    std::to_string(roots.size));
+}
+
+void require_size(const char* name, int64_t n, int64_t nnz, int64_t found_n, int64_t found_nnz) {
+    if (found_n == n && found_nnz == nnz) return;
     const auto size = [](int64_t rows, int64_t edges) {
         return std::to_string(rows) + " rows and " + std::to_string(edges) + " edges";
     };

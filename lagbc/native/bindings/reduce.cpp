@@ -29,13 +29,13 @@ auto items(Copies<Index>& c) {
 
 inline auto items(Ways& w) {
     const int64_t chains = w.lengths.size, inside = w.distances.width, rows = w.row_sources.size;
-    return std::tuple(Item("ends", w.ends, 2, chains), Item("lengths", w.lengths, chains),
-                      Item("starts", w.starts, chains + 1), Item("in_hops", w.in_hops),
-                      Item("distances", w.distances, 2, inside), Item("sources", w.sources, 2, inside),
-                      Item("targets", w.targets, 2, inside), Item("source_sums", w.source_sums, 2, inside + chains),
-                      Item("target_sums", w.target_sums, 2, inside + chains), Item("row_sources", w.row_sources, rows),
-                      Item("row_targets", w.row_targets, rows), Item("halves", w.halves, 2 * chains),
-                      Item("first_halves", w.first_halves, rows + 1));
+    return std::make_tuple(
+        Item("ends", w.ends, 2, chains), Item("lengths", w.lengths, chains), Item("starts", w.starts, chains + 1),
+        std::ref(w.in_hops), Item("distances", w.distances, 2, inside), Item("sources", w.sources, 2, inside),
+        Item("targets", w.targets, 2, inside), Item("source_sums", w.source_sums, 2, inside + chains),
+        Item("target_sums", w.target_sums, 2, inside + chains), Item("row_sources", w.row_sources, rows),
+        Item("row_targets", w.row_targets, rows), Item("halves", w.halves, 2 * chains),
+        Item("first_halves", w.first_halves, rows + 1));
 }
 
 inline auto items(Flows& f) {

@@ -1,90 +1,44 @@
 // A worker of the traversals for Python, small bicomponents, and paths that rounding keeps from a tie.
-#include "traversal.h"
-
 #include "../kernels/traversal/small.h"
 #include "../kernels/traversal/sweep.h"
 #include "../kernels/traversal/ties.h"
+#include "numpy.h"
 #include "sums.h"
 
 namespace lagbc {
 
-inline auto items(TraversalSize& size) {
-    return std::tuple(Item("n", size.n), Item("nnz", size.nnz), Item("most", size.most), Item("buckets", size.buckets),
-                      Item("block", size.block), Item("most_kept", size.most_kept), Item("has_omega", size.has_omega),
-                      Item("has_class_sizes", size.has_class_sizes), Item("has_coordinates", size.has_coordinates),
-                      Item("has_trips", size.has_trips), Item("roots", size.roots),
-                      Item("of_vertices", size.of_vertices), Item("of_edges", size.of_edges),
-                      Item("of_roots", size.of_roots));
+inline auto items(TraversalSize& s) {
+    return std::tie(s.n, s.nnz, s.most, s.buckets, s.sums, s.block, s.most_kept, s.has_omega, s.has_class_sizes,
+                    s.has_coordinates, s.has_trips, s.roots, s.of_vertices, s.of_edges, s.of_roots);
 }
 
-inline auto items(Columns& first) {
-    return std::tuple(Item("dependency", first.dependency), Item("stress", first.stress),
-                      Item("reached", first.reached), Item("distance", first.distance), Item("inverse", first.inverse),
-                      Item("edges", first.edges), Item("depth", first.depth), Item("targets", first.targets),
-                      Item("gravity", first.gravity), Item("straight", first.straight));
+inline auto items(TraversalRequest& r) {
+    return std::tie(r.radius, r.limit, r.rtol, r.endpoints, r.linear);
+}
+
+inline auto items(Columns& c) {
+    return std::tie(c.dependency, c.stress, c.reached, c.distance, c.inverse, c.edges, c.depth, c.targets, c.gravity,
+                    c.straight);
 }
 
 namespace {
 
-template <class Index>
-void sum_near(Traversal<Index>& s, Span<const int64_t> roots, int64_t first, int64_t last, Found& found) {
-    sum_roots(s, {roots, first, last, common_omega(s), {}}, s.near, found);
-}
-
-// The entries of the kept blocks: vertices or edges in matrix order, a row of numbers for each total, and where each
-// block ends.
-auto entries(const Optional<Touched>& touched, int64_t blocks, Span<const int64_t> order) {
-    const int64_t count = touched.is_there ? kept_entries(touched, blocks) : 0, room = touched.kept_names.size();
-    Buffer<int64_t> names(count), ends(blocks, 0);
-    Buffer<double> sums(touched.rows * count);
-    for (int64_t i = 0; i < count; ++i) names[i] = order[touched.kept_names[i]];
-    for (int64_t row = 0; row < touched.rows; ++row)
-        std::copy_n(touched.kept_sums.data() + row * room, count, sums.data() + row * count);
-    if (touched.is_there) std::copy_n(touched.kept_ends.data(), blocks, ends.data());
-    return std::tuple(result(std::move(names)), given_away(std::move(sums), touched.rows, count),
-                      result(std::move(ends)));
-}
-
-// The vertices or edges that have a row, in matrix order.
-template <class Name>
-Buffer<int64_t> names_of(Span<Name> names, int64_t count, Span<const int64_t> order) {
-    Buffer<int64_t> found(count);
-    for (int64_t i = 0; i < count; ++i) found[i] = order[names[i]];
-    return found;
-}
-
-// Copy the first rows, or those at some places.
-Buffer<double> copied(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
-    Buffer<double> copy(count * rows.width);
-    for (int64_t i = 0; i < count; ++i)
-        std::copy_n(rows[places == nullptr ? i : places[i]].data, rows.width, copy.data() + i * rows.width);
-    return copy;
-}
-
-// Clear the first rows, and take them from their names.
-template <class Name>
-void clear(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-        row_of[names[i]] = std::numeric_limits<Name>::max();
-        rows[i].fill(0.0);
-    }
-}
-
 // Raise the ValueError of a sum whose columns have no room.
 template <class Index>
-void require_room(Columns& first, int64_t radii, int64_t cutoffs, const Near<Index>& near) {
-    const auto require = [&](const auto& item) {
-        const int64_t* place = &item.place;
-        const bool decays = place == &first.dependency || place == &first.edges || place == &first.gravity;
-        const bool of_roots =
-            place == &first.depth || place == &first.targets || place == &first.gravity || place == &first.straight;
-        const Matrix<double>& room = place == &first.edges ? near.by_edge : of_roots ? near.by_root : near.by_vertex;
-        const int64_t end = *place + (decays ? radii : cutoffs);
-        if (*place >= 0 && end > room.width)
-            raise_value(std::string(item.name) + " has to end by column " + std::to_string(room.width) + ", not " +
-                        std::to_string(end));
-    };
-    std::apply([&](const auto&... item) { (require(item), ...); }, items(first));
+void require_room(const Columns& c, int64_t radii, int64_t cutoffs, const Near<Index>& near) {
+    const int64_t by_vertex = near.by_vertex.width, by_edge = near.by_edge.width, by_root = near.by_root.width;
+    const struct {
+        const char* name;
+        int64_t first, count, room;
+    } all[] = {{"dependency", c.dependency, radii, by_vertex}, {"stress", c.stress, cutoffs, by_vertex},
+               {"reached", c.reached, cutoffs, by_vertex},     {"distance", c.distance, cutoffs, by_vertex},
+               {"inverse", c.inverse, cutoffs, by_vertex},     {"edges", c.edges, radii, by_edge},
+               {"depth", c.depth, cutoffs, by_root},           {"targets", c.targets, cutoffs, by_root},
+               {"gravity", c.gravity, radii, by_root},         {"straight", c.straight, cutoffs, by_root}};
+    for (const auto& [name, first, count, room] : all)
+        if (first >= 0 && first + count > room)
+            raise_value(std::string(name) + " has to end by column " + std::to_string(room) + ", not " +
+                        std::to_string(first + count));
 }
 
 template <class Index>
@@ -94,27 +48,24 @@ void bind_worker(nb::module_& m, const char* name) {
     // The graph, its order and the weights of roots live as long as the worker.
     method(
         bound, "__init__",
-        [](S* self, In<"size", TraversalSize> size, In<"sums", uint32_t> sums, In<"graph", const Csr<Index>&> graph,
+        [](S* self, In<"size", TraversalSize> size, In<"graph", const Csr<Index>&> graph,
            In<"order", Span<const int64_t>> order, In<"position", Span<const int64_t>> position,
            In<"root_weights", Optional<Span<const double>>> root_weights,
            In<"omega", Optional<Span<const double>>> omega, In<"class_sizes", Optional<Span<const double>>> class_sizes,
            In<"x", Optional<Span<const double>>> x, In<"y", Optional<Span<const double>>> y,
-           In<"per_length", double> per_length, In<"radius", double> radius, In<"limit", double> limit,
-           In<"rtol", double> rtol, In<"endpoints", bool> endpoints, In<"linear", bool> linear) {
-            const Csr<Index>& searched = graph;
-            const int64_t n = searched.n();
-            sized_by_vertex(n, order, position, root_weights, omega, class_sizes, x, y);
-            require_size("graph", searched, size.n, size.nnz);
+           In<"per_length", double> per_length, In<"request", TraversalRequest> request) {
+            sized_by_vertex(graph.value.n(), order, position, root_weights, omega, class_sizes, x, y);
+            require_size("graph", graph.value, size.n, size.nnz);
             if (size.has_omega != omega.is_there || size.has_class_sizes != class_sizes.is_there ||
                 size.has_coordinates != x.is_there || size.has_coordinates != y.is_there)
                 raise_value("size has to tell whether there are omega, class_sizes, x and y");
             if (size.buckets > 0 && (size.buckets & (size.buckets - 1)) != 0)
                 raise_value("buckets have to be a power of two, not " + std::to_string(size.buckets));
-            TraversalSize asked = size;
-            asked.asks = Asks::of(sums);
-            S& s = *new (self) S(asked);
-            s.graph = &searched;
-            s.sum_near = sum_near<Index>;
+            S& s = *new (self) S(size);
+            s.graph = &graph.value;
+            s.sum_near = [](S& of, Span<const int64_t> roots, int64_t first, int64_t last, Found& found) {
+                sum_roots(of, {roots, first, last, common_omega(of), {}}, of.near, found);
+            };
             s.order = order;
             s.position = {position, true};
             s.root_weights = root_weights;
@@ -123,22 +74,10 @@ void bind_worker(nb::module_& m, const char* name) {
             put_in_order(s.near.x, x, order);
             put_in_order(s.near.y, y, order);
             s.buckets.per_length = per_length;
-            s.asked.radius = radius;
-            s.asked.limit = limit;
-            s.asked.rtol = rtol;
-            s.asked.endpoints = endpoints;
-            s.asked.linear = linear;
+            static_cast<TraversalRequest&>(s.asked) = request;
         },
-        nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>());
-    bound.def_static(
-        "bytes",
-        [](In<"size", TraversalSize> size, In<"sums", uint32_t> sums) {
-            TraversalSize asked = size;
-            asked.asks = Asks::of(sums);
-            return S(asked, true).memory.bytes();
-        },
-        nb::arg("size"), nb::arg("sums"));
-    show_arrays(bound);
+        nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>());
+    show_memory(bound, [](In<"size", TraversalSize> size) { return S(size, true); });
     method(
         bound, "poll", [](S& s, In<"stop", Stop> stop) { s.asked.stop = stop; }, nb::keep_alive<1, 2>(),
         "Have kernels poll a flag that another thread may set.");
@@ -149,10 +88,7 @@ void bind_worker(nb::module_& m, const char* name) {
             sized(radii, decays.size * cutoffs.size);
             require_room(columns, radii.size, cutoffs.size, s.near);
             if (columns.straight >= 0 && !s.near.x.is_there) raise_value("straight lines need x and y");
-            s.near.radii = radii;
-            s.near.decays = decays;
-            s.near.cutoffs = cutoffs;
-            s.near.columns = columns;
+            static_cast<Bounds&>(s.near) = {radii, decays, cutoffs, columns};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
         "Set bounds, and the first column of each sum among those of its kind.");
@@ -164,10 +100,7 @@ void bind_worker(nb::module_& m, const char* name) {
             sized(ends, numbers.size);
             sized(first, s.order.size + 1);
             sized(shifts, s.order.size);
-            s.trips.numbers = numbers;
-            s.trips.ends = ends;
-            s.trips.first = first;
-            s.trips.shifts = shifts;
+            s.trips = {numbers, ends, first, shifts, s.trips.targets};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
         "Set trips of each root in matrix order, and the powers of two that they are divided by.");
@@ -184,7 +117,7 @@ void bind_worker(nb::module_& m, const char* name) {
                 const Roots all{roots, 0, roots.size, omega.is_there ? omega : common_omega(s), times};
                 sum_roots(s, all, s.totals, found);
             });
-            return std::tuple(result(std::move(found.depth)), result(std::move(found.overflowed)), s.totals.kept);
+            return std::tuple(std::move(found.depth), std::move(found.overflowed), s.totals.kept);
         },
         "Search from roots in matrix order, or absent (-1), up to a block that cannot be kept, which is in the totals: "
         "the largest distance of each, a mask of those that overflowed, and the count of kept blocks.");
@@ -200,52 +133,26 @@ void bind_worker(nb::module_& m, const char* name) {
         bound, "kept",
         [](const S& s, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
             require_edge_order(edge_order, s.graph->indices.size, s.totals.of_edges.is_there);
-            return std::tuple(entries(s.totals.of_vertices, s.totals.kept, s.order),
-                              entries(s.totals.of_edges, s.totals.kept, edge_order));
+            return std::tuple(kept_blocks(s.totals.of_vertices, s.totals.kept, s.order),
+                              kept_blocks(s.totals.of_edges, s.totals.kept, edge_order));
         },
         "The kept blocks: vertices, a row for each of their totals, and where each block ends; the same of edges.");
     method(
         bound, "sum_within",
         [](S& s, In<"roots", Span<const int64_t>> roots) {
-            require_block(roots, s);
+            require_block(roots, s.order.size, s.near.by_root.size);
             Found found(roots.size);
-            without_gil([&] { sum_near(s, roots, 0, roots.size, found); });
-            return result(std::move(found.overflowed));
+            without_gil([&] { s.sum_near(s, roots, 0, roots.size, found); });
+            return std::move(found.overflowed);
         },
         "Search from roots in matrix order, or absent (-1), into the sums within bounds: a mask of those that "
         "overflowed.");
     method(
         bound, "take_within",
         [](S& s, In<"roots", Span<const int64_t>> roots, In<"edge_order", Optional<Span<const int64_t>>> edge_order) {
-            Near<Index>& near = s.near;
-            require_block(roots, s);
-            require_edge_order(edge_order, s.graph->indices.size, near.edges > 0);
-            const int64_t vertices = near.vertices, edges = near.edges;
-            Buffer<int64_t> present(roots.size), places(roots.size);
-            int64_t count = 0;
-            for (int64_t k = 0; k < roots.size; ++k) {
-                if (roots[k] < 0) continue;
-                present[count] = roots[k];
-                places[count++] = k;
-            }
-            // Memory that runs out leaves the sums as they are.
-            auto taken = without_gil([&] {
-                return std::tuple(names_of(near.vertex_of_row, vertices, s.order),
-                                  names_of(near.edge_of_row, edges, edge_order), copied(near.by_vertex, vertices),
-                                  copied(near.by_edge, edges), copied(near.by_root, count, places.data()));
-            });
-            without_gil([&] {
-                clear(near.row_of_vertex, near.vertex_of_row, near.by_vertex, vertices);
-                clear(near.row_of_edge, near.edge_of_row, near.by_edge, edges);
-                for (int64_t k = 0; k < count; ++k) near.by_root[places[k]].fill(0.0);
-                near.vertices = near.edges = 0;
-            });
-            auto& [of_vertices, of_edges, by_vertex, by_edge, by_root] = taken;
-            return std::tuple(result(std::move(of_vertices)), result(std::move(of_edges)),
-                              given_away(std::move(present), count),
-                              given_away(std::move(by_vertex), vertices, near.by_vertex.width),
-                              given_away(std::move(by_edge), edges, near.by_edge.width),
-                              given_away(std::move(by_root), count, near.by_root.width));
+            require_block(roots, s.order.size, s.near.by_root.size);
+            require_edge_order(edge_order, s.graph->indices.size, s.near.edges > 0);
+            return without_gil([&] { return take_near(s.near, roots, s.order, edge_order); });
         },
         "Vertices, edges, and roots but for absent ones, in matrix order, and the sums of each, which are cleared.");
     method(bound, "write_paths",

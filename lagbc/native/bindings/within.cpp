@@ -1,13 +1,11 @@
 // Sums within bounds of neighbouring roots for Python.
 #include "../kernels/within/sums.h"
-#include "traversal.h"
+#include "numpy.h"
 
 namespace lagbc {
 
 inline auto items(BallSize& size) {
-    return std::tuple(Item("n", size.n), Item("rows", size.rows), Item("edges", size.edges),
-                      Item("is_symmetric", size.is_symmetric), Item("has_paths", size.has_paths),
-                      Item("has_edges", size.has_edges));
+    return std::tie(size.n, size.rows, size.edges, size.is_symmetric, size.has_paths, size.has_edges);
 }
 
 namespace {
@@ -20,27 +18,25 @@ void bind_ball(nb::module_& m, const char* name) {
         bound, "__init__",
         [](B* self, In<"size", BallSize> size, In<"worker", Traversal<Index>&> worker,
            In<"into", const Csr<Index>&> into, In<"far", double> far, In<"worth", double> worth) {
-            Traversal<Index>& of = worker;
-            const Csr<Index>& transpose = into;
-            require_size("into", transpose, of.graph->n(), of.graph->indices.size);
+            const Csr<Index>&graph = *worker.value.graph, &transpose = into;
+            require_size("into", transpose, graph.n(), graph.indices.size);
             if (size.n != transpose.n()) raise_value("size has to be that of the graph");
-            if (!transpose.lengths.is_there || !of.graph->lengths.is_there) raise_value("into has to have lengths");
+            if (!transpose.lengths.is_there || !graph.lengths.is_there) raise_value("into has to have lengths");
             B& ball = *new (self) B(size);
-            ball.worker = &of;
+            ball.worker = &worker.value;
             ball.into = &transpose;
-            ball.far = static_cast<Number>(static_cast<double>(far));
+            ball.far = static_cast<Number>(far.value);
             ball.worth = worth;
         },
         nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>());
-    bound.def_static("bytes", [](In<"size", BallSize> size) { return B(size, true).memory.bytes(); }, nb::arg("size"));
-    show_arrays(bound);
+    show_memory(bound, [](In<"size", BallSize> size) { return B(size, true); });
     method(
         bound, "sum_within",
         [](B& ball, In<"roots", Span<const int64_t>> roots) {
-            require_block(roots, *ball.worker);
+            require_block(roots, ball.worker->order.size, ball.worker->near.by_root.size);
             Found found(roots.size);
             without_gil([&] { sum_blocks(ball, roots, found); });
-            return result(std::move(found.overflowed));
+            return std::move(found.overflowed);
         },
         "As `sum_within` of its worker, blocks of neighbouring roots together where that is worth it.");
 }

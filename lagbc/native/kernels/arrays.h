@@ -26,6 +26,7 @@ template <class T>
 struct Span {
     T* data = nullptr;
     int64_t size = 0;
+    static constexpr int64_t width = -1;  // none
 
     T& operator[](int64_t i) const { return data[i]; }
     operator Span<const T>() const
@@ -55,6 +56,7 @@ template <class T>
 struct Rows {
     T* data = nullptr;
     int64_t size = 0;
+    static constexpr int64_t width = columns;
 
     T* operator[](int64_t v) const { return data + columns * v; }
 };

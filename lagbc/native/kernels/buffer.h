@@ -60,4 +60,11 @@ private:
     int64_t size_ = 0;
 };
 
+// Rows of numbers on the heap, an array of two dimensions in Python.
+template <class T>
+struct Table {
+    Buffer<T> numbers;
+    int64_t rows, width;
+};
+
 }  // namespace lagbc

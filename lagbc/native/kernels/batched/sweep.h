@@ -21,11 +21,20 @@ struct BatchSize {
     bool is_short;         // whether distances begin as uint16
 };
 
-// Where a sweep is asked to do more, or less, than to count paths.
+// The request to a sweep: `BatchRequest` in lagbc/methods/cpu/batched.py. Each sweep reads the numbers of its schedule.
 struct BatchRequest {
     double sigma_limit = 0;  // columns with larger counts are recomputed
     bool endpoints = false;  // whether the ends of a path count as vertices on it
     bool linear = false;     // whether a target counts by its nearness to the vertex; with squares alone
+    // Level by level:
+    int64_t active = 0;     // vertices with edges; they come first
+    double pull_share = 0;  // a level pulls if its frontier has more than this share of the edges
+    // Where rows wait:
+    double count_width = 0;  // a phase visits rows at most so much farther from their nearest root than the nearest row
+    // With lengths:
+    double width = 0;    // of a bucket of Delta-stepping
+    double rtol = 0;     // relative difference up to which two lengths are equal
+    double longest = 0;  // largest of all lengths
 };
 
 // The fields of every sweep: 64 roots are the 64 columns of a batch.
@@ -86,8 +95,6 @@ struct LevelSweep : Sweep<Index> {
     Matrix<uint64_t> bits;             // (3, n): bits[l % 3] holds the frontier of level l while the sweep is near it
     Span<uint64_t> visited;            // (n,)
     Span<int64_t> starts;              // (n + 2,): entries of level l are starts[l]:starts[l + 1]
-    int64_t active = 0;                // vertices with edges; they come first
-    double pull_share = 0;             // a level pulls if its frontier has more than this share of the edges
 
     explicit LevelSweep(const BatchSize& size, bool only_counts = false)
         : Sweep<Index>(size, size.asks.paths(), only_counts),
@@ -107,11 +114,10 @@ struct TightEdges {
 // Sweeps whose rows wait until they can be counted in most of their columns; see counting.h.
 template <class Index>
 struct CountingSweep : Sweep<Index> {
-    double count_width = 0;  // a phase visits rows at most so much farther from their nearest root than the nearest row
-    Span<uint64_t> waiting;  // (n,): columns in which a row waits, at first all that reach it
-    Span<uint64_t> pushed;   // (n,): columns in which it was pushed to; zeros
-    Span<double> nearest;    // (n,): distance from the nearest root; zeros at first
-    Matrix<Index> lists;     // (2, n): rows pushed to
+    Span<uint64_t> waiting;      // (n,): columns in which a row waits, at first all that reach it
+    Span<uint64_t> pushed;       // (n,): columns in which it was pushed to; zeros
+    Span<double> nearest;        // (n,): distance from the nearest root; zeros at first
+    Matrix<Index> lists;         // (2, n): rows pushed to
     Span<uint64_t> tight_masks;  // (nnz,): the columns in which each tight edge is tight
     Span<int64_t> in_starts;     // (n + 1,): the transpose of the tight edges
     Span<Index> in_ends;         // (nnz,)
@@ -147,9 +153,6 @@ struct WaitingSweep : CountingSweep<Index> {
 // With lengths; see lengths.h.
 template <class Index>
 struct LengthSweep : CountingSweep<Index> {
-    double width = 0;        // of a bucket of Delta-stepping
-    double rtol = 0;         // relative difference up to which two lengths are equal
-    double longest = 0;      // largest of all lengths
     Rows<double> distances;  // the same as `values`, unless both are read when paths have been counted
     Optional<Rows<uint16_t>> short_distances;  // in their place while `is_short`: integers below 65535
     bool is_short = false;                     // until a distance is as large

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cmath>
+#include <tuple>
 
 #include "dependencies.h"
 
@@ -174,6 +175,54 @@ void add_root(const Trail<Index>& trail, Reached found, const Targets& omega, co
     if (to.dependency >= 0 || to.edges >= 0 || to.gravity >= 0)
         add_decaying(trail, found, omega, asked, times, near, k);
     add_cut(trail, found, omega, times, near, k);
+}
+
+// Copy the first rows of some sums, or those at some places.
+inline Table<double> copied(Matrix<double> rows, int64_t count, const int64_t* places = nullptr) {
+    Table<double> copy{Buffer<double>(count * rows.width), count, rows.width};
+    for (int64_t i = 0; i < count; ++i)
+        std::copy_n(rows[places == nullptr ? i : places[i]].data, rows.width, copy.numbers.data() + i * rows.width);
+    return copy;
+}
+
+// The vertices or edges that have a row, in matrix order.
+template <class Name>
+Buffer<int64_t> names_of(Span<Name> names, int64_t count, Span<const int64_t> order) {
+    Buffer<int64_t> found(count);
+    for (int64_t i = 0; i < count; ++i) found[i] = order[names[i]];
+    return found;
+}
+
+// Clear the first rows, and take them from their names.
+template <class Name>
+void clear_rows(Span<Name> row_of, Span<Name> names, Matrix<double> rows, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+        row_of[names[i]] = std::numeric_limits<Name>::max();
+        rows[i].fill(0.0);
+    }
+}
+
+// Take the sums of a block: vertices, edges, and roots but for absent ones, in matrix order, and the sums of each,
+// which are cleared. Memory that runs out leaves the sums as they are.
+template <class Index>
+auto take_near(Near<Index>& near, Span<const int64_t> roots, Span<const int64_t> order,
+               Optional<Span<const int64_t>> edge_order) {
+    const int64_t count = std::count_if(roots.begin(), roots.end(), [](int64_t root) { return root >= 0; });
+    Buffer<int64_t> present(count), places(count);
+    for (int64_t k = 0, i = 0; k < roots.size; ++k) {
+        if (roots[k] < 0) continue;
+        present[i] = roots[k];
+        places[i++] = k;
+    }
+    auto taken = std::tuple(names_of(near.vertex_of_row, near.vertices, order),
+                            names_of(near.edge_of_row, near.edges, edge_order), std::move(present),
+                            copied(near.by_vertex, near.vertices), copied(near.by_edge, near.edges),
+                            copied(near.by_root, count, places.data()));
+    clear_rows(near.row_of_vertex, near.vertex_of_row, near.by_vertex, near.vertices);
+    clear_rows(near.row_of_edge, near.edge_of_row, near.by_edge, near.edges);
+    for (const int64_t place : places.span()) near.by_root[place].fill(0.0);
+    near.vertices = near.edges = 0;
+    return taken;
 }
 
 }  // namespace lagbc

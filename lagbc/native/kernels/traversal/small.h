@@ -16,10 +16,8 @@ bool sum_small_blocks(const Csr<Index>& graph, Span<const int64_t> roots, Span<c
                       int64_t edges, Span<double> scores, Optional<Span<double>> edge_scores) {
     // Path counts are far below: with 600 vertices they are at most 3**200.
     constexpr double limit = 0x1p1022;
-    Asks asks{};
-    asks.dependency = true;
-    asks.edges = edge_scores.is_there;
-    Traversal<Index> s({.n = vertices, .most = edges, .buckets = dist.is_there ? 0 : -1, .asks = asks});
+    const uint32_t sums = edge_scores.is_there ? 0b101 : 0b001;  // bits of dependency and edges
+    Traversal<Index> s({.n = vertices, .most = edges, .buckets = dist.is_there ? 0 : -1, .sums = sums});
     s.graph = &graph;
     s.root_weights = {sources, true};
     s.search.places = places;

@@ -14,7 +14,7 @@ struct TraversalSize {
     int64_t n = 0, nnz = 0;  // vertices and edges
     int64_t most = 0;        // tight edges of a root, or notes
     int64_t buckets = 0;     // of the queue, a power of two; 0 is a heap, and -1 a search in hops
-    Asks asks{};             // the sums asked for
+    uint32_t sums = 0;       // asked for, as bits of `Asks`
     int64_t block = 0;       // roots that are summed together; 0 is all
     int64_t most_kept = 0;   // blocks that are kept at once
     bool has_omega = false, has_class_sizes = false, has_coordinates = false, has_trips = false;
@@ -72,14 +72,17 @@ struct Totals : BatchSums {
 };
 
 // The request for each root.
-struct Asked {
-    Optional<Span<const double>> class_sizes;  // (n,) how many vertices each stands for on a path
-    double radius = infinity;                  // no vertex beyond it is searched
-    double limit = infinity;                   // a root with a larger path count has overflowed
-    double rtol = 0.0;                         // how much longer than the shortest a path may be, relatively
-    bool counts_paths = true;
+struct TraversalRequest {
+    double radius = infinity;  // no vertex beyond it is searched
+    double limit = infinity;   // a root with a larger path count has overflowed
+    double rtol = 0.0;         // how much longer than the shortest a path may be, relatively
     bool endpoints = false;
     bool linear = false;  // as in `SweepPlan`
+};
+
+struct Asked : TraversalRequest {
+    Optional<Span<const double>> class_sizes;  // (n,) how many vertices each stands for on a path
+    bool counts_paths = true;
     Stop stop{{&never, 1}};
 
 private:
@@ -101,20 +104,23 @@ struct Columns {
     int64_t edges = -1, depth = -1, targets = -1, gravity = -1, straight = -1;
 };
 
-// The sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first touch.
-template <class Index>
-struct Near {
+struct Bounds {
     Span<const double> radii, decays;  // radii of the columns that decay, the decays of the first cutoff first
     Span<const double> cutoffs;        // of the other columns
-    Span<double> weights;              // (n,) room for the weight of the target at each place
-    Optional<Span<double>> x, y;       // (n,) coordinates of each vertex; None where no lines are summed
+    Columns columns;
+};
+
+// The sums of a block of roots within bounds. Touched vertices and edges get rows, in the order of the first touch.
+template <class Index>
+struct Near : Bounds {
+    Span<double> weights;         // (n,) room for the weight of the target at each place
+    Optional<Span<double>> x, y;  // (n,) coordinates of each vertex; None where no lines are summed
     Span<Index> row_of_vertex, vertex_of_row;
     Span<Index> vertex_rows;  // (n,) rows of the vertices of a trail, in its order
     int64_t vertices = 0;     // count of vertices with a row
     Span<int64_t> row_of_edge, edge_of_row;
     Span<int64_t> edge_rows;  // (most,) rows of the tight edges of a trail
     int64_t edges = 0;
-    Columns columns;
     Matrix<double> by_vertex, by_edge, by_root;  // 0 in rows without a name
 
     double decay(int64_t column) const { return decays[column % decays.size]; }
@@ -176,7 +182,7 @@ struct Traversal {
             make_near(size);
         else
             make_totals(size);
-        asked.counts_paths = size.asks.paths();
+        asked.counts_paths = Asks::of(size.sums).paths();
         asked.class_sizes = {{class_sizes.data, class_sizes.size}, class_sizes.is_there};
     }
 
@@ -194,7 +200,7 @@ private:
     }
 
     void make_trail(const TraversalSize& size) {
-        const Asks& asks = size.asks;
+        const Asks asks = Asks::of(size.sums);
         trail = {memory.array<Index>("order", size.n),
                  memory.array<double>("dist", size.n),
                  memory.array<double>("sigma", size.n),
@@ -207,7 +213,7 @@ private:
     }
 
     void make_totals(const TraversalSize& size) {
-        const Asks& asks = size.asks;
+        const Asks asks = Asks::of(size.sums);
         const bool of_distances =
             asks.reached || asks.distance || asks.inverse || asks.distance_squares || asks.inverse_squares;
         if (asks.paths() || of_distances) make_list(totals.of_vertices, "touched vertices", size.n);
@@ -242,7 +248,7 @@ private:
     }
 
     void make_near(const TraversalSize& size) {
-        const Asks& asks = size.asks;
+        const Asks asks = Asks::of(size.sums);
         const int64_t n = size.n, nnz = asks.edges ? size.nnz : 0;
         near.weights = memory.array<double>("weights", n);
         near.row_of_vertex = memory.filled("row_of_vertex", n, std::numeric_limits<Index>::max());

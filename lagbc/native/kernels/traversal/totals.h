@@ -1,6 +1,8 @@
 // The totals of a block of roots are kept as entries, taken into a batch's sums, or cleared; the trips of a root.
 #pragma once
 
+#include <tuple>
+
 #include "near.h"
 
 namespace lagbc {
@@ -82,6 +84,19 @@ void keep(const Totals& totals, Optional<Touched>& touched) {
     }
     touched.kept_ends[totals.kept] = entry;
     touched.count = 0;
+}
+
+// The entries of the kept blocks: vertices or edges in matrix order, a row of numbers for each total, and where each
+// block ends.
+inline auto kept_blocks(const Optional<Touched>& touched, int64_t blocks, Span<const int64_t> order) {
+    const int64_t count = touched.is_there ? kept_entries(touched, blocks) : 0, room = touched.kept_names.size();
+    Buffer<int64_t> names(count), ends(blocks, 0);
+    Table<double> sums{Buffer<double>(touched.rows * count), touched.rows, count};
+    for (int64_t i = 0; i < count; ++i) names[i] = order[touched.kept_names[i]];
+    for (int64_t row = 0; row < touched.rows; ++row)
+        std::copy_n(touched.kept_sums.data() + row * room, count, sums.numbers.data() + row * count);
+    if (touched.is_there) std::copy_n(touched.kept_ends.data(), blocks, ends.data());
+    return std::tuple(std::move(names), std::move(sums), std::move(ends));
 }
 
 // Keep the totals of a block; false if there is no room.
