@@ -371,11 +371,12 @@ def distances(result: Result, arguments: Arguments) -> Scores:
 
 def _reach_all(result: Result, reached: float) -> NDArray[np.bool_]:
     """Mark the roots that reach all vertices: these are the first strong component, if one alone has no entry."""
-    graph, roots = result.graph.on_host, result.roots
+    graph, roots = result.graph, result.roots
     if reached == len(roots) * (graph.n - 1):
         return np.ones(len(roots), np.bool_)
-    if not graph.directed:
-        return np.full(len(roots), not graph.components.any())
+    if not graph.directed:  # and so not connected, unless a cutoff keeps roots from the others
+        return np.full(len(roots), result.request.bounds is not None and not graph.on_host.components.any())
+    graph = graph.on_host
     strong = find_strong(np.array([0, graph.n]), graph.indptr, graph.indices)
     _, entered, *_ = core.condense(graph.indptr, graph.indices, strong)
     is_first = np.ones(len(strong.member_ptr) - 1, np.bool_)
