@@ -81,7 +81,7 @@ class Method:
         """The key of the row, unique in the table: name, device, and whether edges have lengths."""
         return self.name, self.device, self.weighted
 
-    @cached_property
+    @property
     def arrays(self) -> Any:
         """The module whose arrays the method sums into: numpy or cupy."""
         return np if self.device == "cpu" else import_module("cupy")

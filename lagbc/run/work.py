@@ -73,7 +73,7 @@ class Work(ABC):
 
     items: Items
     hands: int  # at work at a time in one process
-    stop = StopFlag()  # of a hand of the calling thread, which nobody stops
+    stop: StopFlag | None = None  # of a hand of the calling thread, where a request has one already
     batch: int  # items that a hand is given at a time
     may_end_early = False  # whether the total may be enough before all items are in it
     own_carrier: Any = None  # the only one that carries it
@@ -189,7 +189,7 @@ def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Fou
 
 
 def _one_by_one(work: Work, first: int, last: int) -> Generator[Found]:
-    hand = work.open(work.stop)
+    hand = work.open(work.stop or StopFlag())  # a GPU's mirrors stay with a flag
     for span in work.batches(first, last):
         raise_if_stopped()
         yield span, hand(span, work.items[span.first : span.last])

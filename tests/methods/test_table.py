@@ -1,5 +1,6 @@
 """Rows of METHODS, and rows that are added to it."""
 
+import pickle
 import sys
 import types
 from dataclasses import replace
@@ -49,6 +50,12 @@ def test_a_method_that_is_added_is_one_of_all(my_method):
     assert before == lagbc.METHODS
     with pytest.raises(ValueError, match="there is no method='mine'"):
         lagbc.bc(A, method="mine")
+
+
+def test_rows_that_were_used_can_be_pickled():
+    rows = [row for row in lagbc.METHODS if row.device == "cpu"]
+    assert all(row.key and row.arrays and row.offers(frozenset(row.sums)) for row in rows)
+    assert pickle.loads(pickle.dumps(rows)) == rows
 
 
 def test_the_module_is_told_its_way(my_method, tmp_path):

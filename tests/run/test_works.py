@@ -294,3 +294,31 @@ def test_no_thread_runs_when_a_carrier_is_closed():
 def test_sums_out_of_range_are_infinite():
     most = Sums(stress=np.full(2, 1.7e308))
     assert np.isinf(most.plus(most).stress).all()
+
+
+class Flagged(works.Work):
+    """Two items, and the flag that each hand was given."""
+
+    items, hands, panel, batch = np.arange(2), 1, 1, 2
+
+    def __init__(self):
+        self.flags = []
+
+    def open(self, stop):
+        self.flags.append(stop)
+        return lambda span, items: len(items)
+
+    def add(self, total, span, sums):
+        return works.Total(span.last, sums)
+
+    def finish(self, total):
+        return total.whole
+
+
+def test_no_two_runs_share_a_flag():
+    """A flag keeps what mirrors it: a run that lent it to the next would leave its bytes on the host for ever."""
+    work = Flagged()
+    for _ in range(2):
+        assert work.finish(sum_over(work, inline)) == 2
+    first, second = work.flags
+    assert first is not second
