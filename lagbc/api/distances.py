@@ -180,7 +180,7 @@ def harmonic(
     ----------
     A : as for `lagbc.bc`
     top : int, optional
-        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in .5 to 1.1
+        Return the highest scores alone, as `lagbc.closeness` does; where the diameter is high, in .5 to 1.3
         of the time of all.
     batch, directed, weighted, strength : as for `lagbc.bc`
     sources : array of int, optional
@@ -373,7 +373,8 @@ def distances(
 
     Notes
     -----
-    Time and memory are those of `lagbc.closeness`. With cutoffs each root is searched by itself, on the CPU alone.
+    Time and memory are those of `lagbc.closeness`. With cutoffs each root is searched by itself, on the CPU alone: one
+    search makes the numbers of all cutoffs, and takes several times as long as a sweep does where it ends late.
 
     References
     ----------
