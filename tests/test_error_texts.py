@@ -319,6 +319,14 @@ TEXTS = {
         "%%MatrixMarket matrix array real general\n1 1\n1.2.3\n",
         "%%MatrixMarket matrix array real symmetric\n2 3\n1\n1\n1\n1\n1\n1\n",
     ],
+    "graph": [
+        *("", "% c\n3\n", "3 x\n", "3 2 002\n2\n1 3\n2\n", "3 2 0000\n", "3 2 010 x\n", "3 2\n2\n1 3\n", "2 1\n3\n1\n"),
+        *("% c\n3 2\n2\n1 3\n2\n\n1\n", "3 2\n2\n% c\n1 4\n2\n", "3 2\n2\n0 3\n2\n", "3 2\n2\n1 x\n2\n"),
+        *("3 2\n2\n1 3.0\n2\n", "3 2\n2\n1+3\n2\n", "2 1 001\n2 99999999999999999999\n1 99999999999999999999\n"),
+        *("3 3\n2\n1 3\n2\n", "3 2\n2 3\n1\n2\n", "3 2\n2 2\n1\n\n", "3 2 001\n2 5\n1 5 3\n2 6\n", "2 1\n2\n\n"),
+        *("3 2 010 2\n1 1 2\n1 1 1 3\n1\n", "2 1 001\n2 5\n1 6\n", f"{NINES} 1\n", "2 1\n-9223372036854775809\n1\n"),
+        *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n"),
+    ],
 }
 # Tables of vertices: of numbers, with the column that is meant; of groups and lists; of coordinates.
 NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zo\u00eb"], np.dtypes.StringDType()))

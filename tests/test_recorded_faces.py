@@ -37,7 +37,7 @@ FILES = {
     "negative.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 1\n1 2 -1\n",
     "small.mtx": "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n",
     "twice.mtx": "%%MatrixMarket matrix coordinate real general\n4 4 2\n1 2 1\n1 2 2\n",
-    "trips.gml": "graph [ ]",
+    "trips.graph": "2 1\n2\n1\n",
     "trips.csv": "from,to,trips\n20,77,1\n",
     "padded.csv": "from,to,trips\n20,010,1\n",
     # By lengths the way over 1 is shorter; that over 2 is as short where these are strengths; all edges are alike.
@@ -211,7 +211,7 @@ LINES = (
     "bc path.txt --demand negative.mtx",
     "bc path.txt --demand small.mtx",
     "bc path.txt --demand twice.mtx",
-    "bc path.txt --demand trips.gml",
+    "bc path.txt --demand trips.graph",
     "bc path.txt --demand trips.csv",
     "bc path.txt --demand padded.csv",
     "bc path.txt --demand nothing.npz",

@@ -41,10 +41,10 @@ class GraphFile:
         smallest value is kept, the shortest length (or the largest, see `read_graph`). Stored zeros are kept, except
         the padding of BSR and DIA matrices.
     directed : bool
-        Whether edges go one way, as the file says: False for symmetric, skew-symmetric or hermitian
+        Whether edges go one way, as the file says: False for METIS and for symmetric, skew-symmetric or hermitian
         Matrix Market files. True also if the file does not say; see `tells_direction`.
     format : str
-        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"Parquet"``, ``"GraphML"``, ``"GML"``,
+        ``"Matrix Market"``, ``"SciPy npz"``, ``"edge list"``, ``"Parquet"``, ``"METIS"``, ``"GraphML"``, ``"GML"``,
         ``"GEXF"`` or ``"Pajek"``.
     names, labels : numpy.ndarray of int64 or of StringDType, shape (n,), or None
         Names of the vertices in the file, in matrix order: integers or text of edge lists and tables, text of formats

@@ -44,8 +44,9 @@ def read_graph(
     """Read a graph file.
 
     The content tells Matrix Market (banner), ``.npz`` (zip) and the formats that NetworkX reads; else the suffix tells
-    the format (``.mtx``, ``.npz``, ``.parquet``, ``.graphml``, ``.gml``, ``.gexf``); any other file is read as an edge
-    list. The content also tells gzip. Packages may add formats, of other suffixes.
+    the format (``.mtx``, ``.npz``, ``.parquet``, ``.graph`` and ``.metis`` for METIS, ``.graphml``, ``.gml``,
+    ``.gexf``); any other file is read as an edge list. The content also tells gzip. Packages may add formats, of other
+    suffixes.
 
     An **edge list** has one edge a line, ``source target`` or ``source target weight``, separated by commas,
     semicolons, tabs or blanks; ``#`` and ``%`` begin a comment. Its first lines tell its layout, and ``.said`` of the

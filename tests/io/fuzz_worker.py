@@ -23,7 +23,7 @@ from lagbc.errors import GraphFormatError
 from lagbc.io.read import read_graph
 
 BUDGET = 64 << 20
-SUFFIX = {"Matrix Market": ".mtx", "edge list": ".txt", "SciPy npz": ".npz"}
+SUFFIX = {"Matrix Market": ".mtx", "METIS": ".graph", "edge list": ".txt", "SciPy npz": ".npz"}
 MM = "%%MatrixMarket matrix {}\n"
 TEXTS = {
     "edge list": [
@@ -45,6 +45,12 @@ TEXTS = {
         MM.format("array real general") + "2 2\n0\n3\n1.5\n4\n",
         MM.format("array integer symmetric") + "3 3\n1\n2\n3\n4\n5\n6\n",
         MM.format("array real skew-symmetric") + "3 3\n1\n2\n3\n",
+    ],
+    "METIS": [
+        "% c\n4 3\n2\n1 3 4\n2\n2\n",
+        "3 2 1\n2 5\n1 5 3 6\n% c\n2 6\n",
+        "3 2 011 2\n9 8 2 5\n9 8 1 5 3 6\n9 8 2 6\n",
+        "3 1\n2\n1\n\n",
     ],
 }
 TOKENS = [

@@ -31,7 +31,7 @@ def require(condition):
 def parse(form, data):
     """Entries of a file of this format, or None."""
     try:
-        return {"edge list": edge_list, "Matrix Market": matrix_market, "SciPy npz": npz}[form](data)
+        return {"edge list": edge_list, "Matrix Market": matrix_market, "METIS": metis, "SciPy npz": npz}[form](data)
     except MalformedError:
         return None
 
@@ -210,6 +210,32 @@ def value(row, field):
         return integer(row[0], 0, 2**64 - 1)
     require(field in ("real", "complex"))
     return real(row[0]) if field == "real" else complex(real(row[0]), real(row[1]))
+
+
+def metis(data):
+    lines = [line for line in text_lines(data) if not line.startswith("%")]
+    require(lines)
+    header = words(lines[0])
+    require(2 <= len(header) <= 4)
+    n, m = integer(header[0], 0), integer(header[1], 0)
+    fmt = header[2].rjust(3, "0") if len(header) > 2 else "000"
+    require(re.fullmatch("[01]{3}", fmt))
+    constraints = integer(header[3], 0) if len(header) > 3 else 1
+    skip = int(fmt[0]) + int(fmt[1]) * constraints
+    rows, rest = lines[1 : n + 1], lines[n + 1 :]
+    require(len(rows) == n and not any(words(line) for line in rest))
+    entries = {}
+    for u, row in enumerate(rows):
+        numbers = [integer(word) for word in words(row)]
+        require(len(numbers) >= skip)
+        numbers = numbers[skip:]
+        targets, weights = (numbers[::2], numbers[1::2]) if fmt[2] == "1" else (numbers, [1] * len(numbers))
+        require(len(targets) == len(weights))
+        for v, weight in zip(targets, weights, strict=True):
+            require(1 <= v <= n and (u, v - 1) not in entries)
+            entries[u, v - 1] = float(weight)
+    require(len(entries) == 2 * m and all(entries.get((v, u)) == w for (u, v), w in entries.items()))
+    return entries
 
 
 def npz(data):

@@ -11,7 +11,7 @@ WORKER = Path(__file__).parent / "fuzz_worker.py"
 COUNT, SEED = times(300), 0
 
 
-@pytest.mark.parametrize("form", ["edge list", "Matrix Market", "SciPy npz"])
+@pytest.mark.parametrize("form", ["edge list", "Matrix Market", "METIS", "SciPy npz"])
 def test_mutated_files_are_read_right_or_refused(form, tmp_path):
     command = [sys.executable, str(WORKER), form, str(COUNT), str(SEED), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

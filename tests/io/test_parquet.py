@@ -98,7 +98,6 @@ def test_without_pyarrow(written, monkeypatch):
         ("edges.feather", b"ARROW1", r"edges = polars\.read_ipc\('.*'\); graph = lagbc\.graph_from_edges\(edges, dir"),
         ("roads.gpkg", b"SQLite format 3\0", r"lines = geopandas\.read_file\('.*gpkg'\); graph = momepy\.gdf_to_nx"),
         ("g.dot", b"digraph { a -> b }", r"graph = networkx\.nx_pydot\.read_dot\('.*dot'\); scores = lagbc\.bc"),
-        ("g.metis", b"2 1\n2\n1\n", r"graph = networkit\.readGraph\('.*', networkit\.Format\.METIS\); scores = lagbc"),
         ("g.gv", b"graph { a -- b }", r"graph = networkx\.nx_pydot\.read_dot"),
     ],
 )

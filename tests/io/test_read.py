@@ -23,7 +23,7 @@ BANNER = "%%MatrixMarket matrix coordinate real general\n"
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("g.mtx", BANNER + "2 2 1\n1 2 1\n"), ("g.txt", "0 1\n")],
+    [("g.mtx", BANNER + "2 2 1\n1 2 1\n"), ("g.txt", "0 1\n"), ("g.graph", "2 1\n2\n1\n")],
 )
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_gzip_is_told_by_content(write, name, text, suffix):
@@ -154,9 +154,10 @@ def test_a_pipe_is_read_within_the_budget(tmp_path, size):
         ("g.txt", b"1 2\n" * 10**6),
         ("g.txt", b"1" * 10**7),
         ("g.npz", b"PK\x03\x04" + bytes(10**7)),
+        ("g.graph", b"200000 0\n" + b"\n" * 200_000),
         ("g.mtx", BANNER.encode() + b"9 9 1000000\n" + b"1 2 3\n" * 10**6),
     ],
-    ids=["edges", "a line", "npz", "Matrix Market"],
+    ids=["edges", "a line", "npz", "METIS", "Matrix Market"],
 )
 def test_what_a_small_gzip_file_unpacks_to_keeps_to_the_budget(write, name, text):
     path = write(gzip.compress(text, 1), name + ".gz")
@@ -242,6 +243,7 @@ def test_a_graph_without_a_direction_is_said_once_to_be_directed(write, tmp_path
         ("% asym unweighted\n0 1\n", "g.txt"),
         ("# Undirected graph: g\n0 1\n", "g.txt"),
         (BANNER + "2 2 1\n1 2 1\n", "g.mtx"),
+        ("2 1\n2\n1\n", "g.metis"),
     ],
 )
 def test_a_graph_that_tells_its_direction_is_taken_so(write, recwarn, text, name):
@@ -260,6 +262,7 @@ GRAPHML = '<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>{}
         ("0 1\n1 2\n", "g.txt", "; length= says which column has them"),
         ("0 1 x 2\n1 2 y 3\n", "g.txt", "; length= says which column has them"),
         (BANNER.replace("real", "pattern") + "2 2 1\n1 2\n", "g.mtx", ""),
+        ("2 1\n2\n1\n", "g.metis", ""),
         (GRAPHML.format('<edge source="a" target="b"/>'), "g.graphml", "; length= names the attribute"),
     ],
 )
@@ -276,8 +279,9 @@ def test_lengths_of_a_file_without_values_are_refused(write, text, name, where):
             lagbc.bc(file, directed=file.directed, **given)
 
 
-def test_a_file_without_edges_lacks_no_lengths(write):
-    file = read_graph(write(GRAPHML.format(""), "g.graphml"))
+@pytest.mark.parametrize(("text", "name"), [(GRAPHML.format(""), "g.graphml"), ("2 0\n\n\n", "g.metis")])
+def test_a_file_without_edges_lacks_no_lengths(write, text, name):
+    file = read_graph(write(text, name))
     assert lagbc.bc(file, weighted=True).tolist() == [0, 0]
 
 

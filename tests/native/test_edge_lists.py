@@ -143,3 +143,12 @@ def test_a_line_is_split_or_told_why_it_is_not():
     assert split(b"7,8#c", b",", glued=True) == [b"7", b"8"]
     assert split(b'a "b') == split(b'"a""', b",") == -1
     assert split(b'"a"b') == split(b'"a" b', b",") == -2
+
+
+@pytest.mark.parametrize("word", ["x", "1-2", "9223372036854775808", "+", "1.0"])
+def test_rows_of_integers(word):
+    text = f"1 -2\n\n% c\n  +3\t{2**63 - 1} \n4 {word}\n5 y\n% x\n"
+    numbers, sizes, wrong = core.parse_rows(np.frombuffer(text.encode(), np.uint8))
+    assert numbers.tolist() == [1, -2, 3, 2**63 - 1, 4, 0, 5, 0]
+    assert (sizes.tolist(), wrong) == ([2, 0, -1, 2, 2, 2, -1], 4)
+    assert core.parse_rows(np.empty(0, np.uint8))[2] == -1

@@ -18,9 +18,9 @@ from lagbc.interfaces.cli.terminal import in_options
 from lagbc.io.source import EXAMPLE, example_names
 from lagbc.options import OPTIONS, Option
 
-GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, GraphML, GML, GEXF or Pajek,
+GRAPH_HELP = """GRAPH is a Matrix Market file, a SciPy .npz, an edge list, Parquet, METIS, GraphML, GML, GEXF or Pajek,
 plain or in gzip, or example:NAME for a network that comes with lagbc. Vertices keep the ids or names of the file; in
-Matrix Market and .npz they are the rows of the matrix, counted from 0."""
+Matrix Market, .npz and METIS they are the rows of the matrix, counted from 0."""
 
 _Function = Callable[..., Any]
 

@@ -67,11 +67,6 @@ _ELSEWHERE = (
         "a file of shapes",
         "lines = geopandas.read_file({file}); graph = momepy.gdf_to_nx(lines)",
     ),
-    (
-        (".graph", ".metis"),
-        "METIS",
-        "graph = networkit.readGraph({file}, networkit.Format.METIS); scores = lagbc.bc(graph)",
-    ),
     ((".dot", ".gv"), "DOT", "graph = networkx.nx_pydot.read_dot({file}); scores = lagbc.bc(graph)"),
 )
 

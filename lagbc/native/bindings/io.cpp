@@ -47,6 +47,7 @@ void bind_io(nb::module_& m) {
     def<"text", "separator", "glued">(m, "split_line", split_line);
     def<"text", "separator", "columns", "wanted", "glued", "starts", "stops", "lines">(m, "split_lines", split_lines);
     def<"text", "starts", "stops", "plain", "values">(m, "parse_integers", parse_integers);
+    def<"text">(m, "parse_rows", parse_rows);
     def<"text", "starts", "stops">(m, "parse_floats", parse_floats);
     def<"known", "keys">(m, "number_integers", number_integers);
     def<"known", "tails", "heads">(m, "number_names", number_names);

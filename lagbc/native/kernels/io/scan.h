@@ -174,6 +174,31 @@ inline int64_t parse_integers(Span<const uint8_t> text, Span<const int64_t> star
     return -1;
 }
 
+// Read lines of integers between blanks; lines that begin with a percent sign are comments.
+//
+// Returns the integers of all lines, 0 for a field that is none; the count of each line, -1 for a comment; and the
+// first line with a field that is no integer, or -1.
+inline std::tuple<Buffer<int64_t>, Buffer<int64_t>, int64_t> parse_rows(Span<const uint8_t> text) {
+    int64_t lines = 0, count = 0, wrong = -1;
+    for (const uint8_t byte : text) lines += byte == '\n';
+    Buffer<int64_t> values(text.size / 2), sizes(lines);
+    for (int64_t p = 0, line = 0; line < lines; ++p, ++line) {
+        sizes[line] = text[p] == '%' ? -1 : 0;
+        if (text[p] == '%')
+            while (text[p] != '\n') ++p;
+        for (; text[p] != '\n'; ++sizes[line]) {
+            while (is_blank(text[p], blanks)) ++p;
+            if (text[p] == '\n') break;
+            const int64_t begin = p;
+            while (text[p] != '\n' && !is_blank(text[p], blanks)) ++p;
+            values[count] = 0;
+            if (!parse_integer(text, begin, p, values[count++]) && wrong < 0) wrong = line;
+        }
+    }
+    values.resize(count);
+    return {std::move(values), std::move(sizes), wrong};
+}
+
 // float64 holds integers up to 2**53 exactly, and powers of ten up to 10**22.
 inline constexpr int64_t exact = int64_t{1} << 53, exact_power = 22, longest = INT64_MAX / 10;
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
