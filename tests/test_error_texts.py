@@ -319,13 +319,8 @@ TEXTS = {
         *("a b 0,5\nb c 1,5\n", "a;b;0,5\nb;c;1,5\n", "a\tb\t-0,5\nb\tc\t1,5\n", "from;to;km\n1;2;0,5\n"),
         *("from to km\n1 2 0,5\n", "1 2 1\n2 3 1,5\n", "1;2;1\n2;3;1,5\n", "1\t2\t3,5\t2\n"),
         # Titles and columns.
-        *(
-            "who,whom,since\na,b,monday\n",
-            "source target\n1 2 5\n",
-            "from to\na b c\n",
-            "x y source target\n1 2 3\n",
-            "from to w\n1 a b 3\n",
-        ),
+        *("source target\n1 2 5\n", "from to\na b c\n", "x y source target\n1 2 3\n", "from to w\n1 a b 3\n"),
+        "who,whom,since\na,b,monday\n",
         *("source target weight\nann bob\n", "id,start,stop\n7,1,2\n", "from,to,km,name\n1,2,far,A1\n"),
         '{"nodes": []}',
         # Three edges or a matrix; a column Type of Gephi that changes; values that are missing; archives.
