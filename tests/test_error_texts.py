@@ -13,6 +13,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import recorded
 import scipy.sparse as sp
@@ -163,6 +164,27 @@ EDGES = [
     *(([0, 1], [1, 2], ["1", "2"]), ([0, 1], [1, 2], [1j, 2]), ([0, 1], [1, 2], [2**60, 1])),
     *(([0, 1], [1, 2], [1e308, 1]), ([0, 1], [1, 2], [1, 10**400])),
 ]
+OF_ARROW = [
+    *(pa.array(["a", None, "b"]), pa.array(["a", "b", None])[1:], pa.array(["a", None, "b"]).dictionary_encode()),
+    *(pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["a", None])), pa.chunked_array([["a"], ["", "c"]])),
+    *(pa.chunked_array([["a", "b"], ["c\nd"]]).dictionary_encode(), pa.array([1, None, 3]), pa.nulls(2)),
+    *(pa.array([1, 2**63], pa.uint64()), pa.array([1.0, 2.0]), pa.array([True]), pa.array([b"a"]), pa.array([["a"]])),
+    *(pa.array([1]).cast(pa.timestamp("s")), pa.table({"a": ["x"]})),
+]
+# Other calls of graph_from_edges.
+ONE = partial(lagbc.graph_from_edges, [0], [1])
+OF_EDGES = [
+    *(partial(ONE, directed=True, **{name: [1]}) for name in ("weight", "targets", "foo")),
+    *(ONE, partial(ONE, directed="yes"), partial(ONE, [2], directed=True, strength=[3])),
+    *(partial(ONE, directed=True, strength=strength) for strength in ([3, 0], [0])),
+    lambda: lagbc.graph_from_edges(["a", "b"], ["b", pd.NA], directed=True),
+    lambda: lagbc.graph_from_edges([("a", "b")], directed=True),
+    lambda: lagbc.graph_from_edges(pa.array(["a"]), directed=True),
+    lambda: lagbc.graph_from_edges(pa.chunked_array([["a"]]), directed=True),
+    lambda: lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True),
+    lambda: lagbc.bc(ONE(directed=True), directed=False),
+    lambda: lagbc.bc(ONE(directed=True), sources=[5]),
+]
 LENGTHS = {
     "zero": lengths(0.0),
     "negative": lengths(-2.0),
@@ -281,6 +303,8 @@ OF_OTHERS = {
 }
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 NINES = "9" * 4400
+GEPHI = "Source,Target,Type,Id\na,b,Undirected,0\nb,c,Undirected,1\n"
+ABC = '1 "a"\n2 "b"\n3 "c d"\n'
 # Files that are malformed, by their suffix.
 TEXTS = {
     "txt": [
@@ -296,8 +320,23 @@ TEXTS = {
         *("from to km\n1 2 0,5\n", "1 2 1\n2 3 1,5\n", "1;2;1\n2;3;1,5\n", "1\t2\t3,5\t2\n"),
         # Titles and columns.
         *("source target\n1 2 5\n", "from to\na b c\n", "x y source target\n1 2 3\n", "from to w\n1 a b 3\n"),
+        "who,whom,since\na,b,monday\n",
         *("source target weight\nann bob\n", "id,start,stop\n7,1,2\n", "from,to,km,name\n1,2,far,A1\n"),
         '{"nodes": []}',
+        # Three edges or a matrix; a column Type of Gephi that changes; values that are missing; archives.
+        *("0,1,2\n1,0,3\n2,3,0\n", "0 0.5 1\n0 0 1\n1 1 0.0\n"),
+        *(GEPHI + below for below in ("c,d,Directed,2\n", "c,d,,2\n", "c,d,,2\nd,e,Directed,3\n")),
+        *("a,b,1.5\nb,c,\n", "1 2 {'weight': 1}\n2 3 {}\n", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n"),
+        *("\n" + BANNER + "3 3 1\n1 2 1\n", BANNER.replace("general", "none") + "3 3 1\n1 2 1\n"),
+        *(gzip.compress(b"1 2\n\nx y\n"), gzip.compress(bytes(10**7), 1)),
+    ],
+    "net": [
+        *(f"*Vertices 3\n{ABC}{below}" for below in ("", "*Arcslist\n1 2 3\n", "*Edgeslist\n1 2 3\n")),
+        *(f"*Vertices 3\n{ABC}*Arcs\n1 2\n{below}" for below in ("*Edges\n2 3\n", "*Partition p\n*Vertices 1\n1\n")),
+        *(f"*Vertices 3 2\n{ABC}*Edges\n1 3\n", f"*Vertices 3\n{ABC}*Arcs\n1 2\n\n3\n"),
+        *(f"*Network\n*Vertices 3\n{ABC}*Edges\n1\n2 3\n", "*Vertices 2\n1 a\n2 a\n*Edges\n1 2\n"),
+        *("*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", "*Vertices 2\n1\n2\n*Edges\n1 2\n", "*Vertices 3\n*Edges 1\n1 2\n"),
+        "*Vertices 2\n1 a\n2 b\n*Matrix\n0 1\n",
     ],
     "json": ["[1, 2]"],
     "csv": ["from,to,km\n1,2,3,5\n2,3,4,5\n", "1,2,3,5\n2,3,4,5\n", "ann,bob,3,5\n"],
@@ -314,6 +353,10 @@ TEXTS = {
             BANNER.replace("real", "pattern") + "2 2 2\n1 2\n1 2 3\n",
             BANNER.replace("real", "complex") + "2 2 1\n1 2 1 0\n",
         ),
+        *(BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", BANNER.replace("real", "pattern") + "2 2 1\n1 2\n"),
+        BANNER.replace("general", "symmetric") + "% none\n4 4 4\n\n2 1 1\n3 2 -2\n3 3 0\n4 3 1\n",
+        BANNER.replace("real", "unsigned-integer") + "2 2 2\n1 2 1\n2 1 -1\n",
+        BANNER.replace("real", "integer") + f"2 2 2\n1 2 1\n2 1 {2**63}\n",
         "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n",
         "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n\n2\n",
         "%%MatrixMarket matrix array real general\n1 1\n1.2.3\n",
@@ -328,6 +371,23 @@ TEXTS = {
         *("2 1 010 99999999999999999999\n2\n1\n", f"2 1\n{NINES}\n1\n"),
     ],
 }
+# Files, and arguments that do not fit them.
+READ = [
+    *({"directed": False}, {"weighted": True}, {"strength": True}, {"headers": True}, {"memory": 8}, {"part": (0, 2)}),
+    *({"ends": (0, 1)}, {"ends": 3}, {"ends": "ab"}, {"ends": (1, 3)}, {"ends": (2, 2)}, {"length": 1.5}),
+    {"header": "yes"},
+]
+VIA = "from,to,via\n1,2,3\n"
+OF_READING = [
+    *(("1 2\n", "txt", given) for given in READ),
+    *((VIA, "csv", given) for given in ({"length": "to"}, {"length": 1}, {"length": "km"})),
+    (VIA, "csv", {"ends": ("via", "from"), "length": "via"}),
+    *(("from,to,to\n1,2,3\n", "csv", {"ends": ("from", "to")}), ("a,b\n1,2\n", "csv", {"ends": ("b", "b")})),
+    ("a,b\n1,2\n", "csv", {"ends": (1, "a")}),
+    (BANNER + "2 2 1\n1 2 1\n", "mtx", {"ends": (1, 2), "names": True}),
+    *((BANNER + "3 3 2\n1 2 1\n1 9 1\n", "mtx", {"part": part}) for part in ((1, 2), (2, 2))),
+    ("<graphml/>", "graphml", {"header": True}),
+]
 # Tables of vertices: of numbers, with the column that is meant; of groups and lists; of coordinates.
 NAMED = Vertices(4, np.array(["a", "b", "x, y", "Zo\u00eb"], np.dtypes.StringDType()))
 OF_NUMBERS = [
@@ -492,19 +552,25 @@ def calls(device="cpu"):
         named[f"bc of tuple {number}"] = partial(of_a_call, "bc", on_cpu, A)
     for number, columns in enumerate(EDGES, 1):
         named[f"graph_from_edges {number}"] = partial(told, partial(lagbc.graph_from_edges, *columns, directed=True))
+    for number, column in enumerate(OF_ARROW, 1):
+        named[f"graph_from_edges of Arrow {number}"] = partial(
+            told, partial(lagbc.graph_from_edges, column, column, directed=True)
+        )
     for function, several in OF_OTHERS.items():
         for number, given in enumerate(several, 1):
             named[f"{function} {number}"] = partial(of_a_call, function, given)
     for suffix, texts in TEXTS.items():
         for number, text in enumerate(texts, 1):
             named[f"{suffix} {number}"] = partial(of_a_text, text, suffix)
+    for number, (text, suffix, given) in enumerate(OF_READING, 1):
+        named[f"read_graph {number}"] = partial(of_a_text, text, suffix, partial(lagbc.read_graph, **given))
     for number, (text, column) in enumerate(OF_NUMBERS, 1):
         read = partial(read_numbers, column=column, vertices=NAMED)
         named[f"numbers of vertices {number}"] = partial(of_a_text, text, read=read)
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
         for number, text in enumerate(OF_GROUPS, 1):
             named[f"{what} {number}"] = partial(of_a_text, text, read=lambda path, read=read: read(path, NAMED))
-    for what, several in {"names": OF_NAMES, "table": OF_TABLES}.items():
+    for what, several in {"edges": OF_EDGES, "names": OF_NAMES, "table": OF_TABLES}.items():
         for number, call in enumerate(several, 1):
             named[f"{what} {number}"] = partial(told, call)
     for number, demand in enumerate(OF_TRIPS, 1):

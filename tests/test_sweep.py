@@ -99,33 +99,15 @@ def test_callable_that_raises(bc, error):
 def test_resume(any_bc, tmp_path, options):
     if options and any_bc.keywords["weighted"]:
         pytest.skip("arguments and factors know nothing of lengths")
-    file, call = tmp_path / "run", functools.partial(any_bc, MANY_LENGTHS, batch=BATCH, **options)
-    expected = call()
-    for batches in (1, 2, 1):
+    file, call = tmp_path / "run", functools.partial(any_bc, MANY_LENGTHS, **options)
+    expected = call(batch=BATCH)
+    for threads in (1, 2, 3):
         with pytest.raises(Killed):
-            call(checkpoint=file, progress=kill_after(batches))
+            call(checkpoint=file, progress=kill_after(1), threads=threads)
     done, told = int(np.load(file)["done"].sum()), []
     scores = call(checkpoint=file, progress=told.append)
     assert told[0].done > done >= 64, "it went on from where it was"
-    np.testing.assert_allclose(scores, expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("given", "begun", "ended"),
-    [
-        (A, {"threads": 1}, {"batch": 256}),
-        (A, {"threads": 3}, {"batch": 256}),
-        (LENGTHS, {"weighted": True, "threads": 2}, {"weighted": True, "bucket_width": 3}),
-    ],
-    ids=["1 thread", "3 threads", "lengths"],
-)
-def test_resume_to_the_same_bits(tmp_path, given, begun, ended):
-    file = tmp_path / "run"
-    for batches in (1, 3):
-        with pytest.raises(Killed):
-            batched(given, checkpoint=file, progress=kill_after(batches), **begun)
-    expected = batched(given, weighted=ended.get("weighted", False))
-    np.testing.assert_array_equal(batched(given, checkpoint=str(file), **ended), expected)
+    np.testing.assert_allclose(scores, expected, rtol=1e-12 if any_bc.keywords["method"] == "graphblas" else 0)
 
 
 def test_finished_checkpoint_returns_at_once(bc, tmp_path):
@@ -193,27 +175,6 @@ def test_factors_may_change(tmp_path):
     """`normalized` is applied to what the checkpoint holds, so the same file serves both."""
     scores = batched(A, checkpoint=tmp_path / "run")
     np.testing.assert_allclose(batched(A, checkpoint=tmp_path / "run", normalized=True), scores / (499 * 498))
-
-
-def npz(path, **arrays):
-    with path.open("wb") as file:
-        np.savez(file, **arrays)
-
-
-@pytest.mark.parametrize("content", [b"", b"0 1\n1 2\n", b"PK\x03\x04 cut off", np.arange(3), {"format": "mine"}, {}])
-def test_file_that_is_no_checkpoint(tmp_path, content):
-    file = tmp_path / "run"
-    if isinstance(content, bytes):
-        file.write_bytes(content)
-    elif isinstance(content, np.ndarray):
-        with file.open("wb") as stream:
-            np.save(stream, content)
-    else:
-        npz(file, **content)
-    before = file.read_bytes()
-    with pytest.raises(lagbc.CheckpointError, match="run is not a lagbc checkpoint"):
-        batched(A, checkpoint=file)
-    assert file.read_bytes() == before
 
 
 # Interrupt
@@ -297,7 +258,7 @@ print("finished", flush=True)
     rest, stderr = process.communicate(timeout=100)
     assert process.returncode != 0
     assert "finished" not in rest
-    assert stderr.strip().endswith("KeyboardInterrupt")
+    assert f"KeyboardInterrupt\n{file} holds what is summed so far" in stderr
     done = int(np.load(file)["done"].sum())
     assert int(first[0]) <= done < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]

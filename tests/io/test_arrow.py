@@ -134,37 +134,6 @@ def test_no_object_of_python_is_made_of_a_row(made):
     assert most < 80 * 100_000
 
 
-@pytest.mark.parametrize(
-    ("column", "error", "message"),
-    [
-        (pa.array(["a", None, "b"]), TypeError, "source holds None in row 1; vertices are"),
-        (pa.array(["a", "b", None])[1:], TypeError, "source holds None in row 1"),
-        (pa.array(["a", None, "b"]).dictionary_encode(), TypeError, "source holds None in row 1"),
-        (
-            pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(["a", None])),
-            TypeError,
-            "source holds None in row 1",
-        ),
-        (pa.chunked_array([["a", "b"], ["", "c"]]), TypeError, "source holds '' in row 2"),
-        (pa.chunked_array([["a", "b"], ["c\nd"]]).dictionary_encode(), TypeError, r"source holds 'c\\nd' in row 2"),
-        (pa.array([1, None, 3]), TypeError, "source holds None in row 1"),
-        (pa.nulls(2), TypeError, "source holds None in row 0"),
-        (pa.array([1, 2**63], pa.uint64()), ValueError, "source holds 9223372036854775808 in row 1"),
-        (pa.array([1.0, 2.0]), TypeError, r"source holds 1\.0 in row 0"),
-        (pa.array([True]), TypeError, "source holds True in row 0; vertices are"),
-        (pa.array([b"a"]), TypeError, "source holds b'a' in row 0"),
-        (pa.array([["a"]]), TypeError, r"source holds \['a'\] in row 0"),
-        (pa.array([1]).cast(pa.timestamp("s")), TypeError, "source holds datetime"),
-        (pa.table({"a": ["x"]}), TypeError, r"source holds \{'a': 'x'\} in row 0"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_holds_no_vertices(column, error, message):
-    with pytest.raises(error, match=message) as caught:
-        lagbc.graph_from_edges(column, column, directed=True)
-    assert isinstance(caught.value, lagbc.Error)
-
-
 @pytest.mark.parametrize("size", [-1, 21])
 def test_a_view_beyond_its_buffer_is_refused(size):
     """As another library may hand it over, of a buffer of 20 bytes."""
@@ -283,17 +252,6 @@ def test_what_is_no_table_of_edges(table, columns, arguments, error, message):
     with pytest.raises(error, match=message) as caught:
         lagbc.graph_from_edges(table(columns), directed=True, **arguments)
     assert isinstance(caught.value, lagbc.Error)
-
-
-def test_columns_have_no_titles():
-    with pytest.raises(TypeError, match="target is missing, and source, a list, is no table; columns are"):
-        lagbc.graph_from_edges([("a", "b")], directed=True)
-    with pytest.raises(TypeError, match="target is missing, and source, a StringArray, is no table; columns are"):
-        lagbc.graph_from_edges(pa.array(["a"]), directed=True)
-    with pytest.raises(TypeError, match="the table is one column; pass source and target, or a table of columns with"):
-        lagbc.graph_from_edges(pa.chunked_array([["a"]]), directed=True)
-    with pytest.raises(ValueError, match="ends= tells the columns of a table"):
-        lagbc.graph_from_edges(["a"], ["b"], ends=(1, 2), directed=True)
 
 
 def test_tables_given_elsewhere_are_sent_here():

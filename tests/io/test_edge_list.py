@@ -83,13 +83,10 @@ def test_lines_of_blanks_and_indented_comments_between_commas(write):
         ("id,weight,to,from,x\n1,0.5,b,a,q\n", ["a", "b"], [[0, 0.5], [0, 0]]),
         ("weight,one,other\n0.5,a,b\n", ["a", "b"], [[0, 0.5], [0, 0]]),
         ("weight,one,other\n5,1,2\n", [1, 2], [[0, 5], [0, 0]]),
-        ("who,whom,since\na,b,monday\n", ["who", "whom", "a", "b"], None),
     ],
 )
 def test_names_and_header_lines(write, text, labels, expected):
     path = write(text)
-    if expected is None:
-        return check_error(path, 1, ["'since' is not a weight", "ends=(1, 2) alone"])
     file = read_graph(path)
     assert file.labels.tolist() == labels
     assert dense(file) == expected
@@ -143,15 +140,9 @@ def test_what_networkx_writes(tmp_path, data, delimiter):
         ("name;From;To;Miles\nA1;ulm;bonn;1.5\n", ["ulm", "bonn"], "in columns 2 and 3, values in column 4"),
         ("id,source,target,lanes,length,km\n7,1,2,4,1500,1.5\n", [1, 2], "integers in columns 2 and 3, separated"),
         ("from,to,km,km\n1,2,1.5,2\n", [1, 2], "integers in columns 1 and 2, separated"),
-        ("from,to,km,name\n1,2,far,A1\n", [1, 2], "line 2: 'far' is not a weight"),
-        ("id,start,stop\n7,1,2\n", [1, 2], "line 2: 3 columns: '7,1,2'; .* ends="),
     ],
 )
 def test_usual_titles_choose_among_many_columns(write, text, ends, said):
-    if said.startswith("line"):
-        with pytest.raises(GraphFormatError, match=said):
-            read_graph(write(text))
-        return
     file = read_graph(write(text))
     assert file.labels.tolist() == ends
     assert said in file.said
@@ -170,41 +161,9 @@ def test_columns_may_be_said(write):
     titled = write("from,to,via\n1,2,3\n")
     assert read_graph(titled).labels.tolist() == [1, 2]
     assert read_graph(titled, ends=("via", "from")).labels.tolist() == [1, 3]
-    for said in ({"length": "to"}, {"length": 1}, {"ends": ("via", "from"), "length": "via"}):
-        with pytest.raises(GraphFormatError, match=f"length={said['length']!r} is a column of ends; ends= says which"):
-            read_graph(titled, **said)
-    with pytest.raises(GraphFormatError, match=r"no column is called 'km'; there are 'from', 'to', 'via'"):
-        read_graph(titled, length="km")
-    with pytest.raises(GraphFormatError, match="several columns are called 'to'; tell it by its number, from 1 on"):
-        read_graph(write("from,to,to\n1,2,3\n"), ends=("from", "to"))
-    with pytest.raises(GraphFormatError, match="line 1: 2 columns, and column 3 is asked for"):
-        read_graph(write("1 2\n"), ends=(1, 3))
-    for ends in ((2, 2), ("b", "b"), (1, "a")):
-        with pytest.raises(GraphFormatError, match=r"ends=\(.*\) are one column"):
-            read_graph(write("a,b\n1,2\n"), ends=ends)
     assert read_graph(write("1 2\n2 b\n"), names=True).labels.tolist() == ["1", "2", "b"]
     assert read_graph(write("from to\na b\n"), header=False).labels.tolist() == ["from", "to", "a", "b"]
     assert read_graph(write("p q\na b\n"), header=True).labels.tolist() == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("said", "error", "part"),
-    [
-        ({"ends": (0, 1)}, ValueError, "ends holds 0; columns are counted from 1"),
-        ({"ends": 3}, TypeError, "it is a pair of columns"),
-        ({"ends": "ab"}, TypeError, "it is a pair of columns"),
-        ({"length": 1.5}, TypeError, "length holds 1.5"),
-        ({"header": "yes"}, TypeError, "header='yes' is neither True nor False"),
-    ],
-)
-def test_columns_that_are_none(write, said, error, part):
-    with pytest.raises(error, match=part):
-        read_graph(write("1 2\n"), **said)
-
-
-def test_columns_mean_nothing_to_a_matrix():
-    with pytest.raises(ValueError, match="ends, names means nothing to the format Matrix Market"):
-        read_graph("example:karate", ends=(1, 2), names=True)
 
 
 @pytest.mark.parametrize("text", ["007 7\n7 010\n", "a,b\n007,7\n7,010\n", "+7 7\n7 -0\n"])
@@ -222,11 +181,9 @@ def test_a_padded_id_below_integers_is_refused(write):
 
 
 @pytest.mark.parametrize("text", ["a,b,1.5\nb,c,\n", "1 2 {'weight': 1}\n2 3 {}\n"])
-def test_values_are_missed_where_they_are_used(write, text):
+def test_values_may_be_missing_where_they_are_not_used(write, text):
     file = read_graph(write(text))
     assert lagbc.bc(file, directed=True).tolist() == [0, 1, 0]
-    with pytest.raises(ValueError, match=r"line 2: the edge (b -> c|2 -> 3) has the length nan"):
-        lagbc.bc(file, directed=True, weighted=True)
 
 
 def test_many_names_over_many_pieces(write):
@@ -313,8 +270,6 @@ def test_a_first_line_that_is_an_edge_is_not_in_doubt(write, recwarn, text):
 
 def test_titles_alone_say_how_they_are_an_edge(write):
     path = write("u v\n")
-    with pytest.raises(GraphFormatError, match=r"no edge below the header line; .*header=False takes the one line"):
-        read_graph(path)
     assert read_graph(path, header=False).labels.tolist() == ["u", "v"]
 
 
@@ -365,23 +320,15 @@ def test_the_column_type_of_gephi_tells_the_direction(write):
     assert (directed.directed, directed.matrix.nnz) == (True, 2)
     assert undirected.tells_direction
     assert "undirected (Gephi's column Type)" in undirected.said
-    with pytest.raises(GraphFormatError, match=r"line 4: the Type is 'Directed': .* expected the Type of the first"):
-        read_graph(write(GEPHI + "c,d,Directed,2,,,1\n"))
-    for below in ("c,d,,2,,,1\n", "c,d,,2,,,1\nd,e,Directed,3,,,1\n"):
-        with pytest.raises(GraphFormatError, match=r"line 4: the Type is '': "):
-            read_graph(write(GEPHI + below))
     assert read_graph(write("from,to,Type\n1,2,road\n")).directed, "a type of another kind"
 
 
-@pytest.mark.parametrize("text", ["0,1,2\n1,0,3\n2,3,0\n", "0 0.5 1\n0 0 1\n1 1 0.0\n"])
-def test_three_edges_that_may_be_a_matrix_are_refused(write, text):
-    with pytest.raises(GraphFormatError, match=r"line 1: three edges or a matrix of 3 x 3.*header=False"):
-        read_graph(write(text))
-    if "," in text:
-        for given in ({"header": False}, {"ends": (1, 2), "length": 3}):
-            assert read_graph(write(text), **given).matrix.shape == (4, 4)
-        for edges in (text + "3,4,5\n", text[:12], text.replace("3,0", "3,1"), "% sym positive\n" + text):
-            assert read_graph(write(edges)).format == "edge list"
+def test_edges_that_are_no_matrix_of_three_rows(write):
+    text = "0,1,2\n1,0,3\n2,3,0\n"
+    for said in ({"header": False}, {"ends": (1, 2), "length": 3}):
+        assert read_graph(write(text), **said).matrix.shape == (4, 4)
+    for edges in (text + "3,4,5\n", text[:12], text.replace("3,0", "3,1"), "% sym positive\n" + text):
+        assert read_graph(write(edges)).format == "edge list"
 
 
 @pytest.mark.parametrize(

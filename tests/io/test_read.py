@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from malformed import check_error, dense
+from malformed import dense
 from scipy.io import mmwrite
 
 import lagbc
@@ -36,21 +36,6 @@ def test_gzip_npz(tmp_path, write):
     assert dense(read_graph(write(gzip.compress((tmp_path / "g.npz").read_bytes()), "h.gz"))) == [[0, 1], [0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"directed": False}, r"'directed'; functions of the graph take it, such as lagbc.bc\(graph, directed=...\)"),
-        ({"weighted": True}, "'weighted'; functions of the graph take it"),
-        ({"strength": True}, "'strength'; functions of the graph take it"),
-        ({"headers": True}, "'headers'; did you mean header=?"),
-        ({"memory": 8}, "'memory'; there are ends, length, header, names, strengths, budget, progress, part"),
-    ],
-)
-def test_arguments_that_there_are_not(given, said):
-    with pytest.raises(TypeError, match=f"^there is no argument {said}"):
-        read_graph("example:karate", **given)
-
-
 def test_a_file_that_is_missing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"^there is no file 'nope'; networks that come with lagbc: example:ca"):
@@ -59,27 +44,12 @@ def test_a_file_that_is_missing(tmp_path, monkeypatch):
         read_graph(tmp_path)
 
 
-def test_line_numbers_of_a_compressed_file(write):
-    check_error(write(gzip.compress(b"1 2\n\nx y\n"), "g.txt.gz"), 3, ["'x' is not an integer id"])
-
-
-@pytest.mark.parametrize("cut", [slice(0, 20), slice(0, -4), slice(0, 2)])
-def test_damaged_gzip(write, cut):
+def test_damaged_gzip(write):
+    """It is cut short, or its checksum is another's."""
     data = gzip.compress(b"1 2\n" * 100)
-    with pytest.raises(GraphFormatError, match=r"g\.gz: the gzip stream is damaged or cut short"):
-        read_graph(write(data[cut], "g.gz"))
-
-
-def test_gzip_with_a_wrong_checksum(write):
-    data = bytearray(gzip.compress(b"1 2\n" * 100))
-    data[-8] ^= 1
-    with pytest.raises(GraphFormatError, match="damaged"):
-        read_graph(write(bytes(data), "g.gz"))
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nothing\.mtx"):
-        read_graph(tmp_path / "nothing.mtx")
+    for damaged in (data[:20], data[:-4], data[:2], data[:-8] + bytes(4) + data[-4:]):
+        with pytest.raises(GraphFormatError, match=r"g\.gz: the gzip stream is damaged or cut short"):
+            read_graph(write(damaged, "g.gz"))
 
 
 @pytest.mark.parametrize(
@@ -110,10 +80,9 @@ def test_karate_is_the_graph_of_networkx():
 def test_shipped_names():
     assert example_names() == ["ca-GrQc", "karate", "lesmis", "minnesota", "power", "us-airports"]
     assert (read_graph("example:karate").matrix != read_graph(example_path("karate")).matrix).nnz == 0
-    with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc"):
-        read_graph("example:nope")
-    with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc, karate, .*us-airports"):
-        example_path("nope")
+    for call, name in ((read_graph, "example:nope"), (example_path, "nope")):
+        with pytest.raises(ValueError, match=r"called 'nope'; there are: ca-GrQc, karate, .*us-airports"):
+            call(name)
 
 
 def test_shipped_networks_are_described_and_small():
@@ -165,10 +134,6 @@ def test_what_a_small_gzip_file_unpacks_to_keeps_to_the_budget(write, name, text
         read_graph(path, budget=4 * 10**6)
 
 
-def test_zeros_are_refused_at_the_first(write):
-    check_error(write(gzip.compress(bytes(10**7), 1), "g.txt.gz"), 1, ["a NUL byte"])
-
-
 def test_the_budget_is_what_the_process_leaves_of_the_variable(write, monkeypatch):
     monkeypatch.setattr(limits, "held_memory", lambda: 900)
     monkeypatch.setenv("LAGBC_MEMORY", "1000")
@@ -182,38 +147,12 @@ def test_a_banner_of_another_kind_is_no_comment_of_an_edge_list(write, banner):
     assert read_graph(write(banner + "3 3 1\n1 2 1\n", "graph.txt")).format == "Matrix Market"
 
 
-@pytest.mark.parametrize("banner", ["\n" + BANNER, BANNER.replace("general", "none")])
-def test_a_banner_that_is_refused_is_no_comment_of_an_edge_list_either(write, banner):
-    check_error(write(banner + "3 3 1\n1 2 1\n", "graph.txt"), 1, ["banner"])
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "edge"),
-    [
-        ("lab.txt", "10 20 1\n20 30 -2\n30 30 0\n30 40 0\n", ", line 2: the edge 20 -> 30"),
-        (
-            "lab.mtx",
-            BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n",
-            ", line 4: the edge 1 -> 2 (vertices are counted from 0)",
-        ),
-        (
-            "lab.mtx",
-            BANNER.replace("general", "symmetric") + "% none\n4 4 4\n\n2 1 1\n3 2 -2\n3 3 0\n4 3 1\n",
-            ", line 6: the edge 2 -> 1 (vertices are counted from 0)",
-        ),
-    ],
-)
-def test_values_that_are_no_lengths_are_named_as_in_the_file(write, name, text, edge):
-    path = write(text, name)
-    graph = read_graph(path)
-    message = (
-        f"{path}{edge} has the length -2.0 (the first of 2 such edges); lengths are finite and > 0. "
-        "Remove it or correct it; weighted=False counts hops"
-    )
+def test_values_that_are_no_lengths_are_named_as_in_the_file(write):
+    graph = read_graph(write(BANNER + "4 4 4\n1 2 1\n2 3 -2\n3 3 0\n3 4 0\n", "lab.mtx"))
     for call in (lagbc.bc, lagbc.as_graph, lagbc.closeness):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            call(graph, weighted=True, directed=graph.directed)
-    assert lagbc.bc(graph, directed=graph.directed).tolist() == [0, 2, 2, 0]
+        with pytest.raises(ValueError, match=r"lab\.mtx, line 4: the edge 1 -> 2 .* has the length -2\.0 \(the"):
+            call(graph, weighted=True)
+    assert lagbc.bc(graph).tolist() == [0, 2, 2, 0]
 
 
 UNTOLD = "tells no direction: edges go one way; directed=False takes them both ways, directed=True one way without"
@@ -326,17 +265,7 @@ def test_npz(tmp_path, form, compressed, of):
     np.testing.assert_array_equal(whole(parts_of(path, of)), PATTERN.toarray())
 
 
-def test_what_is_refused(tmp_path):
-    edges = tmp_path / "edges.csv"
-    edges.write_text("1,2\n2,3\n")
-    with pytest.raises(ValueError, match="edge list is not read in parts"):
-        lagbc.read_graph(edges, part=(0, 2))
-    with pytest.raises(ValueError, match="counted from 0"):
-        lagbc.read_graph("example:karate", part=(2, 2))
+def test_diagonals_are_not_read_in_parts(tmp_path):
     sp.save_npz(tmp_path / "dia.npz", sp.dia_array(np.eye(3)))
     with pytest.raises(GraphFormatError, match="dia is not read in parts"):
         lagbc.read_graph(tmp_path / "dia.npz", part=(0, 2))
-    wrong = tmp_path / "wrong.mtx"
-    wrong.write_text("%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n1 9\n")
-    with pytest.raises(GraphFormatError, match="out of bounds"):
-        lagbc.read_graph(wrong, part=(1, 2))
