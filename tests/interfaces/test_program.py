@@ -253,12 +253,12 @@ def test_a_device_that_is_not_there():
 
 @pytest.mark.skipif(not SEES_GPU, reason="there is no GPU")
 def test_kernels_of_the_device(monkeypatch):
-    from lagbc.cuda import compiler
+    from lagbc.cuda import kernel
 
     done = compile_kernels()
     assert "kernel modules for sm_" in done.what
     assert done.folder
-    monkeypatch.setattr(compiler, "_compile", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(kernel, "_compile", lambda *_: pytest.fail("compiled again"))
     compile_kernels()
 
 
