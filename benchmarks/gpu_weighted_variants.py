@@ -22,7 +22,7 @@ from benchmarks import gpu
 from benchmarks.generators import symmetric_lengths
 from benchmarks.graphs import table
 from lagbc import tuning
-from lagbc.cuda import compiler, kernel
+from lagbc.cuda import kernel
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.methods.contract import SweepPlan
@@ -45,7 +45,7 @@ class Variant:
     resident: int = 0
     width: float = 0.0
     dtype: str = "float64"
-    all_edges: bool = False  # also those that `lagbc.methods.gpu.delta_stepping.pruning` leaves out
+    all_edges: bool = False  # also those that `lagbc.methods.gpu.delta_stepping.lengths` leaves out
 
     @property
     def kernels(self) -> tuple[str, str]:
@@ -132,7 +132,7 @@ def settings(variant: Variant) -> Iterator[None]:
 def timed_kernels() -> Iterator[list[tuple[str, Any, Any]]]:
     """Record events around each launch, as (kernel, begun, ended)."""
     launches: list[tuple[str, Any, Any]] = []
-    load = compiler.load
+    load = kernel.load
 
     class Timed:
         def __init__(self, module: Any) -> None:
@@ -150,11 +150,11 @@ def timed_kernels() -> Iterator[list[tuple[str, Any, Any]]]:
 
             return launch
 
-    compiler.load = lambda *names, **options: Timed(load(*names, **options))  # type: ignore[assignment]
+    kernel.load = lambda *names, **options: Timed(load(*names, **options))  # type: ignore[assignment]
     try:
         yield launches
     finally:
-        compiler.load = load
+        kernel.load = load
 
 
 def compile_all(variants: Sequence[Variant]) -> None:
@@ -171,9 +171,9 @@ def compile_all(variants: Sequence[Variant]) -> None:
                 options = kernels.options(kernel.Variant(variant.dtype, dist))
                 wanted.append((kernels.source, options, kernels.cooperative))
     for source, options, cooperative in dict.fromkeys(wanted):
-        compiler.begin_compile(source, options, cooperative=cooperative)
+        kernel.begin_compile(source, options, cooperative=cooperative)
     for source, options, cooperative in dict.fromkeys(wanted):
-        compiler.load(source, options, cooperative=cooperative)
+        kernel.load(source, options, cooperative=cooperative)
 
 
 def measure(state: State, roots: NDArray[np.int64]) -> Measured:

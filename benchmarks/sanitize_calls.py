@@ -24,7 +24,7 @@ from scipy import sparse
 import lagbc
 from benchmarks.generators import delaunay, rmat, with_lengths
 from lagbc import tuning
-from lagbc.cuda import compiler
+from lagbc.cuda import kernel
 from lagbc.cuda.kernel import Kernel
 from lagbc.types import CentralityName, DTypeName
 
@@ -238,8 +238,8 @@ def main(group: str, record: Path, numbers: Collection[int] = (), fill: int | No
 
     tuning.SMALL_VERTICES = 2
     tuning.PRUNING_LEAST_EDGES = tuning.PRUNING_LEAST_ROOTS = 1
-    resident = compiler.resident_blocks
-    compiler.resident_blocks = lambda *given: min(BLOCKS, resident(*given))  # before any module imports it by name
+    resident = kernel.resident_blocks
+    kernel.resident_blocks = lambda *given: min(BLOCKS, resident(*given))  # before any module imports it by name
 
     cupy.cuda.set_allocator(None if fill is None else partial(filled, fill))
     scores = dict[str, Any]()

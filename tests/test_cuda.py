@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lagbc import cuda
 from lagbc.calls import record
 from lagbc.centrality.compiled import SOURCES
-from lagbc.cuda import cache, compiler
-from lagbc.cuda.compiler import Source
-from lagbc.cuda.kernel import Variant, declared, kernel_of
-from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
+from lagbc.cuda import kernel
+from lagbc.cuda.kernel import Source, Variant, declared, kernel_of
+from lagbc.graph.device import KERNELS as OF_GRAPHS
 from lagbc.methods.gpu.kernels import BLOCK, HOPS_SUMS, KERNELS
 
 PATH = "methods/gpu/batched/sums.cu"
@@ -111,13 +111,13 @@ def test_every_kernel_is_read(source):
 def test_a_compiled_source_is_loaded_without_a_phase(monkeypatch):
     """At the end of a phase a recorder waits for the device: the time of sweeps would be the compiler's."""
     begun, waits = Future(), []
-    monkeypatch.setattr(compiler, "_begin", lambda *given: (given, begun))
+    monkeypatch.setattr(kernel, "_begin", lambda *given: (given, begun))
     timer = Timer(0.01, begun.set_result, ["module"])
     with record(lambda: waits.append("compile")):
         timer.start()
-        assert compiler.load(HOPS_SUMS.source, ()) == "module"
+        assert kernel.load(HOPS_SUMS.source, ()) == "module"
         assert waits == ["compile"]
-        assert compiler.load(HOPS_SUMS.source, ()) == "module"
+        assert kernel.load(HOPS_SUMS.source, ()) == "module"
         assert waits == ["compile"]
 
 
@@ -147,28 +147,28 @@ WITHOUT_IDS = not hasattr(os, "getuid")
 def unwritable(monkeypatch, tmp_path):
     """CuPy's folder is not to be written; temporary files are in a folder of the test."""
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "kernels"))
+    monkeypatch.setenv(cuda.VARIABLE, str(tmp_path / "file" / "kernels"))
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    cache.provide_folder.cache_clear()
+    cuda.provide_folder.cache_clear()
     yield tmp_path
-    cache.provide_folder.cache_clear()
+    cuda.provide_folder.cache_clear()
 
 
 def test_a_folder_that_can_be_written_is_left(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "new" / "kernels"))
-    cache.provide_folder.cache_clear()
-    cache.provide_folder()
-    assert cache.folder() == tmp_path / "new" / "kernels"
-    assert not list(cache.folder().iterdir())
+    monkeypatch.setenv(cuda.VARIABLE, str(tmp_path / "new" / "kernels"))
+    cuda.provide_folder.cache_clear()
+    cuda.provide_folder()
+    assert cuda.folder() == tmp_path / "new" / "kernels"
+    assert not list(cuda.folder().iterdir())
 
 
 @pytest.mark.skipif(WITHOUT_IDS, reason="users have no ids")
 def test_a_temporary_folder_of_the_user_alone(unwritable):
-    cache.provide_folder()
+    cuda.provide_folder()
     own = unwritable / f"lagbc-{os.getuid()}"
-    assert cache.folder() == own / "cupy"
+    assert cuda.folder() == own / "cupy"
     assert own.stat().st_mode & 0o777 == 0o700
 
 
@@ -178,17 +178,17 @@ def test_a_folder_that_others_may_write_is_not_taken(unwritable):
     own.mkdir()
     own.chmod(0o777)
     with pytest.warns(RuntimeWarning, match="set CUPY_CACHE_DIR to a folder that can be written"):
-        cache.provide_folder()
-    assert own not in cache.folder().parents
-    assert cache.folder().parent.stat().st_mode & 0o777 == 0o700
+        cuda.provide_folder()
+    assert own not in cuda.folder().parents
+    assert cuda.folder().parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_folder_is_provided_before_cupy_is_imported():
     """CuPy makes its folder when it is imported, and cannot be where it cannot."""
-    text = Path(cache.__file__).parents[1].joinpath("methods", "table.py").read_text(encoding="utf-8")
+    text = Path(cuda.__file__).parents[1].joinpath("methods", "table.py").read_text(encoding="utf-8")
     assert text.index("provide_folder()\n") < text.index('import_module("cupy").cuda')
 
 
 def test_cupy_is_not_imported():
-    command = "import sys; from lagbc.cuda import cache; cache.provide_folder(); sys.exit('cupy' in sys.modules)"
+    command = "import sys; from lagbc import cuda; cuda.provide_folder(); sys.exit('cupy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -262,25 +262,10 @@ def test_weights_of_vertices_go_by_their_names(pandas):
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
     assert lagbc.table(A, lagbc.bc(A)).index.tolist() == [0, 1, 2]
-    edges = {"score": lagbc.edge_bc(A)}
-    assert lagbc.table(A, edges)["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
+    assert lagbc.table(A, lagbc.edge_bc(A))["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
     both = lagbc.table(lagbc.as_graph(A, directed=False), lagbc.edge_bc(A, directed=False))
     assert both["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
-    assert len(lagbc.table(sp.csr_array((2, 2)), {"score": lagbc.edge_bc(sp.csr_array((2, 2)))})) == 0
-
-
-def test_the_graph_comes_first_and_the_order_of_before_is_told(pandas, named, recwarn):
-    G = nx.path_graph(["ann", "bob", "carl"])
-    A = nx.to_scipy_sparse_array(G)
-    cases = [(named, lagbc.bc(named)), (named, lagbc.edge_bc(named)), (G, lagbc.centralities(G, ("bc", "stress")))]
-    cases += [(A, lagbc.bc(A)), (A, {"bc": lagbc.edge_bc(A)}), ((A.indptr, A.indices), np.ones(3))]
-    for graph, scores in cases:
-        frame = lagbc.table(graph, scores)
-        assert not recwarn.list
-        with pytest.warns(DeprecationWarning, match=r"the graph first, and the scores second: table\(graph, scores\)"):
-            before = lagbc.table(scores, graph)
-        pandas.testing.assert_frame_equal(frame, before)
-        recwarn.clear()
+    assert len(lagbc.table(sp.csr_array((2, 2)), lagbc.edge_bc(sp.csr_array((2, 2))))) == 0
 
 
 def test_names_that_are_tuples_stay_whole(pandas):

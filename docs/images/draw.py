@@ -102,7 +102,7 @@ FLOORS = (
         (
             ("graph", "checked, ordered", "validate.py   device/"),
             ("io", "files into matrices", "read.py   formats/"),
-            ("native   cuda", "kernels", "kernels/   compiler.py"),
+            ("native   cuda", "kernels", "kernels/   kernel.py"),
         ),
         "",
         "",

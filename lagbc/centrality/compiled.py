@@ -11,8 +11,9 @@ from scipy import sparse
 
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import compute
-from lagbc.cuda.compiler import Source
-from lagbc.graph.device.kernels import KERNELS as OF_GRAPHS
+from lagbc.cuda import folder
+from lagbc.cuda.kernel import Source, begin_compile, load
+from lagbc.graph.device import KERNELS as OF_GRAPHS
 from lagbc.methods import table
 from lagbc.methods.gpu.kernels import KERNELS
 from lagbc.methods.sums import OF_BOUNDS
@@ -37,17 +38,15 @@ def compile_kernels() -> Compiled:
     next(row for row in table.METHODS if row.device == "cuda").load()
     import cupy
 
-    from lagbc.cuda import cache, compiler
-
     begun = time.perf_counter()
     wanted = [(source, options) for _, source, options in variants()]
     for source, options in wanted:
-        compiler.begin_compile(source, options)
+        begin_compile(source, options)
     for source, options in wanted:
-        compiler.load(source, options)
+        load(source, options)
     _run_small_graphs()
     what = f"{len(wanted)} kernel modules for sm_{cupy.cuda.Device().compute_capability}"
-    return Compiled(what, time.perf_counter() - begun, str(cache.folder()))
+    return Compiled(what, time.perf_counter() - begun, str(folder()))
 
 
 def variants() -> Iterator[tuple[str, Source, tuple[str, ...]]]:

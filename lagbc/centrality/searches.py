@@ -74,7 +74,7 @@ def settings_of(
                 f"{option}={given} means nothing to {name}, which {does} on the {where}, by one method, in one "
                 f"process, without a checkpoint{ways}"
             )
-    read = {option: value for option, value in options.items() if option in taken and value is not None}
+    read = {option: value for option, value in options.items() if option in taken}
     return check_options("auto", cast(Options, read))
 
 

@@ -1,4 +1,4 @@
 """Estimates with intervals that hold: rounds of random roots, or of random paths, until intervals are narrow enough.
 
-`lagbc.estimates.sequence` has the intervals.
+`lagbc.estimates.aim` has the intervals.
 """

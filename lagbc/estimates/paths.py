@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from lagbc import tuning
 from lagbc.calls import phase
 from lagbc.errors import InvalidValueError, OutOfMemoryError
-from lagbc.estimates.aim import Aim
-from lagbc.estimates.sequence import Sequence
+from lagbc.estimates.aim import Aim, Sequence
 from lagbc.estimates.terms import Answer, Question, terms_of
 from lagbc.graph.graph import Graph
 from lagbc.limits import in_units, raised_by

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from lagbc.arguments import Read
 from lagbc.call import Call, carriers_of, prepare, require_memory, sum_call, sum_request
 from lagbc.errors import InvalidValueError
-from lagbc.estimates.aim import Aim, Pilot
-from lagbc.estimates.sequence import Sequence
+from lagbc.estimates.aim import Aim, Pilot, Sequence
 from lagbc.estimates.terms import Answer, Question, Terms, Values, terms_of
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph

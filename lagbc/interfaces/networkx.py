@@ -678,7 +678,7 @@ def _call(function: Callable[..., Any], G: BackendGraph, weight: Any, run: dict[
 
 
 def _require_options(run: dict[str, Any]) -> None:
-    if unknown := run.keys() - RUN_OPTIONS.keys():
+    if unknown := run.keys() - set(RUN_OPTIONS):
         raise InvalidTypeError(f"{sorted(unknown)}: no such argument; lagbc's own are {', '.join(RUN_OPTIONS)}")
 
 

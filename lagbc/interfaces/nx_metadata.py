@@ -68,29 +68,13 @@ DIFFERENCES = {
     "computes this, and lagbc the eccentricities that it needs.",
 )
 
-# Arguments that NetworkX does not have: type and meaning.
-RUN_OPTIONS = {
-    "batch": ("int or 'auto', optional (default='auto')", "Roots that are searched together."),
-    "method": ("str, optional (default='auto')", "A method of `lagbc.METHODS`."),
-    "device": (
-        "str, int or list of int, optional (default='auto')",
-        "'cpu', 'cuda', or 'auto': the GPU where there is one and it gains; numbers of GPUs, or 'all'.",
-    ),
-    "reduce": ("str, optional (default='auto')", "What is taken off a graph before: 'auto', 'none' or 'all'."),
-    "dtype": ("str, optional (default='float64')", "Type of path counts; 'float32' on the GPU only."),
-    "threads": ("int, optional", "CPU threads; by default all that the process may use."),
-    "memory": (
-        "str or int, optional",
-        "The most that a run may take, such as '8GB'; by default half of the free memory.",
-    ),
-    "bucket_width": ("float or 'auto', optional (default='auto')", "Of Delta-stepping, as a length."),
-    "progress": ("bool or callable, optional (default=False)", "True draws a bar with the time left."),
-}
+# Arguments that NetworkX does not have, of all functions.
+RUN_OPTIONS = ("batch", "method", "device", "reduce", "dtype", "threads", "memory", "bucket_width", "progress")
 
 
 def get_info() -> dict[str, Any]:
     """Describe the backend, for the entry point group ``networkx.backend_info``."""
-    parameters = {f"{name} : {kind}": meaning for name, (kind, meaning) in RUN_OPTIONS.items()}
+    parameters = {f"{', '.join(RUN_OPTIONS)} : optional": "How a run is carried out: `help(lagbc.Options)`."}
     return {
         "backend_name": "lagbc",
         "project": "lagbc",

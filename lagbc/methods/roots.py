@@ -98,9 +98,7 @@ def _count_searches(
     graph: Graph, groups: list[NDArray[np.int64]], most: int, seconds: float, at_once: int
 ) -> list[Any]:
     if graph.is_on_device:
-        from lagbc.methods.gpu.probe import count
-
-        return [count(graph, roots, most) for roots in groups]
+        return [_count_on_device(graph, roots, most) for roots in groups]
     rows = csr(graph.indptr, graph.indices)
     searches = [(roots,) for roots in groups]
 
@@ -108,3 +106,31 @@ def _count_searches(
         return share(core.probe_hops, searches, (rows,), (most, flag), threads=at_once)
 
     return until_stopped(search, graph.n + graph.nnz, seconds)
+
+
+def _count_on_device(graph: Graph, roots: NDArray[np.int64], most: int) -> Any:
+    import cupy as cp
+
+    from lagbc.cuda.kernel import THREADS, resident_blocks
+    from lagbc.methods.gpu.kernels import PROBE
+
+    kernel = PROBE.kernel("probe")
+    counts = cp.zeros(5, np.uint64)
+    kernel(
+        (resident_blocks(THREADS, kernel),),
+        THREADS,
+        n=graph.n,
+        columns=len(roots),
+        most=most,
+        indptr=graph.indptr,
+        indices=graph.indices,
+        roots=cp.asarray(roots.astype(np.int32)),
+        found=cp.zeros((2, graph.n), np.uint64),
+        seen=cp.zeros(graph.n, np.uint64),
+        queues=cp.empty((2, graph.n), np.int32),
+        sizes=cp.zeros(3, np.int32),
+        edges=cp.zeros(3, np.uint64),
+        counts=counts,
+        barrier=cp.zeros(1, np.uint32),
+    )
+    return counts.get()

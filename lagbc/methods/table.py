@@ -189,7 +189,7 @@ def gpu_names() -> list[str]:
 
 @cache
 def _count_visible() -> int:
-    from lagbc.cuda.cache import provide_folder
+    from lagbc.cuda import provide_folder
 
     provide_folder()
     try:

@@ -237,7 +237,7 @@ def terms(graph: Graph, probe: Probe) -> dict[str, float]:
 
 
 def _is_pruned(graph: Graph, roots: int) -> bool:
-    """Whether `lagbc.methods.gpu.delta_stepping.pruning` looks for edges to leave out, as far as sizes tell."""
+    """Whether `lagbc.methods.gpu.delta_stepping.lengths` looks for edges to leave out, as far as sizes tell."""
     is_large = graph.nnz >= tuning.PRUNING_LEAST_EDGES and roots >= tuning.PRUNING_LEAST_ROOTS
     return graph.weighted and is_large and not graph.has_high_diameter
 

@@ -24,7 +24,7 @@ from lagbc.run.work import Arrays, Found, Hand, Items, Reads, Span, Total
 _ROUND = "round/"
 # Rounds of fewer roots are not grouped.
 _GROUPED = 128
-# The means after some rounds, and their bounds: `lagbc.estimates.sequence.Sequence`.
+# The means after some rounds, and their bounds: `lagbc.estimates.aim.Sequence`.
 Sequence = Any
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError, warn
+from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
 from lagbc.graph.given import parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
@@ -49,7 +49,6 @@ def table(
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too, or an
         estimate by `lagbc.estimate` of all vertices, or of edges; or a `Highest` of `lagbc.closeness` with `top`.
-        Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
         Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
@@ -77,12 +76,7 @@ def table(
         pandas is not installed.
     TypeError, ValueError
         The scores are of another graph, or of vertices and edges at once, or it is not told which of parallel edges
-        they belong to, or which of two matrices is the graph.
-
-    Warns
-    -----
-    DeprecationWarning
-        The scores come first, as they did before: the order is that of ``lagbc.plots.plot_scores``.
+        they belong to.
 
     Examples
     --------
@@ -111,7 +105,6 @@ def table(
         raise MissingDependencyError(
             "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
         ) from error
-    graph, scores = _in_order(graph, scores)
     if isinstance(scores, Highest):
         return pd.DataFrame({"score": scores.scores}, index=_index(pd, _names_of_some(graph, names, scores.vertices)))
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
@@ -155,30 +148,6 @@ def _names_of_some(graph: Any, names: Any, vertices: NDArray[np.int64]) -> NDArr
     if vertices.max(initial=-1) >= len(called):
         raise InvalidValueError(f"scores has vertex {vertices.max()}, but the graph has {len(called)} vertices")
     return called[vertices]
-
-
-def _in_order(first: Any, second: Any) -> tuple[Any, Any]:
-    """Return the graph and the scores, which earlier versions took the other way round."""
-    ranks = _rank_as_graph(first), _rank_as_graph(second)
-    if ranks == (1, 1) and not isinstance(second, tuple):
-        raise InvalidValueError(
-            "graph and scores are two matrices, and either may be the scores of edges: give these a name, "
-            "table(graph, {'score': scores})"
-        )
-    if ranks[0] >= ranks[1]:
-        return first, second
-    warn("table takes the graph first, and the scores second: table(graph, scores)", DeprecationWarning)
-    return second, first
-
-
-def _rank_as_graph(given: Any) -> int:
-    """Return 2 for a graph, 1 for a matrix, which may be scores of edges, 0 for anything else."""
-    if isinstance(given, tuple):
-        return 1
-    if isinstance(given, Graph) or adapters.is_adaptable(given):
-        return 2
-    shape: tuple[int, ...] = getattr(given, "shape", ())
-    return int(len(shape) == 2 and shape[0] == shape[1])
 
 
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:

@@ -266,6 +266,8 @@ def test_groups_on_a_gpu(monkeypatch, weighted):
             score(np.ones((3, 3)), [[1]], device="cuda", weighted=weighted)
         with pytest.raises(ValueError, match=r"method='batched' means nothing to .*, which searches .* CPU or a GPU"):
             score(np.ones((3, 3)), [[1]], method="batched", weighted=weighted)
+        with pytest.raises(TypeError, match="device=None: write 'auto'"):
+            score(np.ones((3, 3)), [[1]], device=None, weighted=weighted)
     with pytest.raises(
         ValueError, match="device='cuda' means nothing to group_degree, which counts neighbours on the CPU"
     ):

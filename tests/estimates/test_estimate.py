@@ -15,9 +15,8 @@ from strategies import disjoint, grid, path, scale_free, times, with_lengths
 import lagbc
 from lagbc.errors import CheckpointError, InvalidValueError, OutOfMemoryError, StoppedError
 from lagbc.estimates import roots as by_roots
-from lagbc.estimates.aim import gap, highest
+from lagbc.estimates.aim import Sequence, gap, highest
 from lagbc.estimates.estimate import Ranked
-from lagbc.estimates.sequence import Sequence
 from lagbc.methods.contract import bytes_of
 from lagbc.planning import choose
 from lagbc.planning.population import arrays_of_sequence, plan_rounds

@@ -12,7 +12,7 @@ from test_estimate import SOCIAL, holds
 import lagbc
 from lagbc.errors import OutOfMemoryError, StoppedError
 from lagbc.estimates import paths as by_paths
-from lagbc.estimates.sequence import Sequence
+from lagbc.estimates.aim import Sequence
 from lagbc.graph import csr
 from lagbc.native import core
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from strategies import times
 
-from lagbc.estimates.sequence import Sequence, aims_of_top
+from lagbc.estimates.aim import Sequence, aims_of_top
 
 N, MEANS = 3000, 60
 RUNS = times(40)

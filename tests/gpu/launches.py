@@ -64,12 +64,13 @@ sys.modules |= {"cupy": cupy, "cupy.cuda": cupy.cuda}
 from families import scale_free, with_lengths  # noqa: E402
 
 from lagbc import tuning  # noqa: E402
-from lagbc.cuda import compiler, kernel  # noqa: E402
+from lagbc.cuda import kernel  # noqa: E402
 from lagbc.graph.device import ops  # noqa: E402
 from lagbc.graph.graph import Graph  # noqa: E402
 from lagbc.graph.validate import as_graph  # noqa: E402
+from lagbc.methods import roots as roots_of_runs  # noqa: E402
 from lagbc.methods.contract import StopFlag, SweepPlan  # noqa: E402
-from lagbc.methods.gpu import probe, searches  # noqa: E402
+from lagbc.methods.gpu import searches  # noqa: E402
 from lagbc.methods.gpu.batched import hops  # noqa: E402
 from lagbc.methods.gpu.delta_stepping import lengths  # noqa: E402
 from lagbc.methods.gpu.traversal import dijkstra  # noqa: E402
@@ -121,8 +122,8 @@ STEPS = {
     "find_widest": lambda given: np.copyto(given["found"], 2**32 - 1),
     "dijkstra_forward": lambda given: np.copyto(given["outcome"][:, 0], 4 * bool(to_come and to_come.pop())),
 }
-compiler.load = lambda source, options, **how: Module(source)
-compiler.begin_compile = lambda source, options, **how: None
+kernel.load = lambda source, options, **how: Module(source)
+kernel.begin_compile = lambda source, options, **how: None
 kernel._convert = lambda one, number: one if isinstance(one, Array) and number is None else convert(one, number)
 Graph.on_device = property(lambda graph: graph)
 
@@ -203,7 +204,7 @@ def main():
     graph = as_graph(A, directed=True, weighted=True)
     tuning.PRUNING_LEAST_EDGES, Graph.has_high_diameter = 1, False
     lengths.prune(graph, SweepPlan(batch=256))
-    probe.count(graph, np.arange(3), 9)
+    roots_of_runs._count_on_device(graph, np.arange(3), 9)
     work_on_a_graph(A)
     print(*sorted(launched))
 

@@ -60,8 +60,7 @@ def test_searches_that_order(cupy):
 def test_queues_are_as_long_as_32_bits_number(cupy):
     from lagbc.methods.contract import SweepPlan
     from lagbc.methods.gpu.batched.one_launch import queue_arrays
-    from lagbc.methods.gpu.common.one_launch import first_entries, grown
-    from lagbc.methods.gpu.common.rows import Size
+    from lagbc.methods.gpu.common.rows import Size, first_entries, grown
 
     rows, of_queue = 10**7, partial(queue_arrays, 1)
     size = Size(SweepPlan(batch=256), rows, groups=1, depth=rows // 2, counts_are_small=True)

@@ -216,7 +216,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("case", [*(name for name in main.list_commands(None) if name != "completion"), *MORE])
+@pytest.mark.parametrize("case", [*main.list_commands(None), *MORE])
 def test_a_quiet_command_prints_its_result_alone(tmp_path, monkeypatch, case):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(compiled, "compile_kernels", lambda: compiled.Compiled("20 modules", 3.0, "/folder"))
@@ -253,12 +253,12 @@ def test_a_device_that_is_not_there():
 
 @pytest.mark.skipif(not SEES_GPU, reason="there is no GPU")
 def test_kernels_of_the_device(monkeypatch):
-    from lagbc.cuda import compiler
+    from lagbc.cuda import kernel
 
     done = compile_kernels()
     assert "kernel modules for sm_" in done.what
     assert done.folder
-    monkeypatch.setattr(compiler, "_compile", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(kernel, "_compile", lambda *_: pytest.fail("compiled again"))
     compile_kernels()
 
 
@@ -280,19 +280,10 @@ def offered(text, shell="zsh"):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_has_its_script(shell):
-    script = succeed("completion", shell)
+    script = CliRunner(env={"_LAGBC_COMPLETE": f"{shell}_source"}).invoke(main, prog_name="lagbc").stdout
     assert "_LAGBC_COMPLETE=" + shell + "_complete" in script
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
-
-
-def test_the_help_says_what_goes_where():
-    lines = [line.strip() for line in succeed("completion", "--help").splitlines()]
-    assert 'zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit' in lines
-
-
-def test_unknown_shell():
-    assert run("completion", "ksh").exit_code == 2
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
@@ -330,7 +321,7 @@ def test_bash_itself(tmp_path, words, replies):
     program.chmod(0o755)
     line = " ".join(f"'{word}'" for word in ["lagbc", *words])
     script = (
-        f'eval "$(lagbc completion bash)"\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n'
+        f'eval "$(_LAGBC_COMPLETE=bash_source lagbc)"\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n'
         '_lagbc_completion lagbc\nprintf "%s\\n" "${COMPREPLY[@]}"'
     )
     done = subprocess.run(

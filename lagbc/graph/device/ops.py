@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.graph.device.kernels import BREADTH_FIRST, CSR, KERNELS, ORDER, PROXIMITY, SORT
+from lagbc.cuda.kernel import THREADS, resident_blocks
+from lagbc.graph.device import BREADTH_FIRST, CSR, KERNELS, ORDER, PROXIMITY, SORT
 
 Csr = tuple[Any, Any, Any]
 

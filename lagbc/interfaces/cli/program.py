@@ -1,4 +1,4 @@
-"""The program `lagbc`: its commands, its end by an error or a signal, and the commands `completion` and `compile`."""
+"""The program `lagbc`: its commands, its end by an error or a signal, and the command `compile`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class, get_completion_class
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from lagbc import __version__
 from lagbc.errors import Error, GraphFileWarning, MemoryWarning, shortened
@@ -29,7 +29,6 @@ _MODULES = {
     "centralities": "centralities",
     "compare": "methods",
     "compile": "program",
-    "completion": "program",
     "distances": "centralities",
     "estimate": "estimate",
     "girvan-newman": "groups",
@@ -174,26 +173,6 @@ class _Bash(BashComplete):
 
 
 add_completion_class(_Bash)
-
-
-# The variable in which a shell asks for completions.
-_VARIABLE = "_LAGBC_COMPLETE"
-_COMPLETION = """Print what SHELL needs to complete commands, options and file names of lagbc.
-
-\b
-bash:  eval "$(lagbc completion bash)"    in ~/.bashrc
-zsh:   eval "$(lagbc completion zsh)"     in ~/.zshrc, below compinit
-fish:  lagbc completion fish | source     in ~/.config/fish/config.fish"""
-
-
-@click.command("completion", help=_COMPLETION)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    """Print the script of a shell."""
-    program = click.get_current_context().find_root()
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(program.command, {}, "lagbc", _VARIABLE).source())
 
 
 @click.command("compile")

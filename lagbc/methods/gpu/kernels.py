@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lagbc import tuning
-from lagbc.cuda.compiler import Source
-from lagbc.cuda.kernel import NARROW, Kernels, Macro, Variant
+from lagbc.cuda.kernel import NARROW, Kernels, Macro, Source, Variant
 from lagbc.methods.contract import SweepPlan
 from lagbc.methods.sums import PATH_SUMS
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import Macro, Variant
+from lagbc.cuda.kernel import THREADS, Macro, Variant
 from lagbc.methods.block import NOTHING, BlockPlan, BlockSize, BlockSweep, Live
 from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, Array, allocate
 from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, WARPS, bitmap_words, count_hubs, row_blocks, unpack

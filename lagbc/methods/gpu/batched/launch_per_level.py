@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import NARROW, Macro, Variant
+from lagbc.cuda.kernel import NARROW, THREADS, Macro, Variant
 from lagbc.methods.contract import BYTE, HALF_WORD, Array, Counted, SweepPlan, allocate, repeated
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter

@@ -9,13 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.kernel import Kernel, Macro, Variant
+from lagbc.cuda.kernel import THREADS, Kernel, Macro, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import scatter
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import BYTES, BatchArrays, RootRows, Rows, Size
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    QUEUE_FULL,
+    BatchArrays,
+    RootRows,
+    Rows,
+    Size,
+    first_entries,
+    grow_queue,
+    launch,
+    together,
+)
 from lagbc.methods.gpu.common.sums import (
     Distances,
     Edges,

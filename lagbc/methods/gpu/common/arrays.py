@@ -8,7 +8,7 @@ import cupy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import THREADS
 from lagbc.methods.gpu.kernels import ARRAYS
 
 _TILE = 4096  # as in the kernels

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -12,11 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS
+from lagbc.cuda.kernel import THREADS, Kernel
+from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
-from lagbc.methods.contract import BYTE, FLOAT, HALF_WORD, INTEGER, Array, Arrays, Counted, SweepPlan, bytes_of
-from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, scatter
+from lagbc.methods.contract import (
+    BYTE,
+    FLOAT,
+    HALF_WORD,
+    INTEGER,
+    Array,
+    Arrays,
+    Counted,
+    Interrupted,
+    SweepPlan,
+    allocate,
+    bytes_of,
+)
+from lagbc.methods.gpu.common.arrays import Survey, add_reached, convert_lengths, read, scatter
 
 GROUP_COLUMNS = 256
 BYTES = GROUP_COLUMNS // 8
@@ -282,3 +296,64 @@ def count_hubs(indptr: Any, rows: int, nnz: int) -> int:
             return hubs + int(short.argmax())
         hubs, front = front, min(_FARTHER * front, rows)
     return rows
+
+
+# ---- Sweeps in one launch, where each group of roots has thread blocks of its own: the host's side of one_launch.cuh
+
+# How the sweep of a group ended, if not well; as in one_launch.cuh.
+QUEUE_FULL, STOPPED = 1, 2
+
+
+def together(stated: Arrays) -> dict[str, Any]:
+    """Allocate stated rows, queues and notes, as one group."""
+    made = allocate(cp, stated)
+    return {**made["rows"], **made["queue"], **made["notes"]}
+
+
+def launch(arrays: BatchArrays, kernel: Kernel, groups: int, blocks: int, **arguments: Any) -> int:
+    """Run a kernel whose `blocks` the groups share; return how the worst group ended, or raise Interrupted."""
+    blocks_per_group = max(1, blocks // groups)
+    arrays.barriers.fill(0)
+    of_group = arrays.arguments("queue", "masks", "starts", "barriers", "halts", "status")
+    of_launch = {"n": arrays.rows.rows, "blocks_per_group": blocks_per_group, "capacity": arrays.queue.shape[1]}
+    kernel((blocks_per_group * groups,), THREADS, **of_launch, **of_group, stop=arrays.rows.stop, **arguments)
+    worst = int(read(arrays.status)[:, 0].max())
+    if worst == STOPPED:
+        raise Interrupted
+    return worst
+
+
+def grow_queue(arrays: BatchArrays, queue_arrays: Callable[[int, int], dict[str, Array]], factor: float) -> None:
+    """Make the queue half as long again; the next sweep finds its entries anew."""
+    rows = arrays.rows
+    of_queue = partial(queue_arrays, rows.groups)
+    longer = of_queue(grown(arrays.queue.shape[1], first_entries(rows, factor), of_queue, rows))
+    arrays.take(dict.fromkeys(longer))
+    arrays.take(allocate(cp, longer))
+
+
+def first_entries(size: Size | Rows, factor: float) -> int:
+    """Return the first entries of a group's queue: ``factor * sqrt(spread)`` a row, and the roots'.
+
+    A vertex is at no more distances from the roots of a group than these are apart. They are neighbours in the sweep
+    order: of r roots in a plane, in a piece that is ``spread = depth * sqrt(256 / r)`` wide. Most rows have fewer; see
+    `lagbc.tuning.HOPS_FIRST_ENTRIES`.
+    """
+    rows, roots = size.rows, max(1, size.rows if size.plan.roots is None else size.plan.roots)
+    spread = size.depth * min(1.0, GROUP_COLUMNS / roots) ** 0.5
+    entries = int(min(factor * spread**0.5, GROUP_COLUMNS, roots) * rows) + GROUP_COLUMNS
+    return min(entries, _most_entries(rows))
+
+
+def grown(capacity: int, first: int, arrays: Callable[[int], Arrays], size: Size | Rows) -> int:
+    """Return half as many entries again of the queues of `arrays`; MemoryError beyond the growth, or 32 bits."""
+    longer = min(3 * capacity // 2, _most_entries(size.rows))
+    if longer <= capacity:
+        raise OutOfMemoryError(f"a queue of more than {capacity} entries is past what 32-bit positions hold")
+    size.plan.require_growth(bytes_of(arrays(longer)) - bytes_of(arrays(first)))
+    return longer
+
+
+def _most_entries(rows: int) -> int:
+    """Return the most entries: 32 bits number them, and a level of all rows behind them, at which a sweep stops."""
+    return 2**31 - 1 - rows

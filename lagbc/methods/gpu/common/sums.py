@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import Variant
+from lagbc.cuda.kernel import THREADS, Variant
 from lagbc.errors import InvalidValueError
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, Array, Arrays, SweepPlan

@@ -17,8 +17,16 @@ rounding absorbed a length, is marked as overflowed: computed by itself, it name
 The sweeps are compiled for the sums asked for, as in hops. Sums of distances are taken from the rows of final
 distances; where no other sum is asked for, no path is counted, no root overflows, and no level is told from another.
 
-Edges longer than a way around them are left out at first (`.pruning`): on scale-free graphs with lengths of all sizes,
-most of them.
+Edges longer than a way around them are left out at first: on scale-free graphs with lengths of all sizes, most of them.
+An edge (u, v) is on no shortest path if there is a shorter way from u to v. Ways over landmarks h tell of most such
+edges, by one sweep from 256 of the best connected vertices, and one against the edges if they have directions:
+
+    dist(u, h) + dist(h, v) + slack < length(u, v).
+
+Distances, path counts and scores are those of all edges, since an edge left out is not tight and lowers no distance.
+The slack covers rounding: a distance is a sum of at most R lengths, where R is the number of rounds of the sweep, and
+each addition is off by at most ``2**-53`` of the longest path, ``n`` times the longest edge. Two distances, the sums
+that another sweep forms along the same way, and the edge's own are ``4 R + 2`` such additions, less than 8 R.
 
 Groups of roots with more levels than a schedule takes are swept again by another. Sums are in the order of rows, in
 parts of fixed shape, for each group by itself: the bits depend on nothing but graph, roots, `bucket_width` and device
@@ -34,23 +42,26 @@ matrix multiplication, SC 2017.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cupy as cp
 import numpy as np
+from numpy.typing import NDArray
 
 from lagbc import tuning
+from lagbc.cuda.kernel import THREADS, Variant
 from lagbc.graph.device.ops import gather
 from lagbc.graph.graph import Graph
 from lagbc.graph.validate import EXACT_INTEGERS
 from lagbc.methods.contract import BYTE, INTEGER, Array, Batching, Counted, SweepPlan
 from lagbc.methods.gpu import driver
-from lagbc.methods.gpu.common.arrays import Survey, survey
-from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Size, upload, uploaded_arrays
+from lagbc.methods.gpu.common.arrays import Survey, count_flags, number_ends, survey
+from lagbc.methods.gpu.common.rows import GROUP_COLUMNS, Lengths, Rows, Size, place_roots, upload, uploaded_arrays
 from lagbc.methods.gpu.common.sums import require_sums_made_here, sum_arrays
-from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch, pruning
+from lagbc.methods.gpu.delta_stepping import launch_per_round, one_launch
 from lagbc.methods.gpu.driver import Schedule, State
-from lagbc.methods.gpu.kernels import ARRAYS
+from lagbc.methods.gpu.kernels import ARRAYS, PRUNING
 
 batching = Batching(block=GROUP_COLUMNS, auto=2048)
 forward, backward, paths = driver.forward, driver.backward, driver.paths
@@ -77,7 +88,7 @@ def arrays(graph: Graph, plan: SweepPlan) -> dict[str, Any]:
     stated = {
         "uploaded": uploaded_arrays(graph, plan),
         "lengths": {"lengths": Array((1 if graph.transpose is graph else 2, graph.nnz), np.dtype(dist))},
-        "kept": kept if pruning.is_pruning_worthwhile(graph, plan) else {},
+        "kept": kept if is_pruning_worthwhile(graph, plan) else {},
         "sums": sum_arrays(graph, plan),
         "schedule": SCHEDULES[schedule].module.arrays(size, dist),
     }
@@ -102,10 +113,10 @@ def prepare(graph: Graph, plan: SweepPlan, schedule: str | None = None) -> State
 
 def prune(graph: Graph, plan: SweepPlan) -> tuple[Graph, Any]:
     """Leave out edges of no shortest path; also return the places of the others, None if none is left out."""
-    if not pruning.is_pruning_worthwhile(graph, plan):
+    if not is_pruning_worthwhile(graph, plan):
         return graph, None
     of_hubs = SweepPlan(GROUP_COLUMNS, sums=frozenset({"distance"}), stop=plan.stop)
-    kept = pruning.find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
+    kept = _find_kept(graph, upload(graph, of_hubs), describe_lengths(graph, of_hubs))
     return (graph, None) if kept is None else graph.on_device.keep(kept)
 
 
@@ -131,3 +142,66 @@ def _type_of_distances(graph: Graph, found: Survey, plan: SweepPlan) -> str:
     """
     are_integers = found.longest <= EXACT_INTEGERS and found.are_integers
     return "float32" if are_integers and graph.n * found.longest <= 2**24 and not plan.rtol else "float64"
+
+
+def is_pruning_worthwhile(graph: Graph, plan: SweepPlan) -> bool:
+    """Whether a search for such edges is worth its sweep.
+
+    With `rtol`, paths longer than the shortest count, too. On graphs of high diameter landmarks are far from most
+    edges. A way of two edges is at least twice as long as the shortest edge.
+    """
+    are_few = plan.roots is not None and plan.roots < tuning.PRUNING_LEAST_ROOTS
+    if graph.nnz < tuning.PRUNING_LEAST_EDGES or are_few or graph.has_high_diameter or plan.rtol:
+        return False
+    found = survey(graph.on_device.weights)
+    return found.longest > 2 * found.shortest
+
+
+def _find_kept(graph: Graph, rows: Rows, lengths: Lengths) -> Any:
+    """Return for each edge of a graph whether it has to be kept, on the device; None if all have to.
+
+    `rows` are the graph in sweep order, for a batch of `GROUP_COLUMNS` roots and a plan that asks for distances.
+    """
+    hubs = graph.order[:GROUP_COLUMNS]
+    after = before = _distances(rows, lengths, hubs)
+    if rows.in_indptr is not rows.indptr:
+        before = _distances(_reversed(rows), lengths._replace(out=lengths.into, into=lengths.out), hubs)
+    if after is None or before is None:
+        return None
+    placed = graph.on_device
+    position, kept = cp.asarray(rows.position), cp.empty(graph.nnz, np.bool_)
+    slack = 8 * tuning.MOST_ROUNDS * 2.0**-53 * graph.n * lengths.survey.longest
+    tails, heads = (number_ends(ends, position) for ends in (placed.rows, placed.indices))
+    PRUNING.kernel("prune", Variant("float64", lengths.dist))(
+        (-(-graph.nnz // THREADS),),
+        THREADS,
+        nnz=graph.nnz,
+        tails=tails,
+        heads=heads,
+        lengths=placed.weights,
+        to=before,
+        slack=slack,
+        kept=kept,
+        **{"from": after},
+    )
+    return kept if count_flags(kept) <= tuning.PRUNING_MOST_KEPT * graph.nnz else None
+
+
+def _distances(rows: Rows, lengths: Lengths, hubs: NDArray[np.int64]) -> Any:
+    """Return distances from the hubs, of shape (rows, 256); None if they take too many rounds."""
+    arrays = launch_per_round.make(rows, lengths)
+    found = launch_per_round.forward(arrays, hubs, place_roots(rows, hubs))
+    return None if found.deeper is not None and found.deeper.any() else arrays.distances[0]
+
+
+def _reversed(rows: Rows) -> Rows:
+    """Return the rows with all edges reversed."""
+    return replace(
+        rows,
+        indptr=rows.in_indptr,
+        indices=rows.in_indices,
+        hubs=rows.in_hubs,
+        in_indptr=rows.indptr,
+        in_indices=rows.indices,
+        in_hubs=rows.hubs,
+    )

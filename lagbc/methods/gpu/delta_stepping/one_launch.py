@@ -9,13 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS, resident_blocks
-from lagbc.cuda.kernel import Kernel, Variant
+from lagbc.cuda.kernel import THREADS, Kernel, Variant, resident_blocks
 from lagbc.methods.contract import BYTE, HALF_WORD, NARROW, Array, SweepPlan
 from lagbc.methods.gpu.common import rows as device_rows
 from lagbc.methods.gpu.common.arrays import fill, scatter
-from lagbc.methods.gpu.common.one_launch import QUEUE_FULL, first_entries, grow_queue, launch, together
-from lagbc.methods.gpu.common.rows import BYTES, GROUP_COLUMNS, BatchArrays, Lengths, RootRows, Rows, Size
+from lagbc.methods.gpu.common.rows import (
+    BYTES,
+    GROUP_COLUMNS,
+    QUEUE_FULL,
+    BatchArrays,
+    Lengths,
+    RootRows,
+    Rows,
+    Size,
+    first_entries,
+    grow_queue,
+    launch,
+    together,
+)
 from lagbc.methods.gpu.common.sums import Edges, PathScores, path_arrays, sum_lengths
 from lagbc.methods.gpu.driver import Found, Search, Weights
 from lagbc.methods.gpu.kernels import DELTA_IN_ONE_LAUNCH, DELTA_SUMS, variant_of

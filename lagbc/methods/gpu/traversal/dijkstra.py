@@ -33,8 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import THREADS
-from lagbc.cuda.kernel import Variant
+from lagbc.cuda.kernel import THREADS, Variant
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import BYTE, FLOAT, NARROW, Array, Batching, Counted, Interrupted, SweepPlan, allocate
 from lagbc.methods.gpu.common.arrays import read

@@ -46,8 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.cuda.compiler import resident_blocks
-from lagbc.cuda.kernel import Kernel, Variant
+from lagbc.cuda.kernel import Kernel, Variant, resident_blocks
 from lagbc.graph.graph import Graph
 from lagbc.methods.contract import (
     BYTE,
