@@ -204,7 +204,8 @@ def result_of(call: Call, sums: list[Sums]) -> Result:
     """Put the sums of the pieces of a call together."""
     graph, request, reduced = call.graph, call.request, call.reduced
     is_once = graph.directed or request.demand is not None or (reduced.tree is None and request.weighs_pairs)
-    return Result(restore(reduced, request, sums), graph, request, 1 if is_once else 2, call.plan.sweeps)
+    whole = sums[0] if reduced.tree is None else restore(reduced, request, sums)
+    return Result(whole, graph, request, 1 if is_once else 2, call.plan.sweeps)
 
 
 def sum_request(graph: Graph, request: Request, settings: Settings) -> Result:

@@ -232,7 +232,9 @@ def terms_of(
             whole /= 2  # both entries of an edge hold both directions
         if name in _FALLING:
             return whole
-        sums = restore(reduced, request, [Sums(**{name: whole}), *small])
+        sums = Sums(**{name: whole})
+        if reduced.tree is not None:
+            sums = restore(reduced, request, [sums, *small])
         if ends is not None:
             sums.dependency = sums.dependency + ends
         return centrality.finish(Result(sums, graph, request, 1 if graph.directed else 2, ()), arguments)

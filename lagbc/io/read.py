@@ -104,7 +104,7 @@ def read_graph(
     part : (int, int), optional
         The number of a part of the file, from 0 on, and the number of parts: reads the pattern of that part alone, in a
         matrix of the shape of the whole. Ranks of a `grid` pass a part each. The part is a range of bytes of a sparse
-        Matrix Market file, or of entries of ``.npz`` in csr, csc or coo; other formats are refused.
+        Matrix Market file; other formats are refused.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def _read(source: Source, largest: bool, named: Columns, part: tuple[int, int] |
         return form.read(source, largest, named)
     if form.read_part is None or named.given:
         raise InvalidValueError(
-            f"{source.name}: {form.name} is not read in parts; write it as Matrix Market or .npz, or read all on rank 0"
+            f"{source.name}: {form.name} is not read in parts; write it as Matrix Market, or read all on rank 0"
         )
     number, of = part
     if not 0 <= number < of:

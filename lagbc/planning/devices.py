@@ -33,6 +33,7 @@ _LOCAL_RANKS = (
     "PMI_LOCAL_RANK",
     "SLURM_LOCALID",
 )
+_NOTHING = nullcontext()
 local_rank: ContextVar[int | None] = ContextVar("lagbc local rank", default=None)
 
 
@@ -157,14 +158,14 @@ def reading_gpu(A: Any, devices: tuple[int, ...] | All | None) -> AbstractContex
     """Return the context of the GPU that reads a graph: the first asked for, or its own; ValueError if they differ."""
     at = A.data.device.id if is_cupy(A) else None
     if devices is None and at is None:
-        return nullcontext()
+        return _NOTHING
     numbers = gpu_numbers(devices)
     if at is not None and numbers and numbers[0] != at:
         raise InvalidValueError(
             f"A is a CuPy matrix on GPU {at}, but device={numbers[0]} was asked for; name {at} first"
         )
     if at is None and not numbers:
-        return nullcontext()
+        return _NOTHING
     from cupy import cuda
 
     device: AbstractContextManager[Any] = cuda.Device(numbers[0] if numbers else at)

@@ -284,7 +284,11 @@ def host_graph_bytes(graph: Graph, plan: SweepPlan) -> tuple[int, int]:
 
 def _own_bytes(graph: Graph) -> int:
     """Count the bytes of the edges, unless they are the caller's."""
-    return sum(array.nbytes for array in graph.csr[1:] if array is not None and array.flags.owndata)
+    own = 0
+    for array in graph.csr[1:]:
+        if array is not None and array.flags.owndata:
+            own += array.nbytes
+    return own
 
 
 def _transposing_bytes(graph: Graph) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lagbc import tuning
-from lagbc.calls import phase
+from lagbc.calls import in_phase
 from lagbc.errors import OutOfMemoryError
 from lagbc.graph.csr import as_numpy
 from lagbc.graph.graph import Graph
@@ -68,9 +68,9 @@ class Whole:
     def placed(self, method: Method) -> Graph:
         """Return the graph that a method reads: on the host, or on the device if it is there or large."""
         graph = self.graph
-        if method.device == "cpu":
-            return graph.on_host
-        return graph.on_device if graph.is_on_device or graph.nnz > tuning.HOST_EDGES else graph
+        if not graph.is_on_device and (method.device == "cpu" or graph.nnz <= tuning.HOST_EDGES):
+            return graph
+        return graph.on_host if method.device == "cpu" else graph.on_device
 
     def ordered(self, method: Method) -> NDArray[np.int64]:
         """Return the roots in the order of their batches, which the first method that asks fixes."""
@@ -225,23 +225,21 @@ def without_chains(reduced: Reduced, number: int, settings: Settings) -> Reduced
     return reduced._replace(pieces=(*reduced.pieces[:number], form.piece, *reduced.pieces[number + 1 :]))
 
 
+@in_phase("finish")
 def restore(reduced: Reduced, request: Request, found: list[Sums]) -> Sums:
-    """Make the sums of the graph from the sums of its pieces."""
+    """Make the sums of a graph that was reduced from the sums of its pieces."""
     tree = reduced.tree
-    if tree is None:
-        (sums,) = found
-        return sums
-    with phase("finish"):
-        large, small = found[: len(tree.large)], found[len(tree.large) :]
-        sums = Sums()
-        if "dependency" in request.sums:
-            of_large = [_of_vertices(piece, one) for piece, one in zip(reduced.large, large, strict=True)]
-            sums.dependency = tree.scores(of_large, small[0].dependency if small else None)
-            if reduced.ends is not None:
-                sums.dependency += reduced.ends
-        if "edges" in request.sums:
-            sums.edges = tree.edge_scores([one.edges for one in large], small[0].edges if small else None)
-        return sums
+    assert tree is not None
+    large, small = found[: len(tree.large)], found[len(tree.large) :]
+    sums = Sums()
+    if "dependency" in request.sums:
+        of_large = [_of_vertices(piece, one) for piece, one in zip(reduced.large, large, strict=True)]
+        sums.dependency = tree.scores(of_large, small[0].dependency if small else None)
+        if reduced.ends is not None:
+            sums.dependency += reduced.ends
+    if "edges" in request.sums:
+        sums.edges = tree.edge_scores([one.edges for one in large], small[0].edges if small else None)
+    return sums
 
 
 def _of_vertices(piece: Whole | Chains, sums: Sums) -> Scores:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
@@ -176,14 +176,16 @@ def sum_over(
 def retrying(carry: Carrier, work: Work, first: int, last: int) -> Generator[Found]:
     """Carry a work, and go on with less at a time where memory runs out."""
     while first < last:
+        found = carry(work, first, last)
         try:
-            with closing(carry(work, first, last)) as found:
-                for one in found:
-                    first = one[0].last
-                    yield one
-                    del one  # else it would be held during the wait for the next one
+            for one in found:
+                first = one[0].last
+                yield one
+                del one  # else it would be held during the wait for the next one
         except MemoryError as error:
             work = work.smaller(error)
+        finally:
+            found.close()
         if first < last:
             give_back()  # the states of before, which no name holds any more
 

@@ -254,18 +254,3 @@ def test_matrix_market(tmp_path, monkeypatch, suffix, symmetry, of):
     assert {part.directed for part in parts} == {symmetry == "general"}
     read, stated = sum(part.counted[0] for part in parts), parts[0].counted[1]
     assert read == stated
-
-
-@pytest.mark.parametrize("of", [1, 3, 40])
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-@pytest.mark.parametrize("compressed", [True, False])
-def test_npz(tmp_path, form, compressed, of):
-    path = tmp_path / "graph.npz"
-    sp.save_npz(path, PATTERN.asformat(form), compressed=compressed)
-    np.testing.assert_array_equal(whole(parts_of(path, of)), PATTERN.toarray())
-
-
-def test_diagonals_are_not_read_in_parts(tmp_path):
-    sp.save_npz(tmp_path / "dia.npz", sp.dia_array(np.eye(3)))
-    with pytest.raises(GraphFormatError, match="dia is not read in parts"):
-        lagbc.read_graph(tmp_path / "dia.npz", part=(0, 2))

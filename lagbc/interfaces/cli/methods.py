@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from lagbc.call import Call
     from lagbc.calls import Phase
-    from lagbc.comparison.compare import Measurement
+    from lagbc.comparison.compare import Comparison, Measurement
     from lagbc.comparison.measure import Prediction
     from lagbc.interfaces.cli.inputs import Source
     from lagbc.planning.sweep import MemoryEstimate
@@ -217,10 +216,8 @@ def _yes_or_no(value: bool) -> str:
 
 # The exit status if scores of some method are wrong.
 WRONG = 3
-# Columns that stay longest where a terminal is narrow; the others go from the last on.
-_KEPT = ("method", "device", "ms per root", "difference", "peak (MiB)", "GTEPS")
-# Characters of the longest names of checks, and the text between columns.
-_LONGEST_CHECKS, _BETWEEN = 50, "  "
+# Titles and widths of the columns that are shown behind the name of a method; files have all columns.
+_SHOWN = {"device": 6, "ms per root": 11, "GTEPS": 8, "peak (MiB)": 10, "difference": 13}
 
 
 @click.command("compare", epilog=options.GRAPH_HELP)
@@ -254,12 +251,13 @@ def compare_command(
     carry_out(source, run["progress"], lambda taken, steps: _Comparison(taken, output, steps, run, typed | run))
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class _Comparison(Task):
     """The task of a comparison; `given` are the options of `lagbc.compare`."""
 
     given: dict[str, Any]
-    _has_titles: bool = False
+    found: Comparison = field(init=False)
+    has_titles: bool = False
 
     def introduction(self) -> str:
         return f"{headline(self.source)}{', with lengths' if self.source.weighted else ''}\n"
@@ -300,9 +298,8 @@ class _Comparison(Task):
         found = self.found
         yield f"\n{found.conditions}" if found.measured else found.conditions
         yield from map(wrapped, (*found.remarks(), *found.reasons()))
-        missing = [title for title in self._cells if title not in self._widths]
-        if found.measured and missing:
-            yield wrapped(f"columns that do not fit into the terminal: {', '.join(missing)} (--out FILE.csv has all)")
+        if found.measured and self.output.out is None:
+            yield "--out FILE.csv has all figures"
 
     def drawings(self) -> list[Drawing]:
         draw = partial(self.found.plot, title=self.source.title)
@@ -312,38 +309,21 @@ class _Comparison(Task):
     def status(self) -> int:
         return WRONG if any(record.agrees is False for record in self.found.records) else 0
 
-    @cached_property
-    def _cells(self) -> dict[str, Callable[[Measurement], str]]:
-        from lagbc.comparison.compare import TABLE_COLUMNS
-
-        return dict(TABLE_COLUMNS)
-
-    @cached_property
-    def _widths(self) -> dict[str, int]:
-        """The widths of columns by their titles: of columns that fit into the terminal; of all for a file or a pipe."""
-        from lagbc.methods.table import METHODS
-
-        # Columns are as wide as titles, names and figures need; a name that is asked for may have ways, as in x:8.
-        names = [*(row.name for row in METHODS), *self.given["methods"].split(",")]
-        longest = {"method": max(map(len, names)), "formulation": 11, "device": 6, "difference": 13}
-        widths = {title: max(len(title), longest.get(title, 8)) for title in self._cells}
-        widths["from"] = _LONGEST_CHECKS
-        room = get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-        for title in [title for title in reversed(widths) if title not in _KEPT] + [*reversed(_KEPT)]:
-            if sum(widths.values()) + len(_BETWEEN) * (len(widths) - 1) > room:
-                del widths[title]
-        return widths
-
     def _show_row(self, record: Measurement) -> None:
         """Print a measurement, above a progress bar if there is one, the first below titles."""
         from tqdm import tqdm
 
+        from lagbc.comparison.compare import TABLE_COLUMNS
+        from lagbc.methods.table import METHODS
+
         if record.skipped:
             return
-        rows = [{title: self._cells[title](record) for title in self._widths}]
-        if not self._has_titles:
-            rows.insert(0, {title: title for title in self._widths})
-            self._has_titles = True
+        # A name that is asked for may have ways, as in x:8.
+        names = [*(row.name for row in METHODS), *self.given["methods"].split(",")]
+        widths = {"method": max(map(len, names)), **_SHOWN}
+        rows = [{title: cell(record) for title, cell in TABLE_COLUMNS}]
+        if not self.has_titles:
+            rows.insert(0, {title: title for title in widths})
+            self.has_titles = True
         for row in rows:
-            text = _BETWEEN.join(f"{row[title]:<{width}}" for title, width in self._widths.items()).rstrip()
-            tqdm.write(text, file=sys.stdout)
+            tqdm.write("  ".join(f"{row[title]:<{width}}" for title, width in widths.items()).rstrip(), file=sys.stdout)
