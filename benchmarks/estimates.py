@@ -220,7 +220,7 @@ def rows_of_paths(data: Path, name: str, errors: list[float], threads: int, seco
                 *(name, f"{n:,}", edges_of(A), f"{error:g}", f"{threads}"),
                 *(f"{spent[one]:.3g}" for one in names),
                 ", ".join(f"{walls[one]:.3g}" for one in names),
-                f"{spent['roots'] / spent['paths']:.1f}",
+                f"{'> ' * ('more' in drawn['roots'])}{spent['roots'] / spent['paths']:.1f}",
                 f"{spent['KADABRA'] / spent['auto']:.1f}",
                 f"{drawn['roots']} roots; {drawn['paths']} paths",
                 f"{off['roots']}; {off['paths']}" if exact is not None else "",
