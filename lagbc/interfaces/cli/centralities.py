@@ -66,22 +66,20 @@ def score_command(record: Centrality) -> click.Command:
     """Make a command with the arguments of its centrality."""
 
     def run_command(
-        output: options.OutputOptions, map_options: options.MapOptions, error: bool = False, **asked: Any
+        output: options.OutputOptions, plot_map: Path | None, coordinates: Path | None, **asked: Any
     ) -> None:
         if record.needs and output.part is not None:
             raise InvalidValueError(f"{record.name} is not computed in parts; leave out --part")
-        _require_writable_result(output, map_options.plot_map)
+        _require_writable_result(output, plot_map)
         if record.of_edges and output.plot is not None:
             raise InvalidValueError("--plot draws scores of vertices; write scores of edges with --out")
         if output.plot is not None and has_columns(asked):
             raise InvalidValueError("--plot draws scores for one cutoff and one decay; write several with --out")
-        is_read = map_options.plot_map is not None or record is STRAIGHTNESS
-        if map_options.coordinates is not None and not is_read:
-            raise InvalidValueError(f"--coordinates {map_options.coordinates} goes with --plot-map, which draws a map")
-        check_outputs(None, map_options.plot_map)
-        _carry_out_records(
-            lambda given: (record,), output, map_options=map_options, error=error, together=False, **asked
-        )
+        if coordinates is not None and plot_map is None and record is not STRAIGHTNESS:
+            raise InvalidValueError(f"--coordinates {coordinates} goes with --plot-map, which draws a map")
+        check_outputs(None, plot_map)
+        how: Any = {"together": False, "plot_map": plot_map, "coordinates": coordinates, **asked}
+        _carry_out_records(lambda given: (record,), output, **how)
 
     declared: Any = run_command
     for declare in (
@@ -147,13 +145,16 @@ def _carry_out_records(
     run: dict[str, Any],
     together: bool,
     error: bool = False,
-    sample: options.SampleOptions = options.NO_SAMPLE,
-    map_options: options.MapOptions = options.NO_MAP,
+    sample: dict[str, Any] | None = None,
+    plot_map: Path | None = None,
+    coordinates: Path | None = None,
     **typed: Any,
 ) -> None:
     """Compute the centralities that `records_of` returns for the arguments."""
+    if typed.get("demand") is not None and sample:
+        raise InvalidValueError("--demand says how often each pair of vertices counts; leave out --k")
     into = typed.get("u") is not None
-    pictures = {"--plot": output.plot, "--plot-map": map_options.plot_map}
+    pictures = {"--plot": output.plot, "--plot-map": plot_map}
     for option, given in {**pictures, "--part": output.part, "--grid": run.get("grid")}.items():
         if into and given is not None:
             raise InvalidValueError(f"--vertices asks for a search from each of some vertices; leave out {option}")
@@ -169,10 +170,10 @@ def _carry_out_records(
 
     def prepare(taken: Source, steps: Steps) -> Task:
         with steps.step("reading the arguments"):
-            given = read_arguments(typed, taken, sample)
-            records, xy = records_of(sample.arguments | given), None
-            if map_options.plot_map is not None or STRAIGHTNESS in records:
-                xy = find_coordinates(map_options, taken)
+            given = read_arguments(typed, taken) | (sample or {})
+            records, xy = records_of(given), None
+            if plot_map is not None or STRAIGHTNESS in records:
+                xy = find_coordinates(coordinates, taken)
         if STRAIGHTNESS in records:
             given["coordinates"] = xy
         if any(record.of_edges for record in records):
@@ -180,10 +181,10 @@ def _carry_out_records(
         how: dict[str, Any] = {"source": taken, "output": output, "steps": steps, "run": run, "records": records}
         how |= {"together": together, "typed": typed}
         if into:
-            return _Into(given=sample.arguments | given, **how)
+            return _Into(given=given, **how)
         given.pop("u", None)
         kind = _Sweep if output.part is None else _Part
-        return kind(given=given, sample=sample, error=error, plot_map=map_options.plot_map, xy=xy, **how)
+        return kind(given=given, error=error, plot_map=plot_map, xy=xy, **how)
 
     carry_out(source, run["progress"], prepare, dealing)
 
@@ -306,7 +307,6 @@ class _Sweep(_Scores):
     """The task of computing scores; `given` are the arguments, `typed` their texts on the command line."""
 
     typed: dict[str, Any]
-    sample: options.SampleOptions
     error: bool = False
     plot_map: Path | None = None
     xy: Coordinates | None = None
@@ -327,13 +327,13 @@ class _Sweep(_Scores):
     def _arguments(self) -> Arguments:
         from lagbc.arguments import Arguments
 
-        return Arguments(**self.sample.arguments, **self.given)
+        return Arguments(**self.given)
 
     def introduction(self) -> str:
         """Describe the graph, the method, the use of values, and the roots."""
         from lagbc.request import has_rounded_inverses
 
-        source, sample = self.source, self.sample
+        source, k = self.source, self.given.get("k")
         plan, method = self.call.plan, method_and_reason(self.call)
         if self._ends_early:
             method = f"method: searches that end early; if they do not pay, {plan.method} on {plan.device}"
@@ -341,9 +341,9 @@ class _Sweep(_Scores):
         graph = source.graph
         if graph.of_strengths and self.given.get("rtol", 0) is None and has_rounded_inverses(graph):
             lines.append("ties: lengths 1 / w are rounded; --rtol 1e-9 takes paths for ties that are in exact numbers")
-        if sample.k is not None:
-            roots = f"{quantity(sample.k, 'random root')} of {graph.n:,}"
-            lines.append(f"estimate from {roots} (seed {sample.seed})")
+        if k is not None:
+            roots = f"{quantity(k, 'random root')} of {graph.n:,}"
+            lines.append(f"estimate from {roots} (seed {self.given['rng']})")
         return "\n".join(lines)
 
     def compute(self) -> None:
@@ -386,7 +386,7 @@ class _Sweep(_Scores):
             note(str(unassigned))
 
     def document(self) -> dict[str, Any]:
-        sample, n = self.sample, self.source.graph.n
+        k, n = self.given.get("k"), self.source.graph.n
         columns = {
             one.name: {"centrality": one.centrality, "cutoff": as_json(one.cutoff), "decay": one.decay}
             for one in self.columns
@@ -395,7 +395,7 @@ class _Sweep(_Scores):
         return {
             "command": "centralities" if self.together else self.names[0],
             "method": method_of(self.call) | early,
-            "estimate": None if sample.k is None else {"roots": min(sample.k, n), "seed": sample.seed},
+            "estimate": None if k is None else {"roots": min(k, n), "seed": self.given["rng"]},
             "arguments": arguments_of(self.typed),
             "columns": columns,
             "scores": self.rows(columns, self.errors).shown(self.output)[1].as_json(),
@@ -412,17 +412,17 @@ class _Sweep(_Scores):
     @cached_property
     def _errors_and_sentence(self) -> tuple[np.ndarray | None, str]:
         """The standard errors of an estimate, and a sentence on them; neither for other scores."""
-        (record, *_), sample, n = self.records, self.sample, self.source.graph.n
+        (record, *_), k, n = self.records, self.given.get("k"), self.source.graph.n
         is_estimate = "k" in record.takes and self.given.get("demand") is None and self.given.get("sources") is None
         if self.together or self.of_edges or not is_estimate or not self.output.count_shown(n):
             return None, ""
-        if sample.k is None or sample.k >= n:
+        if k is None or k >= n:
             return None, "none; all vertices are roots"
         if has_columns(self.given):
             return None, "not computed for several cutoffs or decays"
         if not self.error:
             return None, "not computed (--error does)"
-        if sample.k < 2:
+        if k < 2:
             return None, "none; one root does not tell it"
         if self.given.get("log2"):
             return None, "none; logarithms of estimates have none"
@@ -432,10 +432,8 @@ class _Sweep(_Scores):
 
         settings = check_options(self.run["batch"], self._options)
         with self.steps.step("computing the standard error", " estimates"):
-            errors = errors_of(
-                self.source.graph, self.records, settings, self._arguments, sample.k, self.steps.progress
-            )
-        more = f"from {GROUPS} more estimates, of {roots_of_group(sample.k)} random roots each"
+            errors = errors_of(self.source.graph, self.records, settings, self._arguments, k, self.steps.progress)
+        more = f"from {GROUPS} more estimates, of {roots_of_group(k)} random roots each"
         return errors[record.name][0], more
 
     def drawings(self) -> list[Drawing]:
@@ -479,7 +477,7 @@ class _Part(_Sweep):
 
         save: Any = lagbc.save_part
         output, source = self.output, self.source
-        given = self.sample.arguments | self.given | self.run
+        given = self.given | self.run
         how = {"directed": source.directed, "weighted": source.weighted}
         self.found = save(output.out, output.part, source.graph, self.names, **given, **how)._asdict()
 
@@ -509,7 +507,7 @@ class _Part(_Sweep):
 @options.takes_run()
 def distances_command(
     source: options.GraphOptions,
-    sample: options.SampleOptions,
+    sample: dict[str, Any],
     error: bool,
     output: options.OutputOptions,
     run: dict[str, Any],
@@ -520,9 +518,8 @@ def distances_command(
 
     def prepare(taken: Source, steps: Steps) -> _Distances:
         with steps.step("reading the arguments"):
-            given = read_arguments(typed, taken, sample)
-        has_error = error and sample.k is not None and sample.k > 1
-        return _Distances(taken, output, steps, run, typed, given | sample.arguments, sample, has_error)
+            given = read_arguments(typed, taken) | sample
+        return _Distances(taken, output, steps, run, typed, given, error and sample.get("k", 1) > 1)
 
     carry_out(source, run["progress"], prepare)
 
@@ -533,7 +530,6 @@ class _Distances(Task):
 
     typed: dict[str, Any]
     given: dict[str, Any]
-    sample: options.SampleOptions
     has_error: bool
     found: Any = field(init=False)
     errors: Any = field(init=False, default=None)
@@ -549,11 +545,11 @@ class _Distances(Task):
         self._rows().write(path)
 
     def document(self) -> dict[str, Any]:
-        sample, rows = self.sample, self._rows()
+        rows = self._rows()
         scores = rows._replace(keys={}).as_json()
         return {
             "command": "distances",
-            "estimate": None if sample.k is None else {"roots": self.found.roots, "seed": sample.seed},
+            "estimate": {"roots": self.found.roots, "seed": self.given["rng"]} if "k" in self.given else None,
             "arguments": arguments_of(self.typed),
             "scores": {name: as_json(one.tolist()) for name, one in rows.keys.items()} | scores,
         }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lagbc.errors import InvalidValueError, MissingFileError, quantity
-from lagbc.interfaces.cli.options import NO_SAMPLE, GraphOptions, MapOptions, SampleOptions
+from lagbc.interfaces.cli.options import GraphOptions
 from lagbc.interfaces.cli.terminal import note
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def open_source(options: GraphOptions, steps: Steps, part: tuple[int, int] | Non
     )
 
 
-def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions = NO_SAMPLE) -> dict[str, Any]:
+def read_arguments(given: dict[str, Any], source: Source) -> dict[str, Any]:
     """Replace texts and names of files by the vertices and arrays in them."""
     read = dict(given)
     vertices = source.vertices
@@ -133,8 +133,6 @@ def read_arguments(given: dict[str, Any], source: Source, sample: SampleOptions 
     if given.get("demand") is not None:
         from lagbc.io.tables import read_trips
 
-        if sample.k is not None:
-            raise InvalidValueError("demand= says how often each pair of vertices counts; leave out k=")
         read["demand"] = read_trips(given["demand"], vertices)
     return read
 
@@ -163,15 +161,15 @@ def _read_weights(name: str, text: str, vertices: Vertices) -> Any:
     return numbers
 
 
-def find_coordinates(options: MapOptions, source: Source) -> Coordinates:
-    """Return the coordinates of the vertices, before the computation."""
+def find_coordinates(path: Path | None, source: Source) -> Coordinates:
+    """Return the coordinates of the vertices: of a file, if one is named, else those of the graph."""
     from lagbc.graph.coordinates import as_coordinates
     from lagbc.io.tables import read_coordinates
 
     file = source.file
     found = file.coordinates
-    if options.coordinates is not None:
-        found = read_coordinates(options.coordinates, file.rows.shape[0], file.labels)
+    if path is not None:
+        found = read_coordinates(path, file.rows.shape[0], file.labels)
     if found is None:
         raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
     return as_coordinates(found, file, source.graph)

@@ -49,21 +49,6 @@ class GraphOptions(NamedTuple):
         return "strengths" if self.strength else "lengths" if self.weighted else None
 
 
-class SampleOptions(NamedTuple):
-    """An estimate from `k` random roots."""
-
-    k: int | None
-    seed: int
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """Arguments of the public functions."""
-        return {} if self.k is None else {"k": self.k, "rng": self.seed}
-
-
-NO_SAMPLE = SampleOptions(k=None, seed=0)
-
-
 class OutputOptions(NamedTuple):
     """The number of scores to show, files of all scores and of a picture, and the part (number, of) of a run."""
 
@@ -86,16 +71,6 @@ class OutputOptions(NamedTuple):
         if self.top is None:
             return n if self.as_json else min(n, 10)
         return min(n, self.top)
-
-
-class MapOptions(NamedTuple):
-    """The file of a map of the scores, and the file of coordinates."""
-
-    plot_map: Path | None
-    coordinates: Path | None
-
-
-NO_MAP = MapOptions(None, None)
 
 
 def _complete_graph(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -299,7 +274,7 @@ takes_graph = _takes_record(
 )
 
 takes_sample = _takes_record(
-    SampleOptions,
+    lambda k, seed: {} if k is None else {"k": k, "rng": seed},
     "sample",
     click.option("--k", metavar="K", type=click.IntRange(1), is_eager=True, help="Estimate from K random roots."),
     click.option(
@@ -342,17 +317,15 @@ def takes_output(
     return _takes_record(OutputOptions, "output", *wanted)
 
 
-takes_map = _takes_record(
-    MapOptions,
-    "map_options",
-    _plot_option("--plot-map", "a map of the scores, a panel for each column"),
-    click.option(
+def takes_map(command: _Function) -> _Function:
+    """Declare the options of a map of the scores."""
+    coordinates = click.option(
         "--coordinates",
         type=click.Path(path_type=Path),
         help="For maps and straightness: a table of vertex, x and y, or of vertex, lon and lat.  [default: attributes "
         "x and y of the vertices of a GraphML file]",
-    ),
-)
+    )
+    return _plot_option("--plot-map", "a map of the scores, a panel for each column")(coordinates(command))
 
 
 def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
