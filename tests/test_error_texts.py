@@ -21,6 +21,7 @@ from strategies import grid
 
 import lagbc
 from lagbc.io.tables import Vertices, read_coordinates, read_groups, read_numbers, read_vertices, vertices_in
+from lagbc.plots import plot_centralities, plot_map, plot_scores
 
 MESH = grid(3, 4).tocsr()
 N = MESH.shape[0]
@@ -197,9 +198,16 @@ LENGTHS = {
     "negative integers": sp.csr_array(np.array([[0, -2], [-1, 0]])),
     "false": MESH.astype(bool) * False,
     "all negative": -MESH,
+    "integers beyond 2**53": sp.csr_array(np.diag([1, 2**53 + 1], 1)),
+    "unsigned integers beyond 2**53": sp.csr_array(np.diag(np.array([1, 2**53 + 1], np.uint64), 1)),
+    "beyond float64": np.diag([1.0, 1e308, 1.0], 1),
     "absorbed": sp.csr_array(([1e30, 1.0, 1e30, 1.0], ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3)),
 }
 OF_OTHERS = {
+    "bc": [
+        *({"standard_error": True}, {"standard_error": True, "k": 1, "endpoints": True}),
+        {"standard_error": "yes", "k": 5},
+    ],
     "closeness": [
         *({"cutoff": -1}, {"endpoints": True}, {"targets": [0]}, {"wf_improved": "yes"}, {"distance": "length"}),
         *({"u": N}, {"u": [0, 0]}, {"u": {0, 1}}, {"u": 0, "k": 2}, {"u": 0, "standard_error": True}, {"seed": 1}),
@@ -223,7 +231,11 @@ OF_OTHERS = {
     ],
     "gravity": [{}, {"decay": -1}, {"sources": [0], "decay": 1.0}],
     "straightness": [
-        *({}, {"coordinates": np.ones((2, 2))}),
+        *({}, {"coordinates": np.ones((2, 2))}, {"coordinates": dict.fromkeys(range(N + 1), (0, 0))}),
+        {"coordinates": np.full((N, 2), [[1, NAN]])},
+        {"coordinates": pd.DataFrame({"x": np.zeros(N + 1), "y": 0}, index=[*range(N), 3])},
+        {"coordinates": np.argwhere(np.ones((3, 4))), "target_weights": np.full(N, 1e308)},
+        {"coordinates": np.arange(2 * N).reshape(N, 2)},
         *({"coordinates": np.ones((N, 2)), name: 2} for name in ("k", "sources", "decay", "normalized")),
     ],
     "percolation": [
@@ -242,9 +254,21 @@ OF_OTHERS = {
         {"groups": [[N]]},
         *(
             {"groups": [[0]], **given}
-            for given in ({"stop": 3}, {"threads": 0}, {"progress": "yes"}, {"memory": "much"})
+            for given in ({"stop": 3}, {"threads": 0}, {"progress": "yes"}, {"memory": "much"}, {"weight": "length"})
+        ),
+        *(
+            {"groups": [[0]], **given}
+            for given in ({"device": "cuda"}, {"device": 0}, {"checkpoint": "a.npz"}, {"method": "batched"})
         ),
     ],
+    **{
+        function: [{"groups": [[1], [3, 3]]}, *({"groups": [[1]], **given} for given in others)]
+        for function, others in {
+            "group_degree": [{"device": "cuda"}, {"device": None}],
+            "group_closeness": [{"method": "batched"}, {"method": "batched", "weighted": True}, {"device": None}],
+            "group_harmonic": [{"method": "batched"}, {"device": None}, {"checkpoint": "a.npz"}],
+        }.items()
+    },
     "shortest_path_counts": [{"sources": [N]}, {"sources": [0, 0]}, {"sources": [0], "log2": 3}, {"sources": {0, 1}}],
     "centralities": [
         *({"which": "brandes"}, {"which": ()}, {"which": 3}, {"which": "bc, stress"}, {"which": ("bc", "pagerank")}),
@@ -252,6 +276,7 @@ OF_OTHERS = {
         *({"which": ("bc", "reach"), "sources": [0]}, {"which": ("bc", "closeness"), "demand": sp.eye(N)}),
         *({"which": ("bc", "closeness"), "targets": [0]}, {"which": ("bc", "eccentricity"), "sources": [0]}),
         *({"which": ("stress", "closeness"), "normalized": True}, {"which": "straightness"}),
+        *({"which": ("bc", "closeness"), "top": 2}, {"which": ("bc", "closeness"), "u": 2}),
     ],
     "plan": [
         *({"which": "no"}, {"which": 3}, {"demand": -MESH}, {"demand": sp.eye(N), "decay": 3}, {"stop": True}),
@@ -263,6 +288,7 @@ OF_OTHERS = {
         *({"method": "edge-parallel:two-blocks"}, {"method": "work-efficient:all-blocks", "device": "cuda"}),
         *({"method": "active-edge:8"}, {"method": "dijkstra:edge-parallel", "weighted": True}),
         {"method": "dijkstra:2", "weighted": True},
+        *({"which": "closeness", name: 1} for name in ("top", "u", "standard_error")),
     ],
     "compare": [
         *({"rng": -1}, {"progress": "yes"}, {"roots": [0, 0]}, {"device": "tpu"}, {"roots": 0}, {"roots": [N]}),
@@ -276,7 +302,7 @@ OF_OTHERS = {
         *({"centrality": "foo"}, {"centrality": "edge_bc", "top": 3}, {"endpoints": True, "directed": True}),
         *({"centrality": "harmonic", "endpoints": True}, {"rng": "x"}, {"sources": [1]}, {"which": "bc"}),
         *({"cutoff": 2}, {"k": 3}, {"num_samples": 3}, {"max_root": 3}, {"seed": 3}, {"foo": 3}, {"top": N + 1}),
-        {"error": 0.1, "relative_error": 0.2},
+        *({"error": 0.1, "relative_error": 0.2}, {"samples": "path"}),
     ],
     "estimate_memory": [
         {"divice": "cpu"},
@@ -287,7 +313,16 @@ OF_OTHERS = {
         {"k": 2},
     ],
     "select_method": [{"root": 5}, {"roots": -1}, {"method": "brandes"}, {"demand": sp.eye(N), "roots": 3}],
-    "save_part": [{"path": 3, "part": (1, 2)}, {"path": "p", "part": (3, 2)}, {"path": "p", "part": 3}],
+    "save_part": [
+        {"path": 3, "part": (1, 2)},
+        *({"path": "p", "part": part} for part in ((3, 2), 3, (0, 2), "2/4")),
+        *({"path": "p", "part": (1, 2), "k": 3, **given} for given in ({}, {"rng": np.random.SeedSequence(1)})),
+        *(
+            {"path": "p", "part": (1, 2), **given}
+            for given in ({"checkpoint": "file"}, {"which": "nothing"}, {"top": 2})
+        ),
+        *({"path": "p", "part": (1, 2), **given} for given in ({"executor": Path()}, {"comm": Path()})),
+    ],
     "as_graph": [{"directed": 3}, {"weighted": "length"}, {"strength": 3}],
     "config": [
         *({"threads": 0}, {"thread": 2}, {"reduce": "some"}, {"memory": "much"}, {"memory": 2**64}, {"dtype": "int8"}),
@@ -468,6 +503,37 @@ OF_NAMES = [
     lambda: lagbc.bc(pd.DataFrame(np.full((4, 4), NAN), FOUR, FOUR)),
     lambda: lagbc.bc(pd.DataFrame(PATH, FOUR, FOUR), weighted="km"),
 ]
+# Arguments by position, of which there are too many; words of which others are meant.
+OF_WORDS = [
+    *(partial(lagbc.reach, MESH, 400), partial(lagbc.bc, MESH, np.int64(64)), partial(lagbc.closeness, MESH, [0, 1])),
+    *(partial(lagbc.edge_bc, MESH, "length", 3), partial(lagbc.percolation, MESH, np.ones(N), 64)),
+    *(partial(lagbc.group_bc, MESH, [[0]], 64), partial(lagbc.centralities, MESH, "bc", 64)),
+    *(partial(lagbc.estimate, MESH, "bc", 64), partial(lagbc.estimate_memory, MESH, 64)),
+    *(partial(lagbc.bc, MESH, **given) for given in ({"method": "bathced"}, {"reduce": "non"}, {"device": "cudda"})),
+    partial(lagbc.bc, MESH, weighted=True, method="dijkstar"),
+    partial(lagbc.compare, MESH, methods=["batched", "grafblas"]),
+    *(partial(lagbc.centralities, MESH, [which]) for which in ("closenes", "betweeness_centrality")),
+    *(partial(lagbc.centralities, MESH, ["closeness_centrality"]), partial(lagbc.estimate, MESH, "harmnic")),
+    partial(lagbc.read_graph, "example:karat"),
+]
+# Scores that are not drawn, and what a map lacks.
+PLACES = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+ROADS = sp.csr_array(np.diag([1.0, 1.0, 0.0], 1) + np.diag([1.0, 1.0, 0.0], -1))
+MAP = partial(plot_map, lagbc.as_graph(ROADS, directed=False), scores=np.ones(4), xy=PLACES)
+OF_PLOTS = [
+    *(partial(plot_scores, NAMED_PATH, of(NAMED_PATH)) for of in (lagbc.edge_bc, nx.edge_betweenness_centrality)),
+    *(partial(plot_scores, NAMED_PATH, of(NAMED_PATH)) for of in (lagbc.centralities, lagbc.estimate, list)),
+    *(partial(plot_scores, NAMED_PATH, np.zeros(3)), partial(plot_centralities, NAMED_PATH, {})),
+    partial(plot_map, NAMED_PATH, lagbc.centralities(NAMED_PATH), xy=PLACES),
+    *(partial(plot_centralities, NAMED_PATH, of(NAMED_PATH)) for of in (lagbc.bc, nx.betweenness_centrality)),
+    *(partial(plot_centralities, NAMED_PATH, {"bc": scores}) for scores in (lagbc.edge_bc(NAMED_PATH), np.zeros(3))),
+    *(partial(MAP, xy=xy) for xy in (PLACES[:3], PLACES.T, [["a", "b"]] * 4, None)),
+    partial(MAP, xy=PLACES + np.array([0, 89.5]), degrees=True),
+    *(partial(MAP, scores=scores) for scores in (np.ones(3), np.ones((2, 4)), np.ones((4, 0)), sp.eye_array(3))),
+    *(partial(MAP, scores=scores) for scores in (np.array([1, 2, NAN, 3]), np.array([1, INFINITE, 2, 3]), NAN * ROADS)),
+    *(partial(MAP, titles=["a", "b"]), partial(MAP, labels=["a", "b"])),
+    partial(MAP, scores=np.ones((4, 2)), cutoff=[1, 2, 3]),
+]
 OF_TABLES = [
     *(partial(lagbc.table, NAMED_PATH, scores) for scores in (np.zeros(2), {}, {"ann": 1.0}, {("ann", "bob"): 2})),
     *(partial(lagbc.table, NAMED_PATH, scores) for scores in ([0, 1], [[0], [1]], {"bc": [0, 1.0]}, np.array(FOUR))),
@@ -570,7 +636,13 @@ def calls(device="cpu"):
     for what, read in {"groups": read_groups, "vertices": read_vertices}.items():
         for number, text in enumerate(OF_GROUPS, 1):
             named[f"{what} {number}"] = partial(of_a_text, text, read=lambda path, read=read: read(path, NAMED))
-    for what, several in {"edges": OF_EDGES, "names": OF_NAMES, "table": OF_TABLES}.items():
+    for what, several in {
+        "edges": OF_EDGES,
+        "names": OF_NAMES,
+        "words": OF_WORDS,
+        "table": OF_TABLES,
+        "plot": OF_PLOTS,
+    }.items():
         for number, call in enumerate(several, 1):
             named[f"{what} {number}"] = partial(told, call)
     for number, demand in enumerate(OF_TRIPS, 1):

@@ -157,19 +157,6 @@ def test_the_checkpoint_and_the_bar_are_those_of_the_scores(graph, tmp_path):
     assert np.array_equal(lagbc.bc(graph, k=40, rng=1, checkpoint=path), lagbc.bc(graph, k=40, rng=1))
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({}, "pass k, at least 2"),
-        ({"k": 1, "endpoints": True}, "pass k, at least 2"),
-        ({"k": 5, "standard_error": "yes"}, "neither True nor False"),
-    ],
-)
-def test_what_has_no_error_is_refused(graph, given, told):
-    with pytest.raises((TypeError, ValueError), match=told):
-        lagbc.bc(graph, **{"standard_error": True} | given)
-
-
 @pytest.mark.parametrize("directed", [True, False], ids=["directed", "undirected"])
 @pytest.mark.parametrize("weighted", [True, False], ids=["lengths", "hops"])
 @pytest.mark.parametrize("cutoff", [None, 2.0, [1.0, 3.0]], ids=str)

@@ -299,11 +299,3 @@ def test_roots_are_vertices(roots):
     search = searches_of(graph, np.full(graph.n, graph.n - 1), np.int32, inverse=False)
     with pytest.raises((ValueError, IndexError)):
         search.search(np.array([*roots]), 0.0, True, np.zeros(1, np.uint8))
-
-
-@pytest.mark.parametrize("name", ["top", "u"])
-def test_several_centralities_take_no_arguments_of_one(name, tmp_path):
-    with pytest.raises(TypeError, match=f"^{name}= is taken by the function of one centrality alone"):
-        lagbc.centralities(grid(3, 3), ("bc", "closeness"), **{name: 2})
-    with pytest.raises(TypeError, match=f"^{name}= is taken by the function of one centrality alone"):
-        lagbc.save_part(tmp_path / "part", (1, 2), grid(3, 3), "closeness", **{name: 2})

