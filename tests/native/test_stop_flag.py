@@ -40,6 +40,7 @@ def prepared(module, A, index, *, weighted, **asked):
     """Return a graph of a type of indices, and the sweep of a worker."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(graph_csr, "_MOST_IN_32_BITS", 0 if index == np.int64 else 2**31 - 1)
+        patch.setattr(tuning, "SURVEYED", 0)  # small graphs are surveyed with narrow columns
         graph = as_graph(A, weighted=weighted)
         sweep = prepare(module, graph, SweepPlan(batch=64, **asked)).sweep
     assert graph.indices.dtype == index
