@@ -167,9 +167,7 @@ class _NcclLine:
 
         sizes = yield from self._line.exchange([np.array([len(message)]).view(np.uint8) for message in messages])
         counts = [int(size.view(np.int64)[0]) for size in sizes]
-        found = [
-            messages[rank] if rank == self.rank else cp.empty(count, np.uint8) for rank, count in enumerate(counts)
-        ]
+        found = [messages[rank] if rank == self.rank else cp.empty(n, np.uint8) for rank, n in enumerate(counts)]
         stream, nccl = cp.cuda.get_current_stream().ptr, self._nccl
         nccl.groupStart()
         for rank, (message, one) in enumerate(zip(messages, found, strict=True)):

@@ -107,15 +107,11 @@ def _lead(comm: Any, threads: int, compute: Callable[[Executor | None], Result],
         end = _Answer(error=portable(error))
         raise
     finally:
-        _tell(comm, end)
-
-
-def _tell(comm: Any, end: _Answer) -> None:
-    try:
-        comm.bcast(end)
-    except Exception as error:  # a result that cannot be pickled
-        comm.bcast(_Answer(error=portable(error)))
-        raise
+        try:
+            comm.bcast(end)
+        except Exception as error:  # a result that cannot be pickled
+            comm.bcast(_Answer(error=portable(error)))
+            raise
 
 
 def _follow(comm: Any, heed: Callable[[], object]) -> Any:

@@ -65,13 +65,11 @@ def write_share(
     PartError says that contracted chains have too large counts.
     """
     spans = _share_out(works, share)
-    labels = [work.sweep.label for work in works]
-    head = {"share": [share.number, share.of], "digests": _with_works(digests, works), "labels": labels}
+    head = {"share": [*share], "digests": _with_works(digests, works), "labels": [work.sweep.label for work in works]}
     with open_writer(path, head) as file, ExitStack() as stack:
         describe(file)
-        stretches = [
-            stretch_of(work)._replace(roots=span.last - span.first) for work, span in zip(works, spans, strict=True)
-        ]
+        parts = zip(works, spans, strict=True)
+        stretches = [stretch_of(work)._replace(roots=last - first) for work, (first, last) in parts]
         meter = Meter(stretches, settings.progress, f"; part {share}", stack)
         for number, (work, carry, span) in enumerate(zip(works, carriers, spans, strict=True)):
             try:

@@ -170,18 +170,15 @@ class _Run:
         while True:
             for future in [one for one in self._out if one.done()]:  # an interrupt may have kept it from `_ended`
                 number, _ = self._out.pop(future)
-                if not future.cancelled() and future.exception() is None:
-                    self._keep(number, future.result())
+                has_ended = not future.cancelled() and future.exception() is None
+                if has_ended and (found := future.result().found) is not None:
+                    self._found[number] = found
             yield from self._ready()
             left = self._deadline - time.monotonic()
             if not self._out or left <= 0:
                 return
             with suppress(Empty):
                 self._ended.get(timeout=min(left, _LOOK_SECONDS))
-
-    def _keep(self, number: int, outcome: Outcome) -> None:
-        if outcome.found is not None:
-            self._found[number] = outcome.found
 
     def _ready(self) -> Iterator[Found]:
         while (found := self._found.pop(self._next, None)) is not None:
@@ -239,8 +236,8 @@ class _Run:
         if worker:  # it has the arrays now
             self._left = deque(sorted([*self._left, *self._held_back]))
             self._held_back.clear()
-        if not outcome.blind:
-            self._keep(number, outcome)
+        if outcome.found is not None:
+            self._found[number] = outcome.found
         elif any(outcome.blind == other for _, other in self._out.values()):
             self._held_back.append(number)
         else:
