@@ -15,11 +15,10 @@ from lagbc.graph.names import size_in_words
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import (
     check_figure_path,
-    figure_class,
-    given_axes,
     label_decades,
     name_highest,
     names_for,
+    panels_in,
     save_figure,
     scores_of_vertices,
 )
@@ -104,14 +103,11 @@ def plot_scores(
     check_figure_path(path)
     directed = graph.directed
     degree = graph.out_degrees + graph.in_degrees if directed else graph.out_degrees
+    figure, (distribution, against_degree) = panels_in(ax, 2, (11, 4.5))
     if ax is None:
-        figure = figure_class()(figsize=(11, 4.5), layout="constrained")
         zeros, counts = np.count_nonzero(scores == 0), size_in_words(n, graph.nnz, directed=directed)
         title = f"{title}: {counts}" if title else counts
         figure.supxlabel(f"{zeros:,} of {n:,} vertices score 0 and are not drawn", fontsize="small", color="0.35")
-        distribution, against_degree = figure.subplots(1, 2)
-    else:
-        figure, (distribution, against_degree) = given_axes(ax, 2)
     if title:
         figure.suptitle(title)
     _draw_distribution(distribution, scores, name, unit)
@@ -166,11 +162,7 @@ def draw_estimate(
 ) -> Figure:
     """Draw the scores of an estimate in the order of their ranks, with intervals."""
     check_figure_path(path)
-    if ax is None:
-        figure = figure_class()(figsize=(8, 4.5), layout="constrained")
-        axes = figure.subplots()
-    else:
-        figure, (axes,) = given_axes(ax, 1)
+    figure, (axes,) = panels_in(ax, 1, (8, 4.5))
     order, ranks = np.argsort(-scores, kind="stable"), np.arange(1, len(scores) + 1)
     many = len(scores) > _MOST_SHAPES
     axes.fill_between(ranks, lower[order], upper[order], alpha=0.3, linewidth=0, label="interval", rasterized=many)
@@ -216,11 +208,7 @@ def plot_communities(
         If matplotlib is not installed.
     """
     check_figure_path(path)
-    if ax is None:
-        figure = figure_class()(figsize=(11, 4.5), layout="constrained")
-        levels, tree = figure.subplots(1, 2, width_ratios=(2, 3))
-    else:
-        figure, (levels, tree) = given_axes(ax, 2)
+    figure, (levels, tree) = panels_in(ax, 2, (11, 4.5), width_ratios=(2, 3))
     if title:
         figure.suptitle(title)
     counts, order = communities.counts, communities.order
@@ -306,15 +294,12 @@ def plot_comparison(
     """
     check_figure_path(path)
     records = sorted(comparison.measured, key=lambda record: -(record.seconds_per_root or 0))
+    notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
+    height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
+    figure, (times, memories) = panels_in(ax, 2, (11, height), sharey=True)
     if ax is None:
-        notes = "\n".join(textwrap.fill(note, 150) for note in (*comparison.remarks(), *comparison.reasons()))
-        height = 1.8 + 0.4 * len(records) + 0.17 * (notes.count("\n") + 1)
-        figure = figure_class()(figsize=(11, height), layout="constrained")
         figure.supxlabel(notes, fontsize="small", color="0.35", ha="left", x=0.02)
         title = f"{title}: {comparison.headline}" if title else comparison.headline
-        times, memories = figure.subplots(1, 2, sharey=True)
-    else:
-        figure, (times, memories) = given_axes(ax, 2)
     if title:
         figure.suptitle(title, fontsize="medium")
     milliseconds = [(record.seconds_per_root or 0) * 1e3 for record in records]

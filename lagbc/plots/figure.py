@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Mapping
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,14 +88,28 @@ def figure_class() -> type[Figure]:
     return ShownFigure
 
 
-def given_axes(ax: Axes | Sequence[Axes] | NDArray[Any], panels: int) -> tuple[Figure, list[Axes]]:
-    """Return the caller's axes, one a panel, and their figure.
+def panels_in(
+    ax: Axes | Sequence[Axes] | NDArray[Any] | None,
+    panels: int,
+    size: tuple[float, float],
+    *,
+    columns: int | None = None,
+    layout: Literal["constrained", "compressed"] = "constrained",
+    **grid: Any,
+) -> tuple[Figure, list[Axes]]:
+    """Return axes, one a panel, and their figure: the caller's, or new ones in rows of some `columns`, else in one row.
 
     Raises
     ------
     TypeError, ValueError
         They are no axes of matplotlib, or not one a panel.
     """
+    if ax is None:
+        figure, columns = figure_class()(figsize=size, layout=layout), columns or panels
+        every = figure.subplots(-(-panels // columns), columns, squeeze=False, **grid).ravel().tolist()
+        for unused in every[panels:]:
+            unused.remove()
+        return figure, every[:panels]
     axes = np.asarray(ax, object).ravel().tolist()
     for one in axes:
         if not hasattr(one, "get_subplotspec"):

@@ -20,10 +20,9 @@ from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import (
     are_of_edges,
     check_figure_path,
-    figure_class,
-    given_axes,
     name_highest,
     names_for,
+    panels_in,
     save_figure,
     scores_of_vertices,
 )
@@ -147,15 +146,13 @@ def plot_map(
     edges = sparse.triu(taken.symmetric.on_host.pattern).tocoo()
     streets = [] if of_edges else lines_of(edges, where.xy, geometry)
     colours, extend = _colour_scale(np.concatenate([panel.scores for panel in panels]), cmap)
+    figure, all_axes = _make_panels(ax, len(panels), where.xy, ratio)
     if ax is None:
-        figure, all_axes = _make_figure(len(panels), where.xy, ratio)
         counts = f"{taken.n:,} vertices, {taken.nnz if taken.directed else taken.nnz // 2:,} edges"
         title = f"{title}: {counts}" if title else counts
         if any(np.ma.getmaskarray(_mask_uncoloured(panel.scores, colours)).any() for panel in panels):
             note = f"{'edges' if of_edges else 'vertices'} that score 0 are grey"
             figure.supxlabel(note, fontsize="small", color="0.35")
-    else:
-        figure, all_axes = given_axes(ax, len(panels))
     if title:
         figure.suptitle(title, fontsize="medium")
     for i, (axes, panel) in enumerate(zip(all_axes, panels, strict=True)):
@@ -259,18 +256,15 @@ def _mask_uncoloured(scores: NDArray[np.float64], colours: ScalarMappable) -> np
     return np.ma.masked_invalid(np.where(scores > 0, scores, np.nan) if isinstance(colours.norm, LogNorm) else scores)
 
 
-def _make_figure(panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Figure, list[Axes]]:
-    """Make a figure with panels in about the shape of the map."""
+def _make_panels(ax: Any, panels: int, xy: NDArray[np.float64], ratio: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels: the caller's, or new ones in about the shape of the map."""
     wide, high = np.ptp(xy, axis=0) if len(xy) else (1.0, 1.0)
     shape = np.clip(wide / max(high * ratio, 1e-300), 0.4, 2.5)
     columns = min(panels, _MOST_COLUMNS)
     rows = -(-panels // columns)
     height = _SIDE / np.sqrt(shape)
-    figure = figure_class()(figsize=(columns * height * shape + 1.2, rows * (height + 0.3) + 0.5), layout="compressed")
-    all_axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
-    for unused in all_axes[panels:]:
-        unused.remove()
-    return figure, all_axes[:panels]
+    size = columns * height * shape + 1.2, rows * (height + 0.3) + 0.5
+    return panels_in(ax, panels, size, columns=columns, layout="compressed")
 
 
 def _spacing(count: int) -> float:

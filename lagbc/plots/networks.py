@@ -16,10 +16,9 @@ from lagbc.graph.graph import Graph
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import (
     check_figure_path,
-    figure_class,
-    given_axes,
     name_highest,
     names_for,
+    panels_in,
     save_figure,
     scores_of_vertices,
 )
@@ -96,11 +95,7 @@ def plot_centralities(
     graph = graph.on_host
     places = places_of(graph)
     ends = np.stack([places[graph.rows], places[graph.indices]], axis=1)[graph.rows < graph.indices]
-    if ax is None:
-        figure = figure_class()(figsize=(3.6 * len(columns), 4), layout="constrained")
-        all_axes = figure.subplots(1, len(columns), squeeze=False)[0].tolist()
-    else:
-        figure, all_axes = given_axes(ax, len(columns))
+    figure, all_axes = panels_in(ax, len(columns), (3.6 * len(columns), 4))
     if title:
         figure.suptitle(title)
     for axes, (name, values) in zip(all_axes, columns.items(), strict=True):
