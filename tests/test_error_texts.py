@@ -540,6 +540,7 @@ OF_TABLES = [
     *(partial(lagbc.table, graph, np.zeros(4)) for graph in ("x", {}, 5, sp.csr_array((5, 5)))),
     lambda: lagbc.table(NAMED_PATH, lagbc.centralities(NAMED_PATH, ("bc", "edge_bc"))),
     lambda: lagbc.table(lagbc.bc(NAMED_PATH), NAMED_PATH),
+    lambda: lagbc.table(sp.csr_array(PATH), lagbc.edge_bc(PATH)),
     lambda: lagbc.table(KARATE, lagbc.bc(KARATE, k=9, rng=1, standard_error=True)),
     lambda: lagbc.table(KARATE, lagbc.edge_bc(KARATE, k=9, rng=1, standard_error=True)),
     lambda: lagbc.table(WEB, lagbc.edge_bc(WEB)),

@@ -262,10 +262,10 @@ def test_weights_of_vertices_go_by_their_names(pandas):
 def test_a_table_of_a_matrix(pandas):
     A = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3), format="csr")
     assert lagbc.table(A, lagbc.bc(A)).index.tolist() == [0, 1, 2]
-    assert lagbc.table(A, lagbc.edge_bc(A))["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
+    assert lagbc.table(A, {"score": lagbc.edge_bc(A)})["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
     both = lagbc.table(lagbc.as_graph(A, directed=False), lagbc.edge_bc(A, directed=False))
     assert both["score"].to_dict() == {(0, 1): 2, (1, 2): 2}
-    assert len(lagbc.table(sp.csr_array((2, 2)), lagbc.edge_bc(sp.csr_array((2, 2))))) == 0
+    assert len(lagbc.table(sp.csr_array((2, 2)), {"score": lagbc.edge_bc(sp.csr_array((2, 2)))})) == 0
 
 
 def test_names_that_are_tuples_stay_whole(pandas):

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from lagbc.errors import InvalidTypeError, InvalidValueError, MissingDependencyError
 from lagbc.graph import adapters
-from lagbc.graph.given import parse_values, refuse_masked, require_reals, shares_of_parallel
+from lagbc.graph.given import is_sparse, parse_values, refuse_masked, require_reals, shares_of_parallel
 from lagbc.graph.graph import Graph
 from lagbc.graph.names import listed_names
 from lagbc.scores.finish import Distances, Highest
@@ -49,6 +49,7 @@ def table(
     scores : ndarray, shape (n,) or (n, columns); sparse matrix, shape (n, n), or a list of such; or a mapping of names
         As `lagbc.bc`, `lagbc.edge_bc` and `lagbc.centralities` return them, with several cutoffs or decays, too, or an
         estimate by `lagbc.estimate` of all vertices, or of edges; or a `Highest` of `lagbc.closeness` with `top`.
+        Scores of edges of a matrix are given by a name, ``{"score": scores}``: else it could be either argument.
     directed, weighted, strength : as for the call that made the scores
         They matter to scores of edges: whether an edge is one row or two, and which of parallel edges are shortest.
         Where parallel edges have numbers that differ, `weighted` or `strength` has to be given, ``weighted=False`` for
@@ -76,7 +77,7 @@ def table(
         pandas is not installed.
     TypeError, ValueError
         The scores are of another graph, or of vertices and edges at once, or it is not told which of parallel edges
-        they belong to.
+        they belong to, or which of two matrices is the graph.
 
     Examples
     --------
@@ -105,6 +106,11 @@ def table(
         raise MissingDependencyError(
             "tables need pandas: pip install pandas; or pip install 'lagbc[pandas]', in a checkout '.[pandas]'"
         ) from error
+    if is_sparse(graph) and is_sparse(scores):  # earlier versions took them the other way round
+        raise InvalidValueError(
+            "graph and scores are two matrices, and either may be the scores of edges: give these a name, "
+            "table(graph, {'score': scores})"
+        )
     if isinstance(scores, Highest):
         return pd.DataFrame({"score": scores.scores}, index=_index(pd, _names_of_some(graph, names, scores.vertices)))
     given = dict(scores) if isinstance(scores, Mapping) else {None: scores}
