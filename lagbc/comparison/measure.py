@@ -243,7 +243,6 @@ class _Watch:
             yield levels
 
     def backward(self, state: tuple[Any, bool], levels: Any, sums: Sums, omega: Any = None) -> None:
-        """Call the function of the method."""
         self._module.backward(state[0], levels, sums, omega)
 
 

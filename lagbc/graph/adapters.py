@@ -267,7 +267,6 @@ def _read_rustworkx(graph: Any, values: Values) -> _Numbered:
 
 
 def _rustworkx_names(graph: Any) -> Any:
-    """Return the payloads of the vertices, if they are text."""
     held = graph.nodes()
     texts = held if held and all(isinstance(value, str) for value in held) else None
     return _names_or_numbers(np.array(graph.node_indices(), np.int64), texts)
@@ -373,8 +372,6 @@ def _numbered_library(
     names: Callable[[Any], Any],
     is_directed: Callable[[Any], bool],
 ) -> _Library:
-    """Make the readers of a library whose vertices have numbers."""
-
     def matrix(A: Any, values: Values) -> Listed:
         return read(A, values).matrix(directed=is_directed(A), largest=values.are_strengths)
 

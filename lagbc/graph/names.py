@@ -199,7 +199,6 @@ def _refuse_ambiguous(argument: str, items: Sequence[Any], names: Names) -> None
 
 
 def _require_one_each(argument: str, items: Sequence[Any], names: Sequence[Any]) -> None:
-    """Raise ValueError if several vertices share a name in `items`."""
     often = Counter(names)
     for item in items:
         if often[item] > 1:

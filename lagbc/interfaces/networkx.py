@@ -282,7 +282,6 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 
 
 def _count_searches(given: dict[str, Any]) -> int:
-    """Count the searches that NetworkX makes."""
     G = given["G"]
     if given.get("u") is not None or "S" in given:
         return 1
@@ -432,9 +431,7 @@ def group_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
     return _group_degree(G, G.graph(None), S, run)
 
 
-def group_out_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
-    """Compute ``networkx.group_out_degree_centrality``."""
-    return _group_degree(G, G.graph(None), S, run)
+group_out_degree_centrality = group_degree_centrality
 
 
 def group_in_degree_centrality(G: BackendGraph, S: Any, **run: Any) -> float:
@@ -464,7 +461,6 @@ def percolation_centrality(
 
 
 def _states_in_order(G: Any, states: Any, held: list[Any]) -> list[Any]:
-    """Return the state of each node, as given or else as held by the attribute."""
     if states is None:
         return held
     if strangers := [node for node in states if node not in G]:
@@ -517,7 +513,6 @@ def bipartite_closeness_centrality(
 
 
 def _sides(G: BackendGraph, nodes: Iterable[Node]) -> dict[bool, set[Node]]:
-    """Return the nodes given, and all others."""
     top = set(nodes)
     return {True: top, False: set(G) - top}
 
@@ -634,7 +629,6 @@ def _of_small_graph(function: str, G: BackendGraph, run: dict[str, Any], **given
 
 
 def _is_connected(G: BackendGraph) -> bool:
-    """Whether each node reaches every other."""
     from scipy.sparse.csgraph import connected_components  # loads half of SciPy, and few calls need it
 
     pattern = G.graph(None).pattern
@@ -689,13 +683,11 @@ def _sum_dependencies(G: BackendGraph, weight: Any, run: dict[str, Any], **given
 
 
 def _draw_nodes(G: BackendGraph, k: int, seed: Any) -> NDArray[np.int64]:
-    """Draw the k nodes that NetworkX draws."""
     drawn = nx.utils.create_py_random_state(seed).sample(G.nodes, k)
     return np.array([G.numbers[node] for node in drawn], np.int64)
 
 
 def _numbers_present(G: BackendGraph, nodes: Iterable[Node]) -> list[int]:
-    """Return the numbers of the nodes, without any outside the graph."""
     return [G.numbers[node] for node in set(nodes) if node in G]
 
 

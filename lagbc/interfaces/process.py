@@ -77,7 +77,6 @@ def ranks() -> Any:
 
 
 def _count_launched() -> int:
-    """Return the number of processes that a launcher has started, this one among them."""
     names = (*_SIZES, *[_SIZE_OF_STEP] * (_PMIX_RANK in os.environ))
     sizes = (os.environ.get(name, "") for name in names)
     return max((int(size) for size in sizes if size.isdecimal()), default=1)

@@ -321,7 +321,6 @@ class Edges:
 
 
 def _count_of(ends: Ends) -> int:
-    """Return the number of rows with ends."""
     return len(ends.starts if isinstance(ends, Texts) else ends)
 
 
@@ -345,7 +344,6 @@ def _ends_in(name: str, given: Any) -> Ends:
 
 
 def _texts_of(name: str, items: list[Any] | tuple[Any, ...]) -> Texts:
-    """Return the items of a column as texts."""
     try:
         text = np.frombuffer("\n".join([*items, ""]).encode(), np.uint8)
     except UnicodeEncodeError as error:
@@ -381,7 +379,6 @@ def _integers_of(name: str, column: NDArray[Any], first: int = 0) -> NDArray[np.
 
 
 def _no_vertex(name: str, item: Any, row: int) -> InvalidTypeError:
-    """Make the error of a row that holds no vertex."""
     return InvalidTypeError(f"{name} holds {item!r} in row {row}; {VERTICES}")
 
 

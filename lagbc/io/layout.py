@@ -230,7 +230,6 @@ def _column_place(name: str, titles: list[bytes], column: int | str) -> int:
 
 
 def _usual_ends(plain: list[str]) -> list[tuple[int, int]]:
-    """Return the pairs of columns that have titles of ends."""
     places: dict[str, list[int]] = {}
     for place, title in enumerate(plain):
         places.setdefault(title, []).append(place)
@@ -471,7 +470,6 @@ def _split_beside_commas(source: Source, text: bytes) -> list[bytes]:
 
 
 def _refuse_decimal_comma(source: Source, line: int, text: bytes, fields: list[bytes]) -> None:
-    """Raise GraphFormatError if a field is a number with a decimal comma."""
     for field in filter(_DECIMAL_COMMA.fullmatch, fields):
         point = field.replace(b",", b".").decode()
         source.fail(line, f"{quoted(field)} has a decimal comma", text, f"a decimal point in all lines, as {point}")

@@ -185,7 +185,6 @@ def _reporter(name: str, progress: bool | Reporter) -> Iterator[Reporter | None]
 
 
 def _read(source: Source, largest: bool, named: Columns, part: tuple[int, int] | None) -> GraphFile:
-    """Read a file, or a part of it, by the reader of its format."""
     form = format_of(source)
     if part is None:
         if unknown := [name for name in named.given if name not in form.takes]:

@@ -221,15 +221,12 @@ class Source(NamedTuple):
 
 
 def _is_gzip(stored: BinaryIO) -> bool:
-    """Whether a file, which stands at its start, is compressed by gzip."""
     begin = stored.read(len(_GZIP))
     stored.seek(0)
     return begin == _GZIP
 
 
 class _ReportingFile(io.FileIO):
-    """A file that reports the bytes read from it."""
-
     def __init__(self, path: Path, report: Reporter) -> None:
         super().__init__(path)
         self._size, self._report = self.seek(0, io.SEEK_END), report

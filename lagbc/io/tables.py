@@ -197,7 +197,6 @@ class _Places(NamedTuple):
 
 
 def _columns_of_places(first: _Row) -> _Places:
-    """Tell the columns of coordinates by the first row."""
     titles = [field.decode().lower() for field in first.fields]
     x, y, vertex = (
         next((i for i, title in enumerate(titles) if title in usual), None)
@@ -329,15 +328,12 @@ class _Table(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A line of a table, split into fields."""
-
     source: Source
     line: int
     whole: bytes
     fields: list[bytes]
 
     def text(self, column: int) -> str:
-        """Return a field as text."""
         return self.fields[column].decode()
 
     def vertex(self, column: int, vertices: Vertices, lines: dict[int, int] | None = None) -> int:
@@ -356,5 +352,4 @@ class _Row(NamedTuple):
         lines[number] = self.line
 
     def fail(self, found: str, expected: str) -> NoReturn:
-        """Raise GraphFormatError that shows the line."""
         self.source.fail(self.line, found, self.whole, expected)

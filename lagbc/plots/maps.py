@@ -309,7 +309,6 @@ def _draw_points(
 
 
 def _heights(scores: np.ma.MaskedArray[Any, Any], colours: ScalarMappable) -> NDArray[np.float64]:
-    """Return the heights of scores on the scale, from 0 to 1."""
     heights: NDArray[np.float64] = np.clip(np.ma.filled(colours.norm(scores), 0.0), 0, 1)
     return heights
 

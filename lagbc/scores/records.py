@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from itertools import product
 from operator import attrgetter
@@ -103,12 +103,7 @@ def _of_finish(name: str) -> Callable[..., Any]:
 
 
 def _finish(name: str, *given: Any) -> Any:
-    return _imported(name)(*given)
-
-
-@cache
-def _imported(name: str) -> Any:
-    return getattr(import_module("lagbc.scores.finish"), name)
+    return getattr(import_module("lagbc.scores.finish"), name)(*given)
 
 
 # Arguments of all sums over roots, of sums over paths between pairs of vertices, and of sums over targets.
@@ -260,7 +255,7 @@ _CENTRALITIES = {one.name: one for one in BUILT_IN}
 
 
 def register_centrality(centrality: Centrality) -> None:
-    """Add a centrality, for `lagbc.centralities` to compute by its name, in this process.
+    """Add a centrality, for `lagbc.centralities` to compute by its name, in this process; `Centrality` has an example.
 
     Parameters
     ----------
@@ -274,24 +269,6 @@ def register_centrality(centrality: Centrality) -> None:
         `centrality` is no `Centrality`.
     ValueError
         There is one of this name, or the name of a sum or an argument is wrong.
-
-    Examples
-    --------
-    >>> import lagbc
-    >>> lagbc.register_centrality(
-    ...     lagbc.Centrality(
-    ...         name="reached",
-    ...         sums=frozenset({"reached"}),
-    ...         finish=lambda result, arguments: result.sums.reached,
-    ...         takes=frozenset({"sources"}),
-    ...         summary="how many vertices reach each",
-    ...     )
-    ... )
-    >>> import scipy.sparse as sp
-    >>> path = sp.diags_array([1.0, 1.0], offsets=1, shape=(3, 3))
-    >>> lagbc.centralities(path, "reached")
-    {'reached': array([0., 1., 2.])}
-    >>> lagbc.unregister_centrality("reached")
     """
     from lagbc.methods.sums import Sums
 

@@ -157,7 +157,6 @@ def _names_of_some(graph: Any, names: Any, vertices: NDArray[np.int64]) -> NDArr
 
 
 def _titled_columns(name: str | None, scores: Any, cutoff: Any, decay: Any) -> dict[str, Any]:
-    """Return the columns of a centrality by their titles."""
     called = name or "score"
     before = "" if name is None else f"{name}, "
     if all(hasattr(scores, one) for one in _OF_ESTIMATES):

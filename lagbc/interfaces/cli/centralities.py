@@ -286,7 +286,6 @@ class _Into(_Scores):
         return []
 
     def compute(self) -> None:
-        """Compute the scores by the public function of the centrality."""
         import lagbc
 
         (name,) = self.names
@@ -330,7 +329,6 @@ class _Sweep(_Scores):
         return Arguments(**self.given)
 
     def introduction(self) -> str:
-        """Describe the graph, the method, the use of values, and the roots."""
         from lagbc.request import has_rounded_inverses
 
         source, k = self.source, self.given.get("k")
@@ -358,7 +356,6 @@ class _Sweep(_Scores):
 
     @property
     def _shows_all(self) -> bool:
-        """Whether other scores than the highest are wanted."""
         output, n = self.output, self.source.graph.n
         is_all = output.out is not None or output.plot is not None or self.plot_map is not None
         is_one = not self.together and "top" in self.records[0].takes and not has_columns(self.given)
@@ -366,7 +363,6 @@ class _Sweep(_Scores):
 
     @property
     def _ends_early(self) -> bool:
-        """Whether searches for the highest may end early."""
         from lagbc.centrality.highest import may_end_early
 
         return not self._shows_all and may_end_early(self.call)
@@ -462,7 +458,6 @@ class _Sweep(_Scores):
 
 
 def _unit_of_betweenness(given: Mapping[str, Any]) -> str:
-    """Return the unit of betweenness."""
     if given.get("demand") is not None:
         return "trips"
     return "fraction of vertex pairs" if given.get("normalized") else "vertex pairs"
@@ -472,7 +467,6 @@ class _Part(_Sweep):
     """The task of a part of a run: sums, in a file for `lagbc merge`."""
 
     def compute(self) -> None:
-        """Compute the sums of the part, and write them to its file."""
         import lagbc
 
         save: Any = lagbc.save_part

@@ -97,8 +97,6 @@ def estimate_command(
 
 @dataclass(slots=True, eq=False)
 class _Estimate(Task):
-    """The task of an estimate."""
-
     which: str
     seed: int
     given: dict[str, Any]
@@ -165,7 +163,6 @@ class _Estimate(Task):
 
 
 def _sum_of(which: str) -> str:
-    """Return the sum that is estimated for a centrality."""
     from lagbc.estimates.terms import estimated_sum, find_estimated
 
     return estimated_sum(find_estimated(which))

@@ -29,8 +29,6 @@ _NUMBERED = "Groups are numbered from 1 on, groups of --group before groups of -
 
 
 def _group_command(record: Centrality) -> click.Command:
-    """Make a command of groups with the arguments of its centrality."""
-
     def run_command(
         source: options.GraphOptions,
         texts: tuple[str, ...],
@@ -191,6 +189,5 @@ class _Communities(Task):
 
 
 def _members(vertices: Any, width: int) -> str:
-    """Return the names of vertices, cut to a width."""
     names = ", ".join(map(str, vertices[:width]))
     return names if len(names) <= width else f"{names[: width - 3]}..."

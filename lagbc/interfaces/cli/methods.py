@@ -58,8 +58,6 @@ def info_command(
 
 @dataclass(slots=True, eq=False)
 class _Info(Task):
-    """The task of describing a graph, and the plan for it."""
-
     measure: bool | None
     shape: dict[str, Any] = field(init=False)
     executor: Any = field(init=False)
@@ -139,12 +137,10 @@ class _Info(Task):
         yield f"\n{_methods_table()}"
 
     def lines(self, seconds: float, phases: Mapping[Phase, float]) -> Iterator[str]:
-        """Yield the facts, without the time that it took to find them."""
         yield from self.text()
 
 
 def _shape_of(source: Source) -> dict[str, Any]:
-    """Return the size and shape of a graph, as a part of the document."""
     import numpy as np
 
     graph, matrix = source.graph, source.file.rows
@@ -263,7 +259,6 @@ class _Comparison(Task):
         return f"{headline(self.source)}{', with lengths' if self.source.weighted else ''}\n"
 
     def compute(self) -> None:
-        """Measure all methods, and print a row for each at once."""
         import lagbc
 
         how, methods = dict(self.given), self.given["methods"]

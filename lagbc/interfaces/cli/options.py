@@ -164,7 +164,6 @@ _OF_NUMBERS = ("device", "batch", "bucket_width")
 
 
 def _run_option(option: Option) -> Callable[[_Function], _Function]:
-    """Declare an option of a run by its row in the table of options."""
     flag = f"--{option.name.replace('_', '-')}"
     shown = {
         "default": option.default,
@@ -329,7 +328,6 @@ def takes_map(command: _Function) -> _Function:
 
 
 def _parse_numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[float] | float | None:
-    """Parse the numbers of an option that may be given more than once."""
     if not values:
         return None
     value = ",".join(values)

@@ -112,7 +112,6 @@ def carry_out(
 
 
 def _require_another_file(graph: str, out: Path | None) -> None:
-    """Raise an error if scores would be written over the graph."""
     if out is not None and out.exists() and Path(graph).exists() and out.samefile(graph):
         raise InvalidValueError(f"--out {out} is the file of the graph; name another one")
 

@@ -86,8 +86,6 @@ def read_matrix_market(source: Source, largest: bool, named: Columns) -> GraphFi
 
 
 class _Header(NamedTuple):
-    """The banner and the size line."""
-
     size: bytes
     line: int  # number of the size line
     n: int
@@ -195,7 +193,6 @@ def _read_entries(source: Source, header: _Header) -> _Entries:
 def _bad_length(
     line: int, lines: Lines, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
 ) -> BadLength | None:
-    """Return the first entry whose value is no length, if any."""
     if not len(bad := bad_lengths(rows, columns, values)):
         return None
     e = bad[0]
