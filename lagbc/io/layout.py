@@ -283,10 +283,14 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
             f"{source.name}: attributes in braces are not read; networkx.write_edgelist(G, file, data=['weight']) "
             "writes columns, and functions take the graph that networkx.read_edgelist makes"
         )
+
+    def split(line: int, text: bytes, *, by: bytes, glued: bool) -> list[bytes]:
+        return _split_or_fail(source, line, text, by, content, glued=glued)
+
     separator = separator_of(source, *lines[0])
     titles: list[bytes] = []
-    first = _split_or_fail(source, *lines[0], separator, content, glued=False)
-    below = _split_or_fail(source, *lines[1], separator, content, glued=True) if len(lines) > 1 else []
+    first = split(*lines[0], by=separator, glued=False)
+    below = split(*lines[1], by=separator, glued=True) if len(lines) > 1 else []
     if is_header(first, below, named, content):
         titles, lines = first, lines[1:]
         if not lines:
@@ -296,17 +300,15 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     elif all(map(is_float, first)) and not named.given and not mark:
         _refuse_matrix(source, [*lines, *islice(rest, 2)], separator, content)
     line, text = lines[0]
-    fields = _split_or_fail(source, line, text, separator, content, glued=True)
+    fields = split(line, text, by=separator, glued=True)
     found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
     ends = found[0] if found else (0, 1)
     are_integers = all(end < len(fields) and integer_of(fields[end]) is not None for end in ends)
     names = bool(named.names) or not are_integers
     if names:
-        fields = _split_or_fail(source, line, text, separator, content, glued=False)
+        fields = split(line, text, by=separator, glued=False)
         found = choose_columns(source.name, titles, [*map(is_float, fields)], named, mark=mark, content=content)
-    elif separator == b"\t" and len(spread := _split_or_fail(source, line, text, b" ", content, glued=True)) == len(
-        fields
-    ):
+    elif separator == b"\t" and len(spread := split(line, text, by=b" ", glued=True)) == len(fields):
         separator, fields = b" ", spread
     if named.ends is None:
         _refuse_decimal_comma(source, line, text, fields[2:])
@@ -318,13 +320,8 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     if found is None:
         source.fail(line, quantity(len(fields), "column"), text, columns)
     ends, length = found
-    if max(*ends, length or 0) >= len(fields):
-        source.fail(
-            line,
-            f"{quantity(len(fields), 'column')}, and column {max(*ends, length or 0) + 1} is asked for",
-            text,
-            columns,
-        )
+    if (last := max(*ends, length or 0)) >= len(fields):
+        source.fail(line, f"{quantity(len(fields), 'column')}, and column {last + 1} is asked for", text, columns)
     if (kind := type_column(titles, fields)) is not None:
         mark, directed = "Gephi's column Type", fields[kind] == b"Directed"
     return Layout(
@@ -396,9 +393,8 @@ class Layout(NamedTuple):
         if isinstance(fields, str):
             source.fail(line, fields, text, expected)
         if len(fields) != self.columns:
-            source.fail(
-                line, f"{quantity(len(fields), 'column')} where the lines above have {self.columns}", text, expected
-            )
+            found = f"{quantity(len(fields), 'column')} where the lines above have {self.columns}"
+            source.fail(line, found, text, expected)
         for end in self.ends:
             if not fields[end] and self.names:
                 source.fail(line, "a name is empty", text, expected)

@@ -127,9 +127,8 @@ def _draw_distribution(axes: Axes, scores: np.ndarray, name: str, unit: str) -> 
     if positive.any():
         axes.set(xscale="log", yscale="log")
         label_decades(axes.xaxis, axes.yaxis)
-    axes.set_xlabel(f"{name} b ({unit})" if unit else f"{name} b")
-    axes.set_ylabel(f"fraction of vertices with {name} >= b")
-    axes.set_title("Distribution")
+    label = f"{name} b ({unit})" if unit else f"{name} b"
+    axes.set(title="Distribution", xlabel=label, ylabel=f"fraction of vertices with {name} >= b")
 
 
 def _draw_against_degree(
@@ -145,9 +144,8 @@ def _draw_against_degree(
     if drawn.any():
         axes.set(xscale="log", yscale="log")
         label_decades(axes.xaxis, axes.yaxis)
-    axes.set_xlabel("degree (edges out and in)" if directed else "degree (neighbours)")
-    axes.set_ylabel(label)
-    axes.set_title("Score against degree")
+    of_degree = "degree (edges out and in)" if directed else "degree (neighbours)"
+    axes.set(title="Score against degree", xlabel=of_degree, ylabel=label)
 
 
 def draw_estimate(
