@@ -29,6 +29,7 @@ from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.planning.plan import sweep_of
 from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory, row_of
+from lagbc.reduce.blocks import find_reaching_all
 from lagbc.reduce.pieces import Reduced, Whole, reduce, whole
 from lagbc.request import Request
 from lagbc.run.rounds import Rounds
@@ -84,6 +85,11 @@ def _(graph: Dealt, request: Request) -> Spread:
 @reduce.register(Dealt)
 def _(graph: Dealt, request: Request, settings: Settings, room: Room, *, swept: int | None = None) -> Reduced:
     return Reduced((whole(graph, request),))
+
+
+@find_reaching_all.register(Dealt)
+def _(graph: Dealt) -> None:
+    return None  # no rank has all edges
 
 
 @bytes_of_swept.register(Dealt)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +94,18 @@ class Strong(NamedTuple):
 def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
     """Find the strong components of bicomponents, by arrays of `Rows`; O(copies + nnz)."""
     return Strong(*until_stopped(partial(core.find_strong, ptr, indptr, indices), len(indices)))
+
+
+@singledispatch
+def find_reaching_all(graph: Any) -> NDArray[np.bool_] | None:
+    """Mark the vertices that reach all others: the first strong component, if one alone has no entry."""
+    graph = graph.on_host
+    strong = find_strong(np.array([0, graph.n]), graph.indptr, graph.indices)
+    _, entered, *_ = core.condense(graph.indptr, graph.indices, strong)
+    is_first = np.ones(len(strong.member_ptr) - 1, np.bool_)
+    is_first[entered] = False
+    found: NDArray[np.bool_] = is_first[strong.component] & (np.count_nonzero(is_first) == 1)
+    return found
 
 
 def each_connected(copies: Copies) -> Strong:

@@ -15,8 +15,7 @@ from lagbc.graph.coordinates import as_coordinates
 from lagbc.graph.graph import Graph
 from lagbc.graph.host import transposed
 from lagbc.graph.names import Names, edge_in_words, in_words
-from lagbc.native import core
-from lagbc.reduce.blocks import find_strong
+from lagbc.reduce.blocks import find_reaching_all
 from lagbc.request import parse_vertex_weights
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ class Distances(NamedTuple):
     radius : float
         The least eccentricity of a root that reaches all other vertices: the radius if all vertices are roots, at least
         the radius if some are. inf if no root reaches all; NetworkX raises an error unless all do. Distances beyond a
-        cutoff are left out of the eccentricity.
+        cutoff are left out of the eccentricity. NaN of a directed graph over a grid unless all roots reach all.
     """
 
     n: int
@@ -364,25 +363,21 @@ def distances(result: Result, arguments: Arguments) -> Scores:
             _require_finite("distances", np.array(distance * scale)),
             inverse / max(roots * (n - 1), 1),
             depth.max(initial=0),
-            depth[_reach_all(result, reached)].min(initial=np.inf),
+            _radius(result, reached, depth),
         ]
     )
 
 
-def _reach_all(result: Result, reached: float) -> NDArray[np.bool_]:
-    """Mark the roots that reach all vertices: these are the first strong component, if one alone has no entry."""
+def _radius(result: Result, reached: float, depth: NDArray[np.float64]) -> float:
+    """Return the least eccentricity of a root that reaches all vertices; NaN where it is not known which do."""
     graph, roots = result.graph, result.roots
     if reached == len(roots) * (graph.n - 1):
-        return np.ones(len(roots), np.bool_)
+        return float(depth.min(initial=np.inf))
     if not graph.directed:  # and so not connected, unless a cutoff keeps roots from the others
-        return np.full(len(roots), result.request.bounds is not None and not graph.on_host.components.any())
-    graph = graph.on_host
-    strong = find_strong(np.array([0, graph.n]), graph.indptr, graph.indices)
-    _, entered, *_ = core.condense(graph.indptr, graph.indices, strong)
-    is_first = np.ones(len(strong.member_ptr) - 1, np.bool_)
-    is_first[entered] = False
-    found: NDArray[np.bool_] = is_first[strong.component[roots]] & (np.count_nonzero(is_first) == 1)
-    return found
+        is_cut = result.request.bounds is not None and not graph.on_host.components.any()
+        return float(depth.min(initial=np.inf)) if is_cut else np.inf
+    among = find_reaching_all(graph)
+    return np.nan if among is None else float(depth[among[roots]].min(initial=np.inf))
 
 
 def of_all_roots(raw: Scores, result: Result) -> Scores:

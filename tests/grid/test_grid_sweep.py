@@ -48,6 +48,9 @@ def test_distances_of_one_process(sample):
     A, call = scale_free(200, 700, seed=3), partial(lagbc.distances, **sample)
     found = on_grid((2, 2), A, call, directed=False, sums=DISTANCES.sums)
     np.testing.assert_allclose(found, call(A, directed=False), rtol=1e-12)
+    directed = np.array(on_grid((2, 2), A, call, directed=True, sums=DISTANCES.sums))
+    np.testing.assert_allclose(directed[..., :-1], np.array(call(A, directed=True))[..., :-1], rtol=1e-12)
+    assert np.isnan(directed[..., -1]).all()  # the radius: no rank has all edges
 
 
 @given(graphs(max_n=9), st.sampled_from(SHAPES), st.booleans(), st.booleans())
