@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -138,13 +137,13 @@ def compare(
     check = Check(task, rows)
     rows.sort(key=lambda row: row is not check.trusted)
     records = []
-    with _progress_bar(len(rows)) if progress else nullcontext() as bar:
+    from tqdm.auto import tqdm
+
+    with tqdm(total=len(rows), unit="method", leave=False, disable=not progress) as bar:
         for row in rows:
-            if bar is not None:
-                bar.set_description_str(f"{row.name} on {row.device}")
+            bar.set_description_str(f"{row.name} on {row.device}")
             records.append(_measure(task, row, check))
-            if bar is not None:
-                bar.update()
+            bar.update()
             if report is not None:
                 report(records[-1])
     return Comparison(
@@ -226,12 +225,6 @@ def _reason_to_skip(row: Method, weighted: bool) -> str:
     if row.weighted != weighted:
         return "for hops only, lengths are not read" if weighted else "for lengths only, with weighted=True"
     return f"it needs {row.missing}" if row.missing else ""
-
-
-def _progress_bar(total: int) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=total, unit="method", leave=False)
 
 
 def _gpu_name() -> str:

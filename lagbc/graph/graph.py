@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lagbc import tuning
 from lagbc.calls import in_phase
-from lagbc.graph.csr import Csr, as_numpy, index_type, ops_of, read_only
+from lagbc.graph.csr import Csr, as_numpy, ops_of, read_only
 from lagbc.graph.given import Rows
 from lagbc.graph.names import size_in_words
 from lagbc.native import Csr as NativeCsr
@@ -144,10 +144,11 @@ class Graph(Outline):
         """Make a graph with its depth, order and rows in that order, by one kernel; None unless its rows are fit.
 
         Rows are fit that are few, canonical, with lengths finite and > 0, and symmetric; or, of a `directed` graph that
-        need not be `symmetric`, one way. A graph of high diameter gets no order here.
+        need not be `symmetric`, one way. A graph of high diameter gets no order here. Columns are of
+        int32, as there are few.
         """
         indptr, indices, weights = csr
-        n, kind = len(indptr) - 1, index_type(len(indptr) - 1)
+        n = len(indptr) - 1
         if n + len(indices) > tuning.SURVEYED:
             return None
         degrees, order, position = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -164,9 +165,9 @@ class Graph(Outline):
         if not has_high_diameter:
             order.setflags(write=False)
             position.setflags(write=False)
-            ordered = cls.from_csr((starts, heads.astype(kind, copy=False), values), directed, _reverse=None)
+            ordered = cls.from_csr((starts, heads.astype(np.int32, copy=False), values), directed, _reverse=None)
             found |= {"order": order, "position": position, "reordered": ordered}
-        rows = indptr, indices.astype(kind, copy=False), weights
+        rows = indptr, indices.astype(np.int32, copy=False), weights
         return cls.from_csr(rows, directed, out_degrees=degrees, _reverse=None, **found)
 
     @classmethod
@@ -179,7 +180,7 @@ class Graph(Outline):
         1, 2, `order` and `position` if the diameter is high.
         """
         indptr, indices, weights = csr
-        n, size, kind = len(indptr) - 1, len(indices), index_type(len(indptr) - 1)
+        n, size = len(indptr) - 1, len(indices)
         numbers, heads = np.empty(6 * n + 4, np.int64), np.empty(5 * size, indices.dtype)
         values = None if weights is None else np.empty(3 * size)
         are_fit, has_high_diameter, depth, active, longest = core.survey_one_way(
@@ -187,7 +188,7 @@ class Graph(Outline):
         )
         if not are_fit:
             return None
-        numbers, heads, values = read_only(numbers), read_only(heads.astype(kind, copy=False)), read_only(values)
+        numbers, heads, values = read_only(numbers), read_only(heads.astype(np.int32, copy=False)), read_only(values)
 
         def rows(place: int) -> Csr:  # of matrix 0, 1 or 2
             of = slice(place * size, (place + 1) * size)
@@ -203,7 +204,7 @@ class Graph(Outline):
             into = cls.from_csr(rows(1), directed=True)
             found["reordered"] = cls.from_csr(rows(2), True, into.csr, _reverse=into)
             found |= {"order": numbers[4 * (n + 1) : -n or None], "position": numbers[4 * (n + 1) + n :]}
-        return cls.from_csr((indptr, indices.astype(kind, copy=False), weights), directed=True, **found)
+        return cls.from_csr((indptr, indices.astype(np.int32, copy=False), weights), directed=True, **found)
 
     def with_names(self, names: Any, *, of_strengths: bool | None = None) -> Graph:
         """Return the same graph, with everything cached, and with other names or none."""

@@ -28,9 +28,9 @@ from lagbc.methods.sums import DEPENDENCY, OF_EDGES, Sums
 from lagbc.methods.table import Method
 from lagbc.options import Settings
 from lagbc.planning.plan import sweep_of
-from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory, row_of
+from lagbc.planning.sweep import Sweep, bytes_of_swept, fit_memory
 from lagbc.reduce.blocks import find_reaching_all
-from lagbc.reduce.pieces import Reduced, Whole, reduce, whole
+from lagbc.reduce.pieces import Whole, whole
 from lagbc.request import Request
 from lagbc.run.rounds import Rounds
 from lagbc.run.run import sum_piece, work_of
@@ -49,6 +49,10 @@ class Spread(Whole):
 
     graph: Any
     beside: Floats | None = None  # (n,): the dependencies that folded trees add to the sweep
+
+    @property
+    def own_row(self) -> OnGrid:  # type: ignore[override]
+        return _row(self)
 
     def placed(self, method: Method) -> Any:
         return self.graph
@@ -80,11 +84,6 @@ def _(graph: Dealt, request: Request) -> Spread:
     roots, targets = trees.folded(roots) * trees.is_core, trees.folded(targets)
     inner = request._replace(omega=targets, root_weights=roots, roots=np.flatnonzero(roots))
     return Spread(graph, inner, beside=beside)
-
-
-@reduce.register(Dealt)
-def _(graph: Dealt, request: Request, settings: Settings, room: Room, *, swept: int | None = None) -> Reduced:
-    return Reduced((whole(graph, request),))
 
 
 @find_reaching_all.register(Dealt)
@@ -123,8 +122,7 @@ class _OfRanks(NamedTuple):
     arrays: Callable[[Dealt, SweepPlan], Arrays]  # of a rank
 
 
-@row_of.register(Spread)
-def _row(piece: Spread, *_: object) -> OnGrid:
+def _row(piece: Spread) -> OnGrid:
     site, size, columns = piece.graph.grids.site, piece.graph.deal.size, piece.graph.grids.site.columns
 
     def arrays(graph: Dealt, plan: SweepPlan) -> Arrays:

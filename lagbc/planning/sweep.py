@@ -97,9 +97,10 @@ class Sweep(NamedTuple):
         )
 
 
-@singledispatch
 def row_of(piece: Whole | Chains, sweep: Sweep) -> Method:
     """Return the row of the method of a sweep."""
+    if piece.own_row is not None:
+        return piece.own_row  # type: ignore[no-any-return]
     for row in table.METHODS:
         if row.name == sweep.method and row.device == sweep.device and row.weighted == sweep.weighted:
             return row

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial, singledispatch
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,7 @@ class Whole:
     lined_up: NDArray[np.int64] | None = None  # the roots in the order of their batches, once a method has asked
     drawn: Drawn | None = None  # rounds of these
     is_part: bool = False  # whether the graph is a part of that of the call
+    own_row: ClassVar[Any] = None  # the one row that sweeps it, where that is in no table
 
     def placed(self, method: Method) -> Graph:
         """Return the graph that a method reads: on the host, or on the device if it is there or large."""
@@ -98,6 +99,7 @@ class Chains:
     request: Request  # of the whole graph
     device: str  # where junctions are swept
     part: Weighted  # the bicomponent, to be swept whole if numbers leave the range of chains
+    own_row: ClassVar[Any] = None
 
     @property
     def graph(self) -> Graph:
@@ -172,7 +174,6 @@ class _Form(NamedTuple):
     work: float
 
 
-@singledispatch
 def reduce(
     graph: Any,
     request: Request,
@@ -187,6 +188,8 @@ def reduce(
     request, the device and the stated memory alone, so that it is the same in each run. With "all", MemoryError says
     that the reduction takes more than the budget.
     """
+    if not isinstance(graph, Graph):  # it is dealt over ranks
+        return Reduced((whole(graph, request),))
     as_it_is = Reduced((Whole(graph, request),))
     if settings.reduce == "none" or not _is_reducible(graph, request, settings, room):
         return as_it_is

@@ -26,7 +26,7 @@ def _gpu(monkeypatch):
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: row.requires in ("", "cupy")))
     monkeypatch.setattr(lagbc.Method, "load", lambda row: stub(row) if row.device == "cuda" else load(row))
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    monkeypatch.setattr(limits, "budget", lambda device: 10**9)
+    monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10**9)
 
 
 def reason(device="cuda", **options):

@@ -102,18 +102,15 @@ def carry_out(
 
         def lead(taken: Source) -> None:
             task = prepare(taken, steps)
-            _require_another_file(source.name, task.output.out)
+            graph, out = Path(source.name), task.output.out
+            if out is not None and out.exists() and graph.exists() and out.samefile(graph):
+                raise InvalidValueError(f"--out {out} is the file of the graph; name another one")
             _carry_out(task)
 
         if dealing is None:
             lead(open_source(source, steps))
         else:
             deal_source(source, steps, dealing, lead)
-
-
-def _require_another_file(graph: str, out: Path | None) -> None:
-    if out is not None and out.exists() and Path(graph).exists() and out.samefile(graph):
-        raise InvalidValueError(f"--out {out} is the file of the graph; name another one")
 
 
 def _carry_out(task: Task) -> None:
