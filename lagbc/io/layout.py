@@ -5,13 +5,16 @@ A caller names columns; titles, comments above the edges and the first two lines
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import islice, product
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from lagbc.errors import GraphFormatError, InvalidTypeError, InvalidValueError, did_you_mean, quantity
+from lagbc.graph.given import LENGTH
 from lagbc.io.scan import integer_of, is_float, is_without_content, quoted, split_line
 from lagbc.io.source import Source
 
@@ -20,6 +23,8 @@ _COMMENTS = (b"#", b"%")
 # A number with a comma for its point, between other separators.
 _DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
 _QUOTED = re.compile(rb'"((?:[^"]|"")*)"')
+# The form of attributes of an edge at the end of its line.
+_EXPECTED = "attributes as networkx.write_edgelist writes them, such as {'weight': 1.5}"
 
 
 # ---- Columns, by names, titles and comments
@@ -30,7 +35,7 @@ class Columns:
     """Columns that a caller names; the first lines of the file tell the others, which are None."""
 
     ends: tuple[int | str, int | str] | None = None  # of tails and heads, counted from 1, or their titles
-    length: int | str | None = None  # of lengths; or, of formats that NetworkX reads, the attribute that holds them
+    length: int | str | None = None  # of lengths; or the attribute of edges that holds them
     header: bool | None = None  # whether titles stand above the edges
     names: bool | None = None  # True: vertices are names, even if they look like integers
 
@@ -278,11 +283,12 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
         )
     mark, directed = direction_mark(source, marks)
     lines += islice(rest, 1)
-    if any(b"{" in text and text.rstrip().endswith(b"}") for _, text in lines):
-        raise GraphFormatError(
-            f"{source.name}: attributes in braces are not read; networkx.write_edgelist(G, file, data=['weight']) "
-            "writes columns, and functions take the graph that networkx.read_edgelist makes"
-        )
+    line, text = next((one for one in lines if _split_braces(one[1])), lines[0])
+    in_braces = _split_braces(text) is not None
+    attribute = attribute_of(source, line, text, named.length) if in_braces else None
+    if in_braces:
+        named = Columns(named.ends or (1, 2), None, named.header, named.names)
+        lines = [(number, with_attribute(source, number, text, attribute)) for number, text in lines]
 
     def split(line: int, text: bytes, *, by: bytes, glued: bool) -> list[bytes]:
         return _split_or_fail(source, line, text, by, content, glued=glued)
@@ -320,6 +326,7 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
     if found is None:
         source.fail(line, quantity(len(fields), "column"), text, columns)
     ends, length = found
+    length = len(fields) - 1 if attribute is not None else length
     if (last := max(*ends, length or 0)) >= len(fields):
         source.fail(line, f"{quantity(len(fields), 'column')}, and column {last + 1} is asked for", text, columns)
     if (kind := type_column(titles, fields)) is not None:
@@ -334,10 +341,12 @@ def recognise(source: Source, named: Columns, content: Content = EDGES) -> Layou
         names=names,
         begin=line,
         titles=tuple(titles),
+        attribute=attribute,
+        in_braces=in_braces,
         mark=mark,
         directed=directed,
         type=kind,
-        in_doubt=names and length is None and is_in_doubt(titles, named),
+        in_doubt=names and length is None and not in_braces and is_in_doubt(titles, named),
     )
 
 
@@ -353,6 +362,8 @@ class Layout(NamedTuple):
     names: bool  # whether vertices are names; else they are integers, and comments begin anywhere
     begin: int  # line of the first edge
     titles: tuple[bytes, ...]  # empty without a header line
+    attribute: str | None  # the attribute of lengths, where lines end in attributes
+    in_braces: bool  # whether lines end in attributes
     mark: str  # name of the comment or column that tells the direction
     directed: bool
     type: int | None  # column in which each edge tells its direction
@@ -362,7 +373,9 @@ class Layout(NamedTuple):
         """Describe the layout in one line."""
         tail, head = (end + 1 for end in self.ends)
         parts = [f"{'names' if self.names else 'integers'} in columns {tail} and {head}"]
-        if self.length is not None:
+        if self.attribute is not None:
+            parts.append(f"values in attribute {self.attribute!r}")
+        elif self.length is not None:
             parts.append(f"values in column {self.length + 1}")
         parts.append(f"separated by {_SEPARATORS[self.separator]}")
         if self.titles:
@@ -374,14 +387,14 @@ class Layout(NamedTuple):
         return ", ".join(parts)
 
     def prepared(self, line: int, piece: bytes) -> bytes:
-        """Return lines, the first with number `line`, without titles."""
+        """Return lines, the first with number `line`, without titles, and with a column in place of braces."""
         if self.titles and line < self.begin:
             # Only comments, blanks and the titles stand above the first edge.
             lines = piece.split(b"\n")
             above = min(self.begin - line, len(lines) - 1)
             lines[:above] = [text if text.lstrip()[:1] in _COMMENTS else b"" for text in lines[:above]]
             piece = b"\n".join(lines)
-        return piece
+        return with_attribute(self.source, line, piece, self.attribute) if self.in_braces else piece
 
     def refuse(self, line: int, text: bytes) -> NoReturn:
         """Raise the error of a wrong line among the lines of `prepared`."""
@@ -485,3 +498,53 @@ def _split_or_fail(
     if isinstance(fields, str):
         source.fail(line, fields, text, content.form)
     return fields
+
+
+def _split_braces(text: bytes) -> tuple[bytes, bytes] | None:
+    """Split a line that ends in attributes before their first brace; return None of any other."""
+    before, brace, inside = text.rstrip(b" \t").partition(b"{")
+    return (before, brace + inside) if inside.endswith(b"}") else None
+
+
+def attribute_of(source: Source, line: int, text: bytes, wanted: int | str | None) -> str | None:
+    """Return the attribute of lengths: the `wanted` one, else "weight" if the first edge has it, else None."""
+    there = _parsed_attributes(source, line, text)
+    if wanted is not None and wanted not in there:
+        source.fail(line, f"no attribute {wanted!r}", text, f"length= to be one of {', '.join(map(repr, there))}")
+    return str(wanted) if wanted is not None else LENGTH if LENGTH in there else None
+
+
+def with_attribute(source: Source, line: int, piece: bytes, attribute: str | None) -> bytes:
+    """Replace the braces of each line by the value of an attribute, NaN if it is missing, or by nothing."""
+    if attribute is not None:
+        alone = re.escape(repr(attribute).encode())
+        piece = re.sub(rb"\{" + alone + rb": ([-+.0-9e]+)\}(?=[ \t]*\n)", rb"\1", piece)
+    if b"{" not in piece:
+        return piece
+    lines = enumerate(piece.split(b"\n"), line)
+    return b"\n".join(_line_with_value(source, number, text, attribute) for number, text in lines)
+
+
+def _line_with_value(source: Source, line: int, text: bytes, attribute: str | None) -> bytes:
+    found = _split_braces(text)
+    if found is None or text.lstrip()[:1] in (b"#", b"%"):
+        return text
+    before, _ = found
+    if attribute is None:
+        return before.rstrip(b" \t,;")
+    value = _parsed_attributes(source, line, text).get(attribute, math.nan)
+    if not isinstance(value, int | float):
+        source.fail(line, f"attribute {attribute!r} is {value!r}, not a number", text, _EXPECTED)
+    return before + repr(float(value) if isinstance(value, bool) else value).encode()
+
+
+def _parsed_attributes(source: Source, line: int, text: bytes) -> dict[Any, Any]:
+    found = _split_braces(text)
+    assert found is not None
+    try:
+        attributes = ast.literal_eval(found[1].decode("utf-8"))
+    except (ValueError, SyntaxError, UnicodeDecodeError, RecursionError, MemoryError):
+        attributes = None
+    if not isinstance(attributes, dict):
+        source.fail(line, "the text in braces is no dict of values", text, _EXPECTED)
+    return attributes

@@ -62,6 +62,7 @@ def read_graph(
     - A comment of KONECT (``% sym positive``) or SNAP (``# Undirected graph``) tells whether edges go both ways, or the
       column Type of Gephi, which is the same for all edges.
     - Three lines that may be edges, or a matrix with zeros on its diagonal, are refused unless an argument tells.
+    - Lines may end in attributes in braces, as ``networkx.write_edgelist`` writes them.
 
     **Parquet** is read by pyarrow, which has to be installed. It is a table with a row for each edge; titles choose the
     columns as in an edge list.
@@ -85,8 +86,8 @@ def read_graph(
         The columns of source and target in an edge list or table, counted from 1, or their titles. Without `length`
         then no lengths are read.
     length : int or str, optional
-        The column of lengths, or its title; in formats that NetworkX reads the name of the attribute, by default
-        "weight".
+        The column of lengths, or its title; in formats that NetworkX reads, and where lines end in attributes, the name
+        of the attribute, by default "weight".
     header : bool, optional
         Whether the first line of an edge list holds titles; by default its first lines tell.
     names : bool, optional

@@ -113,18 +113,24 @@ def test_what_a_file_says_of_itself(write, text, directed, said):
     assert "\n" not in file.said
 
 
-@pytest.mark.parametrize("data", [False, ["km", "weight"], ["weight"]])
+@pytest.mark.parametrize("data", [True, False, ["km", "weight"], ["weight"]])
 @pytest.mark.parametrize("delimiter", [" ", ",", "\t"])
-def test_columns_that_networkx_writes(tmp_path, data, delimiter):
+def test_what_networkx_writes(tmp_path, data, delimiter):
     G = nx.DiGraph([("a", "b", {"weight": 3, "km": 0.25}), ("b", "c", {"km": 1e-3, "weight": 4})])
+    G["a"]["b"]["kind"] = "} {'weight': 9, #"
     nx.write_edgelist(G, tmp_path / "g", data=data, delimiter=delimiter)
     said = {"ends": (1, 2), "length": 4} if data == ["km", "weight"] else {}
     file = read_graph(tmp_path / "g", **said)
+    expected = nx.to_numpy_array(G, weight=None if data is False else "weight")
     assert file.labels.tolist() == list(G)
-    assert np.array_equal(file.matrix.toarray(), nx.to_numpy_array(G, weight=None if data is False else "weight"))
-    nx.write_edgelist(G, tmp_path / "g", delimiter=delimiter)
-    with pytest.raises(GraphFormatError, match=r"attributes in braces are not read; .*, data=\['weight'\]\) writes"):
-        read_graph(tmp_path / "g", **said)
+    assert np.array_equal(file.matrix.toarray(), expected)
+    if data is True:
+        assert np.array_equal(
+            read_graph(tmp_path / "g", length="km").matrix.toarray(), nx.to_numpy_array(G, weight="km")
+        )
+        check = r"line 1: no attribute 'm': .*; expected length= to be one of 'weight', 'km', 'kind'"
+        with pytest.raises(GraphFormatError, match=check):
+            read_graph(tmp_path / "g", length="m")
 
 
 @pytest.mark.parametrize(
@@ -174,8 +180,9 @@ def test_a_padded_id_below_integers_is_refused(write):
     assert read_graph(write("0 20\n20 -7\n")).labels.tolist() == [-7, 0, 20]
 
 
-def test_values_may_be_missing_where_they_are_not_used(write):
-    file = read_graph(write("a,b,1.5\nb,c,\n"))
+@pytest.mark.parametrize("text", ["a,b,1.5\nb,c,\n", "1 2 {'weight': 1}\n2 3 {}\n"])
+def test_values_may_be_missing_where_they_are_not_used(write, text):
+    file = read_graph(write(text))
     assert lagbc.bc(file, directed=True).tolist() == [0, 1, 0]
 
 
@@ -255,7 +262,7 @@ def test_how_a_first_line_in_doubt_is_taken_is_said_once(write, recwarn, text, p
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("text", ["ann,bob\nbob,carl\n", "ann,bob\n", "ann,bob,2\nx,y,3\n"])
+@pytest.mark.parametrize("text", ["ann,bob\nbob,carl\n", "ann,bob\n", "ann,bob,2\nx,y,3\n", "ann bob {}\nx y {}\n"])
 def test_a_first_line_that_is_an_edge_is_not_in_doubt(write, recwarn, text):
     assert read_graph(write(text)).labels[:2].tolist() == ["ann", "bob"]
     assert not recwarn.list
@@ -330,6 +337,12 @@ def test_edges_that_are_no_matrix_of_three_rows(write):
 )
 def test_titles_without_a_column_may_be_empty_and_columns_by_number_need_no_titles(write, text, said):
     assert read_graph(write(text), **said).rows.shape == (2, 2)
+
+
+def test_a_line_of_opening_braces_takes_time_by_its_length(write):
+    """Each brace was the start of a search to the end of the line: half an hour for this one."""
+    with pytest.raises(lagbc.GraphFormatError, match="line 1"):
+        read_graph(write("1 2 " + "{" * 10**6 + "\n"))
 
 
 def test_comments_and_blank_lines_above_the_edges_are_not_kept(write):
