@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import shortest_path
 import lagbc
 from lagbc.errors import MissingDependencyError
 from lagbc.graph.validate import as_graph
-from lagbc.plots import check_figure_path, plot_centralities, plot_communities, plot_map, plot_scores
+from lagbc.plots import check_figure_path, networks, plot_centralities, plot_communities, plot_map, plot_scores
 from lagbc.plots.networks import places_of
 
 Text = pytest.importorskip("matplotlib.text").Text
@@ -308,12 +308,39 @@ def grid(side):
     return undirected(side * side, *(np.concatenate([a.ravel(), b.ravel()]) for a, b in zip(right, down, strict=True)))
 
 
-def test_a_mesh_is_not_folded():
-    graph = grid(15)
+def box_of(places):
+    return *places.min(axis=0), *places.max(axis=0)
+
+
+@pytest.mark.parametrize("side", [20, 40])
+def test_distances_are_hops_in_one_unit(side):
+    graph = grid(side)
     places = places_of(graph)
     hops = shortest_path(graph.pattern, unweighted=True)
     distances = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
     assert np.corrcoef(hops.ravel(), distances.ravel())[0, 1] > 0.95
+    edges = distances[graph.rows, graph.indices]
+    assert edges.max() < 3 * edges.min()
+
+
+def test_a_long_path_is_not_folded():
+    places = places_of(undirected(1000, np.arange(999), np.arange(1, 1000)))
+    from_an_end = np.hypot(*(places - places[0]).T)
+    assert np.corrcoef(from_an_end, np.arange(1000))[0, 1] > 0.95
+
+
+def test_components_are_apart():
+    # A ring of 12, a path of 6, a pair, and three vertices alone.
+    ring, path = np.arange(12), np.arange(12, 17)
+    tails, heads = np.concatenate([ring, path, [18]]), np.concatenate([np.roll(ring, 1), path + 1, [19]])
+    graph = undirected(23, tails, heads)
+    places = places_of(graph)
+    assert np.isfinite(places).all()
+    boxes = [box_of(places[graph.components == component]) for component in range(graph.components.max() + 1)]
+    assert len(boxes) == 6
+    for i, (left, low, right, high) in enumerate(boxes):
+        for other_left, other_low, other_right, other_high in boxes[:i]:
+            assert right < other_left or other_right < left or high < other_low or other_high < low
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 1000])
@@ -333,6 +360,16 @@ def test_small_complete_graphs(n):
 
 def test_the_same_graph_is_placed_the_same():
     assert np.array_equal(places_of(grid(15)), places_of(grid(15)))
+
+
+def test_work_grows_with_the_graph_alone(monkeypatch):
+    """A landmark is one search; more of them are not taken from a larger graph."""
+    searches = []
+    ordinary = networks.dijkstra
+    monkeypatch.setattr(networks, "dijkstra", lambda *args, **options: searches.append(1) or ordinary(*args, **options))
+    n = 3000
+    assert np.isfinite(places_of(undirected(n, np.arange(n - 1), np.arange(1, n)))).all()
+    assert len(searches) == networks.LANDMARKS
 
 
 def test_igraph_is_needed(monkeypatch):
