@@ -158,6 +158,7 @@ _ELSEWHERE = {
     "length": ("weighted",),
     "lengths": ("weighted",),
     "distance": ("weighted",),
+    "edge_length": ("weighted",),
     "radius": ("cutoff",),
     "radii": ("cutoff",),
     "distances": ("cutoff",),
@@ -165,6 +166,10 @@ _ELSEWHERE = {
     "random_state": ("rng",),
     "n_jobs": ("threads",),
     "nbunch": ("sources",),
+    "vertices": ("u", "sources"),
+    "eps": ("error",),
+    "communities": ("until",),
+    "centrality": ("which",),
     "pivots": ("sources",),
     "num_samples": ("k", "max_roots"),
     "sources": ("roots",),
@@ -514,12 +519,13 @@ def of_grid(options: Options) -> OfGrid | None:
 
 def refuse_unknown(options: Options, own: Iterable[str]) -> NoReturn:
     """Raise TypeError for a keyword argument of a call that is no option of a run; `own` are the call's other ones."""
-    there, name = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES)
+    there, name, own = tuple(Options.__annotations__), min(options.keys() - OPTION_NAMES), tuple(own)
     taken = (*own, *there)
     if name == "top":  # no other name is like it
         raise InvalidTypeError("there is no argument 'top'; closeness, harmonic and estimate take it")
     meant = next((one for one in _ELSEWHERE.get(name, ()) if one in taken), None)
-    raise unknown_argument(name, taken, meant, f"the options of a run are {', '.join(there)}")
+    ours = f"this function takes {', '.join(own)}; " if own else ""
+    raise unknown_argument(name, taken, meant, f"{ours}the options of a run are {', '.join(there)}")
 
 
 def refuses_places(function: Function) -> Function:

@@ -21,7 +21,7 @@ from strategies import grid
 
 import lagbc
 from lagbc.io.tables import Vertices, read_coordinates, read_groups, read_numbers, read_vertices, vertices_in
-from lagbc.plots import plot_centralities, plot_map, plot_scores
+from lagbc.plots import plot_centralities, plot_communities, plot_map, plot_scores
 
 MESH = grid(3, 4).tocsr()
 N = MESH.shape[0]
@@ -246,6 +246,7 @@ OF_OTHERS = {
     "distances": [{"standard_error": True}],
     "girvan_newman": [
         *({"until": 0}, {"until": N + 1}, {"at_once": 0}, {"at_once": 1.5}, {"checkpoint": "a.npz"}, {"thread": 1}),
+        {"communities": 4},
     ],
     "group_bc": [
         {"groups": 3},
@@ -529,6 +530,7 @@ OF_PLOTS = [
     *(partial(plot_centralities, NAMED_PATH, {"bc": scores}) for scores in (lagbc.edge_bc(NAMED_PATH), np.zeros(3))),
     *(partial(MAP, xy=xy) for xy in (PLACES[:3], PLACES.T, [["a", "b"]] * 4, None)),
     partial(MAP, xy=PLACES + np.array([0, 89.5]), degrees=True),
+    partial(plot_communities, NAMED_PATH),
     *(partial(MAP, scores=scores) for scores in (np.ones(3), np.ones((2, 4)), np.ones((4, 0)), sp.eye_array(3))),
     *(partial(MAP, scores=scores) for scores in (np.array([1, 2, NAN, 3]), np.array([1, INFINITE, 2, 3]), NAN * ROADS)),
     *(partial(MAP, titles=["a", "b"]), partial(MAP, labels=["a", "b"])),

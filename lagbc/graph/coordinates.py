@@ -56,15 +56,17 @@ def _float_or_nan(value: Any) -> float:
         return np.nan
 
 
-def as_coordinates(xy: Any, A: Any, graph: Graph) -> Coordinates:
+def as_coordinates(xy: Any, A: Any, graph: Graph, argument: str) -> Coordinates:
     """Check the coordinates `xy` of the vertices of `graph`; None takes the coordinates that its source `A` holds.
+
+    Errors name the `argument`.
 
     The numbers of an array (n, 2), a mapping or a data frame by vertex count as lengths, not degrees. ValueError says
     that there are no coordinates, or names the first vertex whose coordinates are not finite.
     """
     xy = coordinates_of(A) if xy is None else xy
     if xy is None:
-        raise InvalidValueError("the graph does not say where its vertices are (attributes x and y); give coordinates")
+        raise InvalidValueError(f"the graph does not say where its vertices are (attributes x and y); give {argument}")
     refuse_masked("coordinates", xy)
     found = xy if isinstance(xy, Coordinates) else Coordinates(_as_floats(_in_order(xy, graph)))
     n = graph.n

@@ -135,9 +135,10 @@ def take_graph(
     if made is not None:
         for name, own, asked in (("directed", made.directed, directed), ("weighted", made.weighted, values.are_taken)):
             if own != asked:
+                columns = "graph_from_edges with length=" if name == "weighted" and asked else "graph_from_edges"
                 raise InvalidValueError(
                     f"A is a Graph made with {name}={own}, but {name}={asked} is asked for; leave it out, or make "
-                    "another by as_graph or graph_from_edges"
+                    f"another by as_graph or {columns}"
                 )
         return made if made.is_checked else _reread(made)
     names, matrix = None, A

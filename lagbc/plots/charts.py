@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lagbc.errors import InvalidTypeError
 from lagbc.graph.names import size_in_words
 from lagbc.graph.validate import as_graph
 from lagbc.plots.figure import (
@@ -205,6 +206,12 @@ def plot_communities(
     MissingDependencyError
         If matplotlib is not installed.
     """
+    from lagbc.centrality.communities import Communities
+
+    if not isinstance(communities, Communities):
+        raise InvalidTypeError(
+            f"communities is a {type(communities).__name__}; plot_communities draws what lagbc.girvan_newman returns"
+        )
     check_figure_path(path)
     figure, (levels, tree) = panels_in(ax, 2, (11, 4.5), width_ratios=(2, 3))
     if title:

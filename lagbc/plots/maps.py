@@ -133,7 +133,7 @@ def plot_map(
     check_figure_path(path)
     read = as_graph(graph)
     taken, names = read.on_host, names_for(labels, read)
-    where = as_coordinates(xy, graph, taken)
+    where = as_coordinates(xy, graph, taken, "xy=")
     degrees = where.degrees if degrees is None else degrees
     ratio = _degree_ratio(where.xy[:, 1]) if degrees and taken.n else 1.0
     geometry = geometry_of(graph, where.xy, ratio) if xy is None else {}

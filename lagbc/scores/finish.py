@@ -177,7 +177,7 @@ def _require_comparable(x: NDArray[np.float64], names: Names | None) -> None:
 
 def take_coordinates(graph: Graph, arguments: Arguments) -> Arguments:
     """Check the coordinates, and lay them out as the sweep takes them."""
-    found = as_coordinates(arguments.coordinates, None, graph)
+    found = as_coordinates(arguments.coordinates, None, graph, "coordinates=")
     if found.degrees:
         raise InvalidValueError(
             "coordinates are longitudes and latitudes, between which no line is straight; project them, as "

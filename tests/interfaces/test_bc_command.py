@@ -199,6 +199,10 @@ def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
     assert reason_in(lines) == f"{lagbc.plan(graph).reason}; {graph.order_in_words}"
 
 
+def test_a_named_column_of_lengths_is_taken(detour, tmp_path):
+    assert scores_of(tmp_path, detour, "--length", 3)[0] == [0, 1, 0]
+
+
 @pytest.mark.parametrize(
     "options", ["bc", "bc --k 30", "bc --part 1/2 --out part.npz", "estimate", "group-bc --group 1,2"]
 )

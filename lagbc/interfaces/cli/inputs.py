@@ -172,7 +172,7 @@ def find_coordinates(path: Path | None, source: Source) -> Coordinates:
         found = read_coordinates(path, file.rows.shape[0], file.labels)
     if found is None:
         raise InvalidValueError(f"{file.name} does not say where its vertices are: give --coordinates FILE")
-    return as_coordinates(found, file, source.graph)
+    return as_coordinates(found, file, source.graph, "--coordinates")
 
 
 def file_layout(source: Source) -> str:

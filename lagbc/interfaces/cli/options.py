@@ -46,7 +46,7 @@ class GraphOptions(NamedTuple):
     @property
     def lengths(self) -> str | None:
         """The use of the stored values: "lengths", "strengths" or None."""
-        return "strengths" if self.strength else "lengths" if self.weighted else None
+        return "strengths" if self.strength else "lengths" if self.weighted or self.length is not None else None
 
 
 class OutputOptions(NamedTuple):
@@ -266,7 +266,7 @@ takes_graph = _takes_record(
         "--length",
         metavar="COLUMN",
         type=_column,
-        help="Its column of values, or in GraphML, GML and GEXF the attribute.",
+        help="Its column of values, or in GraphML, GML and GEXF the attribute; implies --weighted.",
     ),
     click.option("--header/--no-header", default=None, help="Whether its first line has titles."),
     click.option("--names", is_flag=True, help="Its vertices are names, also where they look like integers."),
