@@ -86,9 +86,7 @@ def _(graph: Dealt, request: Request) -> Spread:
     return Spread(graph, inner, beside=beside)
 
 
-@find_reaching_all.register(Dealt)
-def _(graph: Dealt) -> None:
-    return None  # no rank has all edges
+find_reaching_all.register(Dealt, lambda graph: None)  # no rank has all edges
 
 
 @bytes_of_swept.register(Dealt)
