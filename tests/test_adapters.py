@@ -197,7 +197,7 @@ def array_of(result):
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_the_attribute_of_the_lengths_may_be_named(call, monkeypatch):
-    monkeypatch.setenv("LAGBC_MEMORY", "1GB")
+    monkeypatch.setenv("LAGBC_MEMORY", "100GB")
     G = streets()
     H = nx.relabel_nodes(G, str)
     nx.set_edge_attributes(H, nx.get_edge_attributes(G, "length"), "weight")

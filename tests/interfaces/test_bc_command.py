@@ -84,9 +84,9 @@ def calls(monkeypatch):
 
 
 def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
-    monkeypatch.setenv("LAGBC_MEMORY", "2GB")
+    monkeypatch.setenv("LAGBC_MEMORY", "200GB")
     checkpoint = tmp_path / "run.npz"
-    arguments = "--batch 64 --threads 2 --k 7 --seed 5 --no-error --normalized --endpoints --device cpu --memory 1GB"
+    arguments = "--batch 64 --threads 2 --k 7 --seed 5 --no-error --normalized --endpoints --device cpu --memory 100GB"
     succeed("bc", "example:karate", "--progress", *arguments.split(), "--checkpoint", checkpoint)
     ((graph, seen),) = calls
     assert (graph.n, graph.directed, graph.weighted) == (34, False, False)
@@ -103,12 +103,12 @@ def test_all_options_reach_the_call(calls, monkeypatch, tmp_path):
         "checkpoint": checkpoint,
         "threads": 2,
         "bucket_width": "auto",
-        "stated": 10**9,
+        "stated": 10**11,
         "dtype": "float64",
     }
     succeed("bc", "example:karate")
     _, (_, seen) = calls
-    assert seen["stated"] == 2 * 10**9, "of the environment, as before"
+    assert seen["stated"] == 2 * 10**11, "of the environment, as before"
     assert "k" not in seen
     defaults = {"batch": "auto", "progress": False, "checkpoint": None, "threads": None}
     assert {name: seen[name] for name in defaults} == defaults
