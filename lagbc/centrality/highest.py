@@ -303,16 +303,19 @@ class Searches(Work):
         return run
 
     def add(self, total: Total, span: Span, sums: tuple[Items, int]) -> Total:
-        """Put the vertices to be searched again behind those of the total, and add the edges."""
-        again, edges = sums
-        return Total(span.last, [*(total.whole or ()), again], (total.part or 0) + edges)
+        """Put the vertices to be searched again behind those of the total, and add the edges.
+
+        Once a turn is done, those of all turns are foreseen.
+        """
+        again, edges = sums[0], (total.part or 0) + sums[1]
+        if span.last * _TURNS >= len(self.items):
+            self._race.foreseen = self._begun + edges * len(self.items) / span.last
+        return Total(span.last, [*(total.whole or ()), again], edges)
 
     def finish(self, total: Total) -> Any:
         """Return the total."""
         return total.whole
 
     def is_enough(self, total: Total) -> bool:
-        """Whether all is to be summed in full, by the edges so far, or by those foreseen once a turn is done."""
-        if total.done * _TURNS >= len(self.items):
-            self._race.foreseen = self._begun + total.part * len(self.items) / total.done
+        """Whether all is to be summed in full, by the edges so far, or by those foreseen."""
         return self._race.is_over

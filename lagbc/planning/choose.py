@@ -141,9 +141,7 @@ def by_rule(graph: Graph, sums: frozenset[str], device: str, roots: int) -> Sele
     if device == "cuda" or work >= min(tuning.PROBE_WORK, tuning.GPU_WORK):
         return None
     wanted = "cpu", graph.weighted, tuning.OF_SMALL_RUNS["cpu"]
-    for row in table.METHODS:
-        if (row.device, row.weighted, row.formulation) == wanted:
-            break
+    row = next(row for row in table.METHODS if (row.device, row.weighted, row.formulation) == wanted)
     if not row.offers(sums):
         return None
     where = f"device={device!r}" if device == "cpu" else table.why_no_gpu() or _where(work)

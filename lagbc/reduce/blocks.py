@@ -98,7 +98,7 @@ def find_strong(ptr: Any, indptr: Any, indices: Any) -> Strong:
 
 @singledispatch
 def find_reaching_all(graph: Any) -> NDArray[np.bool_] | None:
-    """Mark the vertices that reach all others: the first strong component, if one alone has no entry."""
+    """Mark the vertices that reach all others: those of the one strong component that no edge enters."""
     graph = graph.on_host
     strong = find_strong(np.array([0, graph.n]), graph.indptr, graph.indices)
     _, entered, *_ = core.condense(graph.indptr, graph.indices, strong)

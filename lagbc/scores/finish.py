@@ -369,7 +369,7 @@ def distances(result: Result, arguments: Arguments) -> Scores:
 
 
 def _radius(result: Result, reached: float, depth: NDArray[np.float64]) -> float:
-    """Return the least eccentricity of a root that reaches all vertices; NaN where it is not known which do."""
+    """Return the least eccentricity of a root that reaches all vertices; NaN if these roots are unknown."""
     graph, roots = result.graph, result.roots
     if reached == len(roots) * (graph.n - 1):
         return float(depth.min(initial=np.inf))
