@@ -222,7 +222,7 @@ class Graph(Outline):
     def bytes_at_hand(self) -> int:
         """The bytes of the edges, and of transpose, order and edges in that order once they are made.
 
-        The bytes are those on the graph's device: a graph on a GPU takes nothing here from the host.
+        The bytes are those on the device of the graph, the host or a GPU.
         """
         made = vars(self).get
         if self.is_on_device:
@@ -461,7 +461,7 @@ class Graph(Outline):
     def keep(self, kept: Any) -> tuple[Graph, Any]:
         """Return the graph of the edges whose flag is set, and the places of these edges here.
 
-        The depth is taken from this graph, and so is the number of vertices with edges: no vertex may lose all its edges.
+        Depth and number of vertices with edges are those of this graph: no vertex may lose all its edges.
         """
         (indptr, indices, weights), places = ops_of(self.indptr).kept_edges(self.csr, kept)
         source = self._source or self
