@@ -152,24 +152,20 @@ def time_on_ranks(case: str, rounds: str) -> None:
         print(f"{_TOLD}{json.dumps(by_rank)}", flush=True)
 
 
-def measure(case: Case, workers: int, rounds: int, engines: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield a record an engine."""
+def measure(case: Case, counts: list[int], rounds: int, engines: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield a record an engine, for each count of workers."""
     A = case.load()
     call = case.call(A)
-    with ExitStack() as stack:
-        timed = seconds_of(dict(calls(call, workers, case.device, engines, stack)), call(), rounds)
-    timed["ranks"] = seconds_on_ranks(case, workers, rounds) if "ranks" in engines else []
+    expected = call()
     what = {**asdict(case), "n": A.shape[0], "nnz": A.nnz, "roots": case.roots or A.shape[0]}
-    for engine, seconds in timed.items():
-        if seconds:
-            yield (
-                what
-                | {"engine": engine, "workers": workers}
-                | {
-                    "seconds": [clock for clock, _ in seconds],
-                    "cpu_seconds": [used for _, used in seconds],
-                }
-            )
+    for workers in counts:
+        with ExitStack() as stack:
+            timed = seconds_of(dict(calls(call, workers, case.device, engines, stack)), expected, rounds)
+        timed["ranks"] = seconds_on_ranks(case, workers, rounds) if "ranks" in engines else []
+        for engine, seconds in timed.items():
+            if seconds:
+                told = {"seconds": [clock for clock, _ in seconds], "cpu_seconds": [used for _, used in seconds]}
+                yield what | {"engine": engine, "workers": workers} | told
 
 
 def report(rows: list[dict[str, Any]]) -> str:
@@ -256,10 +252,9 @@ def main(graphs: str, data: Path | None, workers: str, rounds: int, engines: str
     rows: list[dict[str, Any]] = []
     for name in graphs.split(","):
         case = Case(graph=name, data=str(data) if data else None, **what)
-        for count in map(int, workers.split(",")):
-            for row in measure(case, count, rounds, set(engines.split(","))):
-                rows.append(row)
-                click.echo(f"{name}, {count} workers, {row['engine']}: {min(row['seconds']):.3f} s")
+        for row in measure(case, [int(count) for count in workers.split(",")], rounds, set(engines.split(","))):
+            rows.append(row)
+            click.echo(f"{name}, {row['workers']} workers, {row['engine']}: {min(row['seconds']):.3f} s")
     records = (json.dumps(row | {"machine": machine.describe()}) for row in rows)
     kinds = [kind for kind in (what["device"], what["centrality"]) if kind not in ("cpu", "bc")]
     written = "-".join(["scale", *kinds, *["weighted"] * what["weighted"]])
