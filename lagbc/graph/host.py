@@ -49,7 +49,7 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
     IndexError
         A column is not in 0..n - 1.
     """
-    flags = reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
+    flags = _faults_of(indptr, indices)
     if flags & _FALLING:
         raise ValueError("pointers of rows do not rise")
     if flags & _OUTSIDE:
@@ -60,6 +60,10 @@ def canonical(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: An
     if flags:
         return merged(indptr.copy(), indices.copy(), None if data is None else data.copy())
     return indptr, indices, data
+
+
+def _faults_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> int:
+    return reduce(or_, share(core.inspect, parts_of_rows(indptr), (indptr, indices)))
 
 
 def merged(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr:
@@ -87,12 +91,32 @@ def transposed(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: A
 
 def reverse_of(n: int, indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> Csr | None:
     """Return the transpose of a matrix in canonical form; None if the matrix is symmetric."""
-    # A part takes 16 bytes a row, and all parts no more than the transpose.
-    room = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
-    parts = parts_of_rows(indptr, room // (16 * len(indptr)))
-    mirrored = share(core.count_mirrored, parts, (indptr, indices, data))
+    mirrored = share(core.count_mirrored, _mirrored_parts(indptr, indices, data), (indptr, indices, data))
     is_symmetric = min(mirrored) >= 0 and 2 * sum(mirrored) == len(indices)
     return None if is_symmetric else transposed(n, indptr, indices, data)
+
+
+def plus_mirrored(
+    indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray[np.float64], factor: float
+) -> NDArray[np.float64]:
+    """Return ``(values.T + values) * factor``, of the values of a symmetric pattern in canonical form."""
+    sums, parts = np.empty_like(values), _mirrored_parts(indptr, indices, values)
+    share(core.add_mirrored, parts, (indptr, indices, values, factor), (sums,))
+    return sums
+
+
+def _mirrored_parts(indptr: NDArray[np.int64], indices: NDArray[Any], data: Any) -> list[tuple[int, int]]:
+    """Cut rows into parts; a part takes 16 bytes a row, and all parts no more than the matrix."""
+    room = indptr.nbytes + indices.nbytes + (0 if data is None else data.nbytes)
+    return parts_of_rows(indptr, room // (16 * len(indptr)))
+
+
+def loops_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the vertices that have self loops, ascending; none of canonical rows has one."""
+    if not _faults_of(indptr, indices):
+        return np.empty(0, np.int64)
+    rows = rows_of(indptr, indices)
+    return np.unique(rows[rows == indices])
 
 
 def rows_of(indptr: NDArray[np.int64], indices: NDArray[Any]) -> NDArray[Any]:

@@ -335,9 +335,8 @@ def stored_loops(A: Any) -> Any:
         indptr, columns, _ = _stored_rows(A, A.shape[0], weighted=False, copy=False)
         if (np.diff(indptr) < 0).any():  # another thread has changed it since
             raise _pointers_error(len(columns))
-        rows = host.rows_of(indptr, columns)
-    else:
-        rows, columns, _ = _stored_entries(A)
+        return host.loops_of(indptr, columns)
+    rows, columns, _ = _stored_entries(A)
     return np.unique(rows[rows == columns])
 
 

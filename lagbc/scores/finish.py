@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lagbc.errors import InvalidTypeError, InvalidValueError, OutOfRangeError, warn
 from lagbc.graph.coordinates import as_coordinates
 from lagbc.graph.graph import Graph
-from lagbc.graph.host import transposed
+from lagbc.graph.host import plus_mirrored
 from lagbc.graph.names import Names, edge_in_words, in_words
 from lagbc.reduce.blocks import find_reaching_all
 from lagbc.request import parse_vertex_weights
@@ -53,12 +53,7 @@ def edge_betweenness(result: Result, arguments: Arguments) -> Scores:
     factor = edge_factor(graph.n, directed=result.pairs == 1, normalized=arguments.normalized, sampled=sampled)
     if graph.directed:
         return _require_range(raw * factor, arguments)
-    scores: Scores
-    _, _, scores = transposed(graph.n, graph.indptr, graph.indices, np.ascontiguousarray(raw))
-    with np.errstate(over="ignore"):
-        scores += raw
-    scores *= factor
-    return _require_range(scores, arguments)
+    return _require_range(plus_mirrored(graph.indptr, graph.indices, np.ascontiguousarray(raw), factor), arguments)
 
 
 def closeness(result: Result, arguments: Arguments) -> Scores:

@@ -22,6 +22,8 @@ from lagbc.graph.csr import ops_of
 from lagbc.graph.host import (
     both_ways,
     hub_order,
+    loops_of,
+    plus_mirrored,
     proximity_order,
     renumbered,
     renumbered_places,
@@ -203,6 +205,16 @@ def test_renumbered(entries, random):
     again = renumbered(both, order, position, symmetric=False)
     assert_rows(ours, again[0])
     assert_rows(ours, again[1])
+    numbers = np.array([random.choice(FLOATS) for _ in both[1]])
+    mirrored = transposed(n, *both[:2], numbers)[2]
+    np.testing.assert_array_equal(plus_mirrored(*both[:2], numbers, 0.3), (mirrored + numbers) * 0.3)
+
+
+@given(stored())
+def test_loops_of_stored_rows(entries):
+    n, rows, columns, _ = entries
+    stored_rows = host.in_rows(n, *(ends.astype(np.int32) for ends in (rows, columns)), None)[:2]
+    assert loops_of(*stored_rows).tolist() == sorted(set(rows[rows == columns].tolist()))
 
 
 @each_way

@@ -20,6 +20,8 @@ void bind_graph(nb::module_& m) {
     def<"indptr", "indices", "first", "last">(m, "inspect", inspect<Narrow>, inspect<Wide>);
     def<"indptr", "indices", "values", "first", "last">(m, "count_mirrored", count_mirrored<Narrow>,
                                                         count_mirrored<Wide>);
+    def<"indptr", "indices", "values", "factor", "first", "last", "sums">(m, "add_mirrored", add_mirrored<Narrow>,
+                                                                          add_mirrored<Wide>);
     def<"indptr", "indices", "values">(m, "merge", merge<Narrow>, merge<Wide>);
     def<"indptr", "first", "last", "rows">(m, "expand_rows", expand_rows<Narrow>, expand_rows<Wide>);
     def<"columns", "first", "last", "shift", "counts">(m, "count_ranges", count_ranges<Narrow>, count_ranges<Wide>);

@@ -53,17 +53,16 @@ int64_t inspect(Span<const int64_t> indptr, Span<const Index> indices, int64_t f
     return is_outside * outside + is_unsorted * unsorted + is_unmerged * unmerged;
 }
 
-// Count the entries (i, j) of canonical rows first to last with i < j; -1 if one has no (j, i) of the same value. As
-// rows come in order, row j is asked for its columns i in their order.
-template <class Index>
-int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Optional<Span<const double>> values,
-                       int64_t first, int64_t last) {
+// Call `visit` with the places of each entry (i, j) of canonical rows first to last with i < j, and of (j, i); return
+// false at once if that is missing, or if `visit` does. As rows come in order, row j is asked for its columns i in
+// order.
+template <class Index, class Visit>
+bool each_mirrored(Span<const int64_t> indptr, Span<const Index> indices, int64_t first, int64_t last, Visit&& visit) {
     constexpr int64_t ahead = 16;  // entries: rows of large graphs lie in no cache
     struct Left {
         int64_t next, end;
     };
     Buffer<Left> left(indptr.size - 1, {-1, 0});
-    int64_t count = 0;
     for (int64_t i = first; i < last; ++i) {
         for (int64_t e = indptr[i]; e < indptr[i + 1]; ++e) {
             const int64_t j = indices[e];
@@ -74,13 +73,34 @@ int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Op
                 end = indptr[j + 1];
                 next = std::lower_bound(indices.data + indptr[j], indices.data + end, i) - indices.data;
             }
-            if (next == end || indices[next] != i) return -1;
-            if (values.is_there && values[next] != values[e]) return -1;
+            if (next == end || indices[next] != i || !visit(e, next)) return false;
             ++next;
-            ++count;
         }
     }
-    return count;
+    return true;
+}
+
+// Count the entries (i, j) of canonical rows first to last with i < j; -1 if one has no (j, i) of the same value.
+template <class Index>
+int64_t count_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Optional<Span<const double>> values,
+                       int64_t first, int64_t last) {
+    int64_t count = 0;
+    const auto is_equal = [&](int64_t e, int64_t mirrored) {
+        ++count;
+        return !values.is_there || values[mirrored] == values[e];
+    };
+    return each_mirrored(indptr, indices, first, last, is_equal) ? count : -1;
+}
+
+// Write (values[(j, i)] + values[(i, j)]) * factor at (i, j) and (j, i), for all entries (i, j) of rows first to last
+// of a symmetric matrix with i < j.
+template <class Index>
+void add_mirrored(Span<const int64_t> indptr, Span<const Index> indices, Span<const double> values, double factor,
+                  int64_t first, int64_t last, Span<double> sums) {
+    each_mirrored(indptr, indices, first, last, [&](int64_t e, int64_t mirrored) {
+        sums[e] = sums[mirrored] = (values[mirrored] + values[e]) * factor;
+        return true;
+    });
 }
 
 // Drop loops and sum repeated entries of sorted rows, from left to right, in place; return the count of entries left.
