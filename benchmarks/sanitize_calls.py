@@ -14,6 +14,7 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, get_args
@@ -191,8 +192,29 @@ def choice() -> Iterator[Call]:
         yield partial(lagbc.bc, A, device="cuda")
 
 
+def groups() -> Iterator[Call]:
+    """Search into groups of vertices by each schedule."""
+    for A in (few_levels(), many_levels()):
+        some = [[0], [0, 1, 2], [], [*range(A.shape[0])]]
+        for weighed, weighted in ((A, False), (with_lengths(A), True), (fractional(A), True)):
+            yield partial(lagbc.group_closeness, weighed, some, weighted=weighted, device="cuda")
+
+
+def grid() -> Iterator[Call]:
+    """Sweep a grid of one rank; without mpi4py there are no calls."""
+    if find_spec("mpi4py") is None:
+        return
+    from mpi4py import MPI
+
+    for A in (few_levels(), hub(400)):
+        for directed in (True, False):
+            given: Any = {"comm": MPI.COMM_SELF, "grid": (1, 1), "device": "cuda", "directed": directed}
+            yield partial(lagbc.centralities, A, DEFAULT_SET, **given)
+            yield partial(lagbc.closeness, A, **given)
+
+
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
-    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, reductions, choice)
+    of.__name__: of for of in (graphs, hops, lengths, pruning, traversals, reductions, choice, groups, grid)
 }
 
 
