@@ -3,8 +3,9 @@
 The same call by threads of one process, and by as many workers of one thread each: processes of `ProcessPoolExecutor`,
 a Dask `LocalCluster`, and MPI ranks, where these are installed. With ``--device cuda`` the GPUs of one process take the
 place of its threads, and each worker has a GPU; where there are fewer GPUs than workers, some share one. Workers are
-warm and have the graph: what is timed is the second call on. Rounds go around all engines, so that a noisy minute hits
-them alike; ranks have rounds of their own, as they are other processes. Every engine has to give the same bits.
+warm and have the graph: the first call, from few roots, is not timed. Rounds go around all engines, so that a noisy
+minute hits them alike; ranks have rounds of their own, as they are other processes. Every engine has to give the same
+bits.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ Scores = NDArray[np.float64]
 Where = Literal["cpu", "cuda"]
 # Of a call: on the clock, and of the processors, of all processes together.
 Seconds = tuple[float, float]
-Call = Callable[[], Scores]
+Call = Callable[..., Scores]
 # The first is what the others are held against: the workers of one process.
 ENGINES = {"cpu": ("threads", "processes", "dask", "ranks"), "cuda": ("GPUs", "processes", "dask", "ranks")}
 _TOLD = "seconds by rank: "
+_FEW = 1024
 _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
 
 
@@ -107,24 +109,33 @@ def calls(
         yield "dask", partial(call, executor=client.get_executor())
 
 
+def few_of(A: csr_array) -> int:
+    """Return how many roots warm a call up."""
+    return min(_FEW, int(A.shape[0]))
+
+
 def cpu_seconds() -> float:
     """Tell the processor time of this process and those that it started, as long as they run."""
     own = psutil.Process()
     return float(sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True))))
 
 
-def seconds_of(named: dict[str, Call], expected: Scores, rounds: int) -> dict[str, list[Seconds]]:
-    """Time calls in turn, each once to warm up; ValueError if one gives other bits."""
-    for engine, call in named.items():
-        if not np.array_equal(call(), expected):
-            raise ValueError(f"{engine} gives other scores")
+def seconds_of(
+    named: dict[str, Call], few: int, expected: Scores | None, rounds: int
+) -> tuple[dict[str, list[Seconds]], Scores | None]:
+    """Time calls in turn, warm from few roots, and return their scores, too; ValueError if these are not equal."""
+    for call in named.values():
+        call(k=few, rng=1)
     seconds: dict[str, list[Seconds]] = {engine: [] for engine in named}
     for _ in range(rounds):
         for engine, call in named.items():
             begun, used = time.perf_counter(), cpu_seconds()
-            call()
+            scores = call()
             seconds[engine].append((time.perf_counter() - begun, cpu_seconds() - used))
-    return seconds
+            expected = scores if expected is None else expected
+            if not np.array_equal(scores, expected):
+                raise ValueError(f"{engine} gives other scores")
+    return seconds, expected
 
 
 def seconds_on_ranks(case: Case, workers: int, rounds: int) -> list[Seconds]:
@@ -145,22 +156,23 @@ def time_on_ranks(case: str, rounds: str) -> None:
     from mpi4py import MPI
 
     known = Case(**json.loads(case))
-    call = known.call(known.load())
+    A = known.load()
+    call = known.call(A)
     on_ranks = partial(call, comm=MPI.COMM_WORLD, threads=1)
-    timed = seconds_of({"ranks": on_ranks}, call(), int(rounds))["ranks"]
-    if by_rank := MPI.COMM_WORLD.gather(timed):
+    timed, _ = seconds_of({"ranks": on_ranks}, few_of(A), call(), int(rounds))
+    if by_rank := MPI.COMM_WORLD.gather(timed["ranks"]):
         print(f"{_TOLD}{json.dumps(by_rank)}", flush=True)
 
 
 def measure(case: Case, counts: list[int], rounds: int, engines: set[str]) -> Iterator[dict[str, Any]]:
     """Yield a record an engine, for each count of workers."""
     A = case.load()
-    call = case.call(A)
-    expected = call()
+    call, expected = case.call(A), None
     what = {**asdict(case), "n": A.shape[0], "nnz": A.nnz, "roots": case.roots or A.shape[0]}
     for workers in counts:
         with ExitStack() as stack:
-            timed = seconds_of(dict(calls(call, workers, case.device, engines, stack)), expected, rounds)
+            named = dict(calls(call, workers, case.device, engines, stack))
+            timed, expected = seconds_of(named, few_of(A), expected, rounds)
         timed["ranks"] = seconds_on_ranks(case, workers, rounds) if "ranks" in engines else []
         for engine, seconds in timed.items():
             if seconds:
@@ -178,7 +190,7 @@ def report(rows: list[dict[str, Any]]) -> str:
         f"{found + ' beside ' if found else ''}{host['cpu']}, {host['cores']} cores; Python {host['python']}; "
         f"commit {host['commit']}.",
         "",
-        f"Seconds of a call of {call} from the second on, the best of {rounds} rounds, and how many times as fast it "
+        f"Seconds of a call of {call} by warm workers, the best of {rounds} rounds, and how many times as fast it "
         f"is with {first} of one process as with the fewest. In brackets, how many times as long as that of as many "
         f"{first} of one process: on the clock, and of the processors, of all processes. Each worker has one "
         f"{'GPU, or a share of one' if found else 'thread'}. By `python -m benchmarks.scale`.",

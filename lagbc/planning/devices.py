@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from functools import cache
 from threading import Lock
 from typing import Any, Protocol
 
@@ -71,18 +72,25 @@ class Copies(Protocol):
         """Wait for the copies, in any thread."""
 
 
-class Gpu:
-    """A GPU by its number."""
+@cache
+def _stream(number: int, place: int) -> Any:
+    """Return a stream of a GPU, the same for all calls: CuPy keeps the memory of a stream for that stream alone."""
+    from cupy import cuda
 
-    def __init__(self, number: int) -> None:
+    with cuda.Device(number):
+        return cuda.Stream(non_blocking=True)
+
+
+class Gpu:
+    """A GPU by its number; the same GPU may be several devices, by their places."""
+
+    def __init__(self, number: int, place: int = 0) -> None:
         from cupy import cuda
 
         self.number, self.name = number, f"GPU {number}"
         # After one of these the GPU takes no more work.
         self.failures = (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)
-        self._device = cuda.Device(number)
-        with self._device:
-            self._stream = cuda.Stream(non_blocking=True)
+        self._device, self._stream = cuda.Device(number), _stream(number, place)
 
     def context(self) -> AbstractContextManager[Any]:
         """Return a context in which the calling thread works on the GPU."""
@@ -200,7 +208,7 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
 def devices_of(settings: Settings, row: Method) -> list[Device]:
     """Return the devices that sweep by a method, if they are several."""
     numbers = gpu_numbers(settings.devices) if row.device == "cuda" else ()
-    return [Gpu(number) for number in numbers] if len(numbers) > 1 else []
+    return [Gpu(number, numbers[:place].count(number)) for place, number in enumerate(numbers)][len(numbers) == 1 :]
 
 
 def gpu_of_worker() -> AbstractContextManager[Any]:

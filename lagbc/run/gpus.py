@@ -19,8 +19,8 @@ from lagbc.native.pool import Pool
 from lagbc.planning.devices import Copies, Device
 from lagbc.run.work import Found, Hand, MethodWork, Span
 
-# Spans of a device that are under way at a time; portions a device that are cut into smaller spans at the end.
-_IN_FLIGHT = _SHARED = 2
+# Spans of a device that are under way at a time.
+_IN_FLIGHT = 2
 # Most bytes of panels that are sent one by one. With 750 MB of such panels two H200 took 5.4 s for a network of 264,346
 # vertices, without them 5.0 s.
 _APART = 2**28
@@ -51,16 +51,19 @@ def over_devices(devices: Sequence[Device], work: MethodWork, first: int, last: 
 
 
 def _spans(work: MethodWork, first: int, last: int, devices: int) -> Iterator[Span]:
-    """Cut places into portions, and the last two portions a device into equal shares of at most a batch.
+    """Give each device as many portions, and cut the rest into equal shares of at most a batch.
 
-    A share that begins within a chunk sends its panels one by one, so that chunks of large panels are not cut.
+    The last portion of each device belongs to the rest, too, if few bytes are sent then: a share that begins within a
+    chunk sends its panels one by one. With more bytes still, chunks stay whole.
     """
-    shared = max(first, last - _SHARED * devices * work.portion)
+    turn = devices * work.portion  # places of a portion a device
+    whole, apart = (last - first) // turn, _APART // max(1, work.bytes_of_sums) * work.panel
+    before = [first + turn * max(whole - left, 0) for left in (1, 0)]
+    fitting = [place for place in before if last - place <= apart]
+    cut, shared = (work.panel, fitting[0]) if fitting else (work.cut, before[0])
     shared += -shared % work.portion if shared > first else 0
-    panels = -(-(last - shared) // work.panel)
-    cut = work.panel if panels * work.bytes_of_sums <= _APART else work.cut
     yield from work.spans(first, shared, work.portion)
-    batches = -(-(last - shared) // (devices * work.batch))
+    batches = max(1, -(-(last - shared) // (devices * work.batch)))
     share = -(-(last - shared) // (devices * batches))
     yield from work.spans(shared, last, min(work.portion, -(-share // cut) * cut))
 

@@ -412,11 +412,12 @@ def test_progress_is_told_of_what_a_device_is_given(on, count, done):
     ("roots", "batch", "count", "lengths"),
     [
         (40 * 4096, 4096, 4, [4096] * 40),  # chunks are given out whole
-        (40 * 4096, 1024, 2, [4096] * 36 + [1024] * 16),  # the last ones in batches
+        (40 * 4096, 1024, 2, [4096] * 38 + [1024] * 8),  # the last ones in batches
         (1024, 1024, 2, [512] * 2),
         (1024, 4096, 4, [256] * 4),
         (100, 4096, 4, [100]),
         (12288, 4096, 2, [3072] * 4),  # two rounds
+        (21000, 4096, 2, [4096] * 2 + [3328] * 3 + [2824]),
         (12288, 512, 2, [512] * 24),
     ],
 )
@@ -424,9 +425,9 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
     monkeypatch.setattr(tuning, "CHUNK_ROOTS", {"cuda": 4096})
     module, places = SimpleNamespace(batching=Batching(block=256, auto=4096)), np.arange(roots)
     given = as_graph(grid(4, 5), weighted=True), places, ROWS["delta-stepping"]
+    of = work(*given, SweepPlan(batch=batch), ordered=places, module=module)
 
     def given_out():
-        of = work(*given, SweepPlan(batch=batch), ordered=places, module=module)
         spans = [*gpus._spans(of, 0, roots, count)]
         assert [span.first for span in spans] == [0, *(span.last for span in spans[:-1])]
         assert spans[-1].last == roots
@@ -435,6 +436,9 @@ def test_how_many_roots_a_device_is_given_at_a_time(monkeypatch, roots, batch, c
     assert given_out() == lengths
     whole = [4096] * (roots // 4096) + [roots % 4096] * (roots % 4096 > 0)
     with monkeypatch.context() as patched:
+        patched.setattr(gpus, "_APART", count * 4096 // 256 * of.bytes_of_sums - 1)  # less than a portion a device
+        assert given_out()[: roots // (count * 4096) * count] == whole[: roots // (count * 4096) * count]
+        assert len({*given_out()[roots // (count * 4096) * count : -1]}) <= 1
         patched.setattr(gpus, "_APART", 0)  # no panel is sent for itself
         assert given_out() == whole
     module.batching = module.batching._replace(block=1)
