@@ -208,7 +208,9 @@ def is_read_on_device(A: Any, roots: Callable[[], int], settings: Settings, weig
 def devices_of(settings: Settings, row: Method) -> list[Device]:
     """Return the devices that sweep by a method, if they are several."""
     numbers = gpu_numbers(settings.devices) if row.device == "cuda" else ()
-    return [Gpu(number, numbers[:place].count(number)) for place, number in enumerate(numbers)][len(numbers) == 1 :]
+    if len(numbers) < 2:
+        return []
+    return [Gpu(number, numbers[:place].count(number)) for place, number in enumerate(numbers)]
 
 
 def gpu_of_worker() -> AbstractContextManager[Any]:
