@@ -270,7 +270,7 @@ def _rates(row: Row) -> list[str]:
     for name, seconds in row["later"].items():
         rate = row["entries"] / 2 * row["roots"] / seconds / 1e9
         hours = seconds / row["roots"] * row["with_edges"] / 3600
-        lines.append(f"| {name} | {seconds:.3g} | {rate:.3g} | {hours:.3g} |")
+        lines.append(f"| {name} | {seconds:.3g} | {float(f'{rate:.3g}'):,g} | {hours:.3g} |")
     return [*lines, ""]
 
 

@@ -48,7 +48,8 @@ Call = Callable[..., Scores]
 # The first is what the others are held against: the workers of one process.
 ENGINES = {"cpu": ("threads", "processes", "dask", "ranks"), "cuda": ("GPUs", "processes", "dask", "ranks")}
 _TOLD = "seconds by rank: "
-_FEW = 1024
+# Roots that warm a call up: GPUs take all their memory then.
+_FEW = {"cpu": 1024, "cuda": 32768}
 _RANKS = "import sys; from benchmarks.scale import time_on_ranks; time_on_ranks(*sys.argv[1:])"
 
 
@@ -109,9 +110,9 @@ def calls(
         yield "dask", partial(call, executor=client.get_executor())
 
 
-def few_of(A: csr_array) -> int:
+def few_of(case: Case, A: csr_array) -> int:
     """Return how many roots warm a call up."""
-    return min(_FEW, int(A.shape[0]))
+    return min(_FEW[case.device], int(A.shape[0]))
 
 
 def cpu_seconds() -> float:
@@ -159,7 +160,7 @@ def time_on_ranks(case: str, rounds: str) -> None:
     A = known.load()
     call = known.call(A)
     on_ranks = partial(call, comm=MPI.COMM_WORLD, threads=1)
-    timed, _ = seconds_of({"ranks": on_ranks}, few_of(A), call(), int(rounds))
+    timed, _ = seconds_of({"ranks": on_ranks}, few_of(known, A), call(), int(rounds))
     if by_rank := MPI.COMM_WORLD.gather(timed["ranks"]):
         print(f"{_TOLD}{json.dumps(by_rank)}", flush=True)
 
@@ -172,7 +173,7 @@ def measure(case: Case, counts: list[int], rounds: int, engines: set[str]) -> It
     for workers in counts:
         with ExitStack() as stack:
             named = dict(calls(call, workers, case.device, engines, stack))
-            timed, expected = seconds_of(named, few_of(A), expected, rounds)
+            timed, expected = seconds_of(named, few_of(case, A), expected, rounds)
         timed["ranks"] = seconds_on_ranks(case, workers, rounds) if "ranks" in engines else []
         for engine, seconds in timed.items():
             if seconds:

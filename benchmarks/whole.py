@@ -27,7 +27,7 @@ OUT = machine.ROOT / "benchmarks" / "results" / "whole.md"
 UNFINISHED = 75
 
 
-def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], checked: str) -> str:
+def page(name: str, device: str, graph: Any, scores: Any, plan: Any, calls: list[float], checked: str) -> str:
     """Lay out the page."""
     from lagbc.methods.table import gpus_in_words
 
@@ -41,7 +41,7 @@ def page(name: str, graph: Any, scores: Any, plan: Any, calls: list[float], chec
             f"R-MAT {name}: {graph.n:,} vertices, {roots:,} of them with edges, {graph.nnz // 2:,} edges. "
             f"{gpus_in_words()}, {machine.cores()} cores; commit {machine.commit()}. By",
             "",
-            f"    python -m benchmarks.whole --rmat {name} --checkpoint FILE",
+            f"    python -m benchmarks.whole --rmat {name} --device {device} --checkpoint FILE",
             "",
             f"**{seconds:.0f} s**, in {len(calls)} calls of {each} s, which go on from a checkpoint: {rate:.0f} GTEPS, "
             "for edges times vertices with edges, in the seconds of all calls.",
@@ -89,7 +89,7 @@ def main(name: str, checkpoint: Path, seconds: float, device: Any, out: Path) ->
     if not error <= TOLERANCE:
         raise SystemExit(f"scores of {by} differ by {error}")
     planned = lagbc.plan(graph, device=device)
-    out.write_text(page(name, graph, scores, planned, calls, f"Against {by}: {error:.1e}."), encoding="utf-8")
+    out.write_text(page(name, device, graph, scores, planned, calls, f"Against {by}: {error:.1e}."), encoding="utf-8")
     click.echo(out.read_text(encoding="utf-8"))
 
 
