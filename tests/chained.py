@@ -37,6 +37,20 @@ def subdivided(n, edges, counts):
     return n, list(found)
 
 
+def roads(side, inside):
+    """A grid whose edges have so many vertices inside."""
+    junctions = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    n, edges = subdivided(len(junctions), list(junctions.edges), [inside] * junctions.number_of_edges())
+    return symmetric(n, edges, np.ones(len(edges)))
+
+
+def crossed_ring(junctions, across):
+    """Junctions in a ring, each joined by a vertex between to the next and to that so far on."""
+    edges = [(u, (u + step) % junctions) for step in (1, across) for u in range(junctions)]
+    n, edges = subdivided(junctions, edges, [1] * len(edges))
+    return symmetric(n, edges, np.ones(len(edges)))
+
+
 def long_mesh():
     """A mesh of 280 junctions, whose lines have up to two vertices between their ends; no small block."""
     n, edges = 280, nx.convert_node_labels_to_integers(nx.grid_2d_graph(14, 20)).edges

@@ -43,6 +43,13 @@ def start(ranks, *arguments):
     return subprocess.Popen(command, env=environment(), start_new_session=True, **pipes)
 
 
+def printed(ranks, *arguments):
+    """Return what a program prints that ends well."""
+    status, stdout, stderr = run(ranks, *arguments)
+    assert status == 0, stderr
+    return stdout
+
+
 def run(ranks, *arguments):
     """Return the exit status of a program, and what it printed."""
     process = start(ranks, *arguments)

@@ -1,12 +1,11 @@
 """Whether a graph is taken apart before it is swept, and its blocks contracted: by what each is predicted to take."""
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import FAMILIES, random_piece, subdivided
+from chained import FAMILIES, random_piece, roads, subdivided, symmetric
 from scipy.sparse import csgraph
-from strategies import disjoint, grid, path, scale_free, with_lengths
+from strategies import disjoint, grid, path, scale_free, star, with_lengths
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -29,13 +28,6 @@ def test_what_is_expected_is_what_contracting_finds(family):
         )
 
 
-def roads(side, inside):
-    """A grid whose edges have so many vertices inside."""
-    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
-    n, edges = subdivided(len(grid), list(grid.edges), [inside] * grid.number_of_edges())
-    return sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
-
-
 class Contracted(Exception):  # noqa: N818 (a mark, not an error)
     pass
 
@@ -50,35 +42,36 @@ def marked(monkeypatch):
     monkeypatch.setattr(pieces, "contract", contract)
 
 
+def shipped(name):
+    return lagbc.read_graph(lagbc.example_path(name)).matrix
+
+
+def with_bends(A, inside):
+    """A graph whose edges have so many vertices inside."""
+    edges = list(zip(*(ends.tolist() for ends in sp.triu(A).nonzero()), strict=True))
+    n, edges = subdivided(A.shape[0], edges, [inside] * len(edges))
+    return symmetric(n, edges, np.ones(len(edges)))
+
+
+# Of networks with as many junctions as other vertices: contracted they would take 1.2 to 2.1 times as long, as was
+# measured.
+SWEPT = (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1), shipped("minnesota"), shipped("power"))
+CONTRACTED = roads(20, 6), with_bends(shipped("minnesota"), 4)
+
+
 @pytest.mark.parametrize("weighted", [False, True], ids=["hops", "lengths"])
 def test_a_block_is_contracted_only_where_that_pays(marked, weighted):
-    for A in (roads(30, 0), roads(30, 1), scale_free(3000, 6000, seed=1)):
-        B = with_lengths(A, [1.0, 2.0]) if weighted else A
+    def plan(A, **how):
+        return lagbc.plan(with_lengths(A, [1.0, 2.0]) if weighted else A, weighted=weighted, **AUTO, **how)
+
+    for A in SWEPT:
         assert (as_graph(A, directed=False).out_degrees == 2).any()
-        assert "junctions" not in lagbc.plan(B, weighted=weighted, **AUTO).reason
+        assert "junctions" not in plan(A).reason
         with pytest.raises(Contracted):
-            lagbc.plan(B, weighted=weighted, reduce="all", **AUTO)
-    with pytest.raises(Contracted):
-        lagbc.plan(roads(20, 6), weighted=weighted, **AUTO)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", ["minnesota", "power"])
-def test_networks_with_as_many_junctions_as_other_vertices(name, weighted):
-    """As was measured: contracted they would take 1.2 to 2.1 times as long."""
-    A = lagbc.read_graph(lagbc.example_path(name)).matrix
-    A = with_lengths(A, [1.0, 2.0, 3.0]) if weighted else A
-    assert "junctions" not in lagbc.plan(A, weighted=weighted, **AUTO).reason
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_roads_with_bends_are_contracted(marked, weighted):
-    A = lagbc.read_graph(lagbc.example_path("minnesota")).matrix
-    edges = list(zip(*(ends.tolist() for ends in sp.triu(A).nonzero()), strict=True))
-    n, edges = subdivided(A.shape[0], edges, [4] * len(edges))
-    B = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n)).tocsr()
-    with pytest.raises(Contracted):
-        lagbc.plan(with_lengths(B, [1.0, 2.0, 3.0]) if weighted else B, weighted=weighted, **AUTO)
+            plan(A, reduce="all")
+    for A in CONTRACTED:
+        with pytest.raises(Contracted):
+            plan(A)
 
 
 def test_a_short_run_is_not_looked_at(monkeypatch):
@@ -105,12 +98,6 @@ def test_a_gpu_counts_edges():
 
 
 # What a look promises
-
-
-def star(n):
-    """A vertex with n neighbours, which have no others."""
-    ends = np.arange(1, n + 1)
-    return sp.csr_array((np.ones(2 * n), (np.r_[ends, 0 * ends], np.r_[0 * ends, ends])), shape=(n + 1, n + 1))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from chained import junctions, ones
-from every_call import CALLS, CHAINS, A, assert_same
+from every_call import CALLS, CHAINS, A, assert_same, in_parts
+from killed import done_in
 from strategies import grid, with_lengths
 from swept import work
 
@@ -123,8 +124,15 @@ def on(monkeypatch):
     return choose
 
 
-def fakes(count):
-    return [Fake(f"host {i}") for i in range(count)]
+def fakes(count, **how):
+    return [Fake(f"host {i}", **how) for i in range(count)]
+
+
+@pytest.fixture
+def assert_bits(short_chunks):
+    """Compare a call on the devices with one on none."""
+    expected = lagbc.bc(A, **PLAIN)
+    return lambda **given: np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, **given), expected)
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -149,7 +157,7 @@ def test_few_roots_are_shared_in_whole_blocks(on, roots):
     ("directed", "prepared"), [(False, {"order", "reordered"}), (True, {"order", "reordered", "_reverse"})]
 )
 def test_each_device_has_a_thread_at_a_time_and_a_copy_of_what_is_prepared(on, directed, prepared):
-    three = on(*(Fake(f"host {i}", delay=0.01) for i in range(3)))
+    three = on(*fakes(3, delay=0.01))
     lagbc.bc(sp.triu(A) + sp.tril(A, -99) if directed else A, **PLAIN | {"directed": directed})
     for device in three:
         (graph,) = device.copied
@@ -166,67 +174,48 @@ def test_who_is_free_takes_the_next_chunk(on):
 
 @pytest.mark.parametrize("lasts", [0, 1, 2])
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_device_that_fails_hands_its_chunk_on(on, which, lasts):
-    expected = lagbc.bc(A, **PLAIN)
-    three = fakes(3)
-    for other in three:
-        other.delay = 0.05
+def test_a_device_that_fails_hands_its_chunk_on(on, assert_bits, which, lasts):
+    three = on(*fakes(3, delay=0.05))
     three[which].lasts, three[which].delay = lasts, 0
-    on(*three)
     with pytest.warns(RuntimeWarning, match=rf"host {which} has failed.* no more of host {which}"):
-        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN), expected)
+        assert_bits()
 
 
 @pytest.mark.parametrize("copies", [1, 2, 3])
-def test_a_device_that_loses_sums_on_their_way_hands_their_spans_on(on, copies):
-    expected = lagbc.bc(A, **PLAIN, batch=64)
+def test_a_device_that_loses_sums_on_their_way_hands_their_spans_on(on, assert_bits, copies):
     on(Fake("host 0", copies=copies), Fake("host 1", delay=0.02))
     with pytest.warns(RuntimeWarning, match="host 0 has failed.* the copy is lost") as warned:
-        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
+        assert_bits(batch=64)
     assert len(warned) == 1
 
 
-class Waiting(Late):
-    """Copies whose wait lasts until the device has begun another span, at the end until nobody begins one."""
-
-    def __init__(self, device):
-        super().__init__()
-        self.device = device
-
-    def wait(self):
-        with self.device.changed:
-            self.device.under_way += 1
-            self.device.most = max(self.device.most, self.device.under_way)
-            self.device.changed.notify_all()
-            self.device.changed.wait_for(lambda: self.device.under_way > 1, timeout=0.2)
-        super().wait()
-        with self.device.changed:
-            self.device.under_way -= 1
-
-
-class Slow(Fake):
-    """A device that counts its spans under way."""
-
-    def __init__(self, name, **how):
-        super().__init__(name, **how)
-        self.changed, self.under_way, self.most = threading.Condition(), 0, 0
-
-    def copies(self):
-        return Waiting(self)
-
-
-def test_two_spans_of_a_device_are_under_way(on):
+def test_two_spans_of_a_device_are_under_way(on, assert_bits):
     """One is begun while the one before is not there yet, and no third, though others have time for it."""
-    expected = lagbc.bc(A, **PLAIN)
-    slow, _ = on(Slow("slow"), Fake("at work for long", delay=0.3))
-    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
-    assert slow.most == 2
+    changed, under_way, most = threading.Condition(), 0, 0
+
+    class Waiting(Late):
+        """Copies whose wait lasts until the device has begun another span, at the end until nobody begins one."""
+
+        def wait(self):
+            nonlocal under_way, most
+            with changed:
+                under_way += 1
+                most = max(most, under_way)
+                changed.notify_all()
+                changed.wait_for(lambda: under_way > 1, timeout=0.2)
+            super().wait()
+            with changed:
+                under_way -= 1
+
+    slow, _ = on(Fake("slow"), Fake("at work for long", delay=0.3))
+    slow.copies = Waiting
+    assert_bits(batch=64)
+    assert most == 2
 
 
 @pytest.mark.parametrize("healthy", [0, 2])
-def test_a_device_that_loses_two_spans_is_lost_once(on, healthy):
+def test_a_device_that_loses_two_spans_is_lost_once(on, assert_bits, healthy):
     """Both are handed on, or the run ends."""
-    expected = lagbc.bc(A, **PLAIN, batch=64)
     together = threading.Barrier(2)
 
     class Both(Lost):
@@ -235,32 +224,30 @@ def test_a_device_that_loses_two_spans_is_lost_once(on, healthy):
                 together.wait(0.5)
             super().wait()
 
-    failing = Fake("host 0")
-    failing.copies = Both
-    on(failing, *(Fake(f"host {i}", delay=0.02) for i in range(1, 1 + healthy)))
+    failing, *_ = on(*fakes(1 + healthy, delay=0.02))
+    failing.copies, failing.delay = Both, 0
     if not healthy:
         with pytest.raises(RuntimeError, match="all devices have failed, host 0 as the last"):
             lagbc.bc(A, **PLAIN, batch=64)
         return
     with pytest.warns(RuntimeWarning, match="host 0 has failed") as warned:
-        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, batch=64), expected)
+        assert_bits(batch=64)
     assert len(warned) == 1
 
 
-def test_devices_that_fail_all(on, tmp_path):
+def test_devices_that_fail_all(on, assert_bits, tmp_path):
     """The checkpoint holds what was done, and goes on from it."""
-    expected, file = lagbc.bc(A, **PLAIN), tmp_path / "run"
-    on(*(Fake(f"host {i}", lasts=2, delay=0.01) for i in range(2)))
+    file = tmp_path / "run"
+    on(*fakes(2, lasts=2, delay=0.01))
     with (
         pytest.warns(RuntimeWarning, match="the others go on without it"),
         pytest.raises(RuntimeError, match=r"all devices have failed, host . as the last: no more of host") as raised,
     ):
         lagbc.bc(A, **PLAIN, checkpoint=file)
     assert isinstance(raised.value.__cause__, DeviceLostError)
-    with np.load(file) as held:
-        assert 0 < int(held["done"].sum()) < 659
+    assert 0 < done_in(file) < 659
     on(*fakes(2))
-    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
+    assert_bits(checkpoint=file)
 
 
 @pytest.fixture
@@ -277,23 +264,20 @@ def scarce(monkeypatch):
     return room
 
 
-def test_a_device_without_memory_makes_do_with_less(on, scarce):
-    expected = lagbc.bc(A, **PLAIN)
-    for name in ("host 0", "host 1"):
-        scarce.clear()
-        scarce[name] = 1
-        on(*(Fake(f"host {i}", delay=0.01) for i in range(2)))
-        with pytest.warns(lagbc.MemoryWarning, match=rf"{name}: batched on cpu ran out of memory.*threads=1") as warned:
-            np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, threads=2), expected)
-        assert len(warned) == 1
+@pytest.mark.parametrize("name", ["host 0", "host 1"])
+def test_a_device_without_memory_makes_do_with_less(on, assert_bits, scarce, name):
+    scarce[name] = 1
+    on(*fakes(2, delay=0.01))
+    with pytest.warns(lagbc.MemoryWarning, match=rf"{name}: batched on cpu ran out of memory.*threads=1") as warned:
+        assert_bits(threads=2)
+    assert len(warned) == 1
 
 
-def test_a_device_with_room_for_no_block_is_done_without(on, scarce):
-    expected = lagbc.bc(A, **PLAIN)
+def test_a_device_with_room_for_no_block_is_done_without(on, assert_bits, scarce):
     scarce["host 0"] = 0
     on(*fakes(2))
     with pytest.warns(RuntimeWarning, match="host 0 has failed.*with the smallest batch"):
-        np.testing.assert_array_equal(lagbc.bc(A, **PLAIN), expected)
+        assert_bits()
     scarce["host 1"] = 0
     on(*fakes(2))
     with (
@@ -314,9 +298,9 @@ def test_an_error_of_the_run_is_none_of_the_devices(on, monkeypatch):
 
 
 @pytest.mark.parametrize("after", [1, 2, 4])
-def test_interrupted_runs_go_on_with_the_same_bits(on, tmp_path, after):
+def test_interrupted_runs_go_on_with_the_same_bits(on, assert_bits, tmp_path, after):
     """Begun on one device amid a chunk, interrupted on two, ended on three."""
-    expected, file = lagbc.bc(A, **PLAIN), tmp_path / "run"
+    file = tmp_path / "run"
 
     def stop(progress):
         if progress.done >= stop.at:
@@ -329,20 +313,16 @@ def test_interrupted_runs_go_on_with_the_same_bits(on, tmp_path, after):
     stop.at += 1
     with pytest.raises(KeyboardInterrupt):
         lagbc.bc(A, **PLAIN, checkpoint=file, progress=stop)
-    with np.load(file) as held:
-        assert int(held["done"].sum()) % 64 == 0
-        assert int(held["done"].sum()) > stop.at - 2
+    assert done_in(file) % 64 == 0
+    assert done_in(file) > stop.at - 2
     on(*fakes(3))
-    np.testing.assert_array_equal(lagbc.bc(A, **PLAIN, checkpoint=file), expected)
+    assert_bits(checkpoint=file)
 
 
 def test_parts_of_a_run_on_several_devices(on, tmp_path):
     expected = lagbc.bc(A, **PLAIN)
     three = on(*fakes(3))
-    paths = [tmp_path / f"{i}.npz" for i in range(2)]
-    for i, path in enumerate(paths):
-        lagbc.save_part(path, (i + 1, 2), A, **PLAIN)
-    np.testing.assert_array_equal(lagbc.merge_parts(paths)["bc"], expected)
+    np.testing.assert_array_equal(lagbc.merge_parts(in_parts(tmp_path, 2, A, **PLAIN))["bc"], expected)
     assert all(device.copied for device in three)
 
 
@@ -355,10 +335,8 @@ def test_groups_of_junctions_are_handed_on(on, which, tmp_path):
     with pytest.warns(RuntimeWarning, match=f"host {which} has failed"):
         np.testing.assert_array_equal(lagbc.edge_bc(CHAINS, **how).toarray(), expected)
     on(*fakes(2))
-    paths = [tmp_path / f"{i}.npz" for i in range(2)]
-    for i, path in enumerate(paths):
-        lagbc.save_part(path, (i + 1, 2), CHAINS, "edge_bc", **how)
-    np.testing.assert_array_equal(lagbc.merge_parts(paths)["edge_bc"].toarray(), expected)
+    merged = lagbc.merge_parts(in_parts(tmp_path, 2, CHAINS, "edge_bc", **how))
+    np.testing.assert_array_equal(merged["edge_bc"].toarray(), expected)
 
 
 def test_a_group_that_is_larger_than_a_device_has_room_for():
@@ -512,58 +490,57 @@ def test_gpus_that_there_are_not(monkeypatch):
     assert devices.gpu_numbers((5,)) == ()
 
 
-class Cuda:
-    """What of CuPy a GPU is made of; it notes which device and which stream are current."""
+@pytest.fixture
+def noted(monkeypatch):
+    """Four GPUs, by what of CuPy they are made of, and the notes of which device and which stream are current."""
+    notes = []
 
-    def __init__(self):
-        noted = self.noted = []
+    class Noting:
+        def __init__(self, *what, **how):
+            self.what = (*what, *how.items())
 
-        class Noting:
-            def __init__(self, *what, **how):
-                self.what = (*what, *how.items())
+        def __enter__(self):
+            notes.append(self.what)
 
-            def __enter__(self):
-                noted.append(self.what)
+        def __exit__(self, *_):
+            notes.append("left")
 
-            def __exit__(self, *_):
-                noted.append("left")
+        def synchronize(self):
+            notes.append("waited")
 
-            def synchronize(self):
-                noted.append("waited")
-
-        errors = {"CUDARuntimeError": DeviceLostError, "CUDADriverError": DeviceLostError}
-        self.Device = self.Stream = Noting
-        self.runtime = self.driver = SimpleNamespace(**errors)
-
-
-def test_a_gpu_by_its_number(monkeypatch):
-    cuda = Cuda()
+    errors = SimpleNamespace(CUDARuntimeError=DeviceLostError, CUDADriverError=DeviceLostError)
+    cuda = SimpleNamespace(Device=Noting, Stream=Noting, runtime=errors, driver=errors)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(table, "count_gpus", lambda: 4)
+    return notes
+
+
+def test_a_gpu_by_its_number(noted):
     gpu = devices.Gpu(3)
     assert gpu.name == "GPU 3"
-    assert cuda.noted == [(3,), "left"]  # its stream is made on it
-    cuda.noted.clear()
+    assert noted == [(3,), "left"]  # its stream is made on it
+    noted.clear()
     with gpu.context():
-        assert cuda.noted == [(3,), (("non_blocking", True),)]
+        assert noted == [(3,), (("non_blocking", True),)]
     gpu.wait()
-    assert cuda.noted[2:] == ["left", "left", "waited"]
-    cuda.noted.clear()
+    assert noted[2:] == ["left", "left", "waited"]
+    noted.clear()
     with devices.reading_gpu(A, (2, 3)):
-        assert cuda.noted == [(2,)]
+        assert noted == [(2,)]
     with devices.reading_gpu(A, None):
-        assert cuda.noted == [(2,), "left"]
+        assert noted == [(2,), "left"]
     on_host = as_graph(A)
     assert gpu.copy(on_host) is on_host
 
 
-def test_gpus_share_what_is_swept_there(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=Cuda()))
-    monkeypatch.setattr(table, "count_gpus", lambda: 4)
+def test_gpus_share_what_is_swept_there(noted):
     row = SimpleNamespace(device="cuda")
-    settings = check_options("auto", {"device": [3, 1]})
-    assert [gpu.name for gpu in devices.devices_of(settings, row)] == ["GPU 3", "GPU 1"]
-    assert len(devices.devices_of(check_options("auto", {"device": "all"}), row)) == 4
-    assert not devices.devices_of(check_options("auto", {"device": 2}), row)
-    assert not devices.devices_of(check_options("auto", {"device": "cuda"}), row)
-    assert not devices.devices_of(settings, SimpleNamespace(device="cpu"))
+    for asked, names in (
+        ([3, 1], ["GPU 3", "GPU 1"]),
+        ("all", ["GPU 0", "GPU 1", "GPU 2", "GPU 3"]),
+        (2, []),
+        ("cuda", []),
+    ):
+        settings = check_options("auto", {"device": asked})
+        assert [gpu.name for gpu in devices.devices_of(settings, row)] == names
+        assert not devices.devices_of(settings, SimpleNamespace(device="cpu"))

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from chained import crossed_ring
 from strategies import scale_free, with_lengths
 from swept import estimate, swept
 
@@ -89,12 +89,7 @@ def test_rows_of_counts_are_given_up_after_the_batch(monkeypatch):
         works[-1].smaller(MemoryError(), said.append)
 
 
-def roads():
-    """A ring of 700 junctions, each joined to the next and to the one opposite by a vertex between."""
-    u = np.arange(700)
-    ends, middle = np.concatenate([[u, (u + 1) % 700], [u, (u + 350) % 700]], axis=1), 700 + np.arange(1400)
-    rows, columns = np.concatenate([ends[0], middle]), np.concatenate([middle, ends[1]])
-    return sp.coo_array((np.ones(2800), (rows, columns)), shape=(2100, 2100)).tocsr()
+ROADS = crossed_ring(700, 350)
 
 
 @pytest.mark.parametrize("batch", [768, 512, 256])
@@ -102,23 +97,23 @@ def test_groups_of_junctions_fit_a_gpu(monkeypatch, batch):
     """All at once, if they fit or nothing does but a block; else half as many."""
     given = {"directed": False, "device": "cuda", "reduce": "all"}
     monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10**9)
-    assert "700 junctions; " in (reason := lagbc.plan(roads(), **given).reason)
+    assert "700 junctions; " in (reason := lagbc.plan(ROADS, **given).reason)
     assert "junctions by delta-stepping on cuda" in reason
-    asked = estimate(roads(), batch=batch, **given)
+    asked = estimate(ROADS, batch=batch, **given)
     assert asked.batch == batch
     monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: asked.total)
-    assert estimate(roads(), **given).batch == batch
+    assert estimate(ROADS, **given).batch == batch
     monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 0.9 * asked.total)
-    assert estimate(roads(), **given).batch == max(256, batch - 256)
+    assert estimate(ROADS, **given).batch == max(256, batch - 256)
 
 
 def test_the_cpu_takes_over_junctions():
     with pytest.warns(lagbc.MemoryWarning, match=r"taking (batched|dijkstra) on cpu"):
-        scores = lagbc.bc(roads(), directed=False, reduce="all")
-    expected = lagbc.bc(roads(), directed=False, reduce="none", device="cpu")
+        scores = lagbc.bc(ROADS, directed=False, reduce="all")
+    expected = lagbc.bc(ROADS, directed=False, reduce="none", device="cpu")
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
 
 
 def test_no_gpu_is_large_enough_for_junctions():
     with pytest.raises(MemoryError, match="delta-stepping on cuda with batch=256 needs up to"):
-        lagbc.bc(roads(), directed=False, reduce="all", device="cuda")
+        lagbc.bc(ROADS, directed=False, reduce="all", device="cuda")

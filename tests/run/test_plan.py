@@ -2,11 +2,10 @@
 
 import pickle
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import subdivided
+from chained import crossed_ring, roads
 
 import lagbc
 from lagbc import call as call_module
@@ -22,19 +21,10 @@ from lagbc.request import Request
 WITH_CHAINS = {"device": "cpu", "reduce": "all", "threads": 3}
 
 
-def ring(junctions, first):
-    """Junctions in a ring, each joined by a vertex between to the next and to that a third of the ring on."""
-    u = np.arange(junctions)
-    ends = np.concatenate([[u, (u + 1) % junctions], [u, (u + junctions // 3) % junctions]], axis=1)
-    middle = junctions + np.arange(2 * junctions)
-    edges = np.concatenate([np.stack([ends[0], middle]), np.stack([middle, ends[1]])], axis=1)
-    return first + edges
-
-
 def two_rings():
     """Two blocks with chains, one of 2100 and one of 1500 vertices, which an edge joins."""
-    tails, heads = np.concatenate([ring(700, 0), ring(500, 2100), [[0], [2100]]], axis=1)
-    return sp.coo_array((np.ones(len(tails)), (tails, heads)), shape=(3600, 3600)).tocsr()
+    rings = sp.block_diag([crossed_ring(700, 700 // 3), crossed_ring(500, 500 // 3)])
+    return rings + sp.coo_array(([1.0], ([0], [2100])), shape=rings.shape)
 
 
 GRAPH = as_graph(two_rings(), directed=False)
@@ -45,12 +35,8 @@ def planned(options=WITH_CHAINS, request=EVERY, graph=GRAPH, **given):
     return plan_request(graph, request, check_options("auto", options), **given)
 
 
-def roads(blocks):
-    """Grids whose edges have six vertices inside: "auto" contracts them."""
-    grid = nx.convert_node_labels_to_integers(nx.grid_2d_graph(20, 20))
-    n, edges = subdivided(len(grid), list(grid.edges), [6] * grid.number_of_edges())
-    one = sp.coo_array((np.ones(len(edges)), np.array(edges).T), shape=(n, n))
-    return as_graph(sp.block_diag([one] * blocks), directed=False)
+# "auto" contracts it.
+ROADS = roads(20, 6)
 
 
 @pytest.mark.parametrize("chains", [(True, True), (True, False), (False, True), (False, False)])
@@ -81,7 +67,8 @@ def test_a_run_that_goes_on_is_reduced_once(monkeypatch):
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_a_graph_goes_on_whole_where_it_had_begun_so(blocks):
     """Its junctions gave no sums, or its pieces were too large: "auto" would contract it again, to other sums."""
-    graph, chains, plain = roads(blocks), ["chains batched cpu"] * blocks, ["whole batched cpu"]
+    graph = as_graph(sp.block_diag([ROADS] * blocks), directed=False)
+    chains, plain = ["chains batched cpu"] * blocks, ["whole batched cpu"]
     request = Request(DEPENDENCY, np.arange(graph.n))
     for begun, labels in ((), chains), (chains, chains), (plain, plain):
         call = planned({"device": "cpu"}, request, graph, labels=begun)
@@ -106,28 +93,12 @@ def test_a_plan_is_data():
     assert [plan.estimate(room).budget for room in rooms] == [10**9, 2 * 10**9]
 
 
-def given_up(piece, sweep):
-    """Give up what there is; return threads, batch and whether rows of counts are left out, at each time."""
-    found = []
-    while sweep is not None:
-        found.append((sweep.threads, sweep.batch, sweep.in_place))
-        sweep = smaller_sweep(piece, sweep)
-    return found
-
-
-def first_of(call):
-    return call.reduced.pieces[0], call.plan.sweeps[0]
-
-
 def test_junctions_give_up_threads_and_no_group_on_a_cpu():
-    piece, sweep = first_of(planned())
-    sweep = sweep._replace(threads=3)
-    assert given_up(piece, sweep) == [(threads, sweep.batch, False) for threads in (3, 2, 1)]
-
-
-def test_junctions_take_fewer_threads_where_memory_is_short():
-    piece, sweep = first_of(planned())
-    one, two, three = (sweep._replace(threads=threads) for threads in (1, 2, 3))
+    """Where memory is short, and where a run has met less than was planned."""
+    call = planned()
+    piece, sweep = call.reduced.pieces[0], call.plan.sweeps[0]
+    three, two, one = less = [sweep._replace(threads=threads) for threads in (3, 2, 1)]
+    assert [smaller_sweep(piece, each) for each in less] == [two, one, None]
     for few in (one, two):
         limit = memory_of(piece, few).total
         fitted = fit_memory(piece, three, Room(limit, limit))
@@ -138,4 +109,4 @@ def test_junctions_take_fewer_threads_where_memory_is_short():
 
 def test_a_plan_is_refused_where_its_run_would_be():
     with pytest.raises(MemoryError, match="budget is 1 kB"):
-        lagbc.plan(roads(1), memory="1kB")
+        lagbc.plan(ROADS, directed=False, memory="1kB")

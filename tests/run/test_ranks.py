@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from launcher import LAUNCHER, TESTS, programs, run
+from launcher import LAUNCHER, TESTS, printed, programs, run
 
 import lagbc
 
@@ -15,16 +15,15 @@ import sys
 sys.path.insert(0, {TESTS!r})
 from mpi4py import MPI
 import numpy as np
-from families import grid, scale_free, with_lengths
+from families import grid, scale_free
 import lagbc
-from lagbc import tuning
 from lagbc import tuning
 
 comm = MPI.COMM_WORLD
 tuning.CHUNK_ROOTS = {{"cpu": 128, "cuda": 512}}
 tuning.SMALL_VERTICES = 2
 A, MESH = scale_free(500, 3000, seed=1), grid(15, 20)
-LENGTHS = with_lengths(A, [1, 2, 3])
+SWEPT = {{"reduce": "none", "device": "cpu"}}
 """
 
 
@@ -35,29 +34,14 @@ def program(tmp_path, monkeypatch):
 
 
 EVERY = """
-from chained import hub
-ALL = ["bc", "edge_bc", "stress", "closeness", "harmonic"]
-calls = [
-    (A, ALL, {"reduce": "none"}),
-    (A, ["bc"], {"reduce": "none", "directed": False, "endpoints": True, "threads": 2}),
-    (LENGTHS, ALL, {"reduce": "none", "weighted": True}),
-    (LENGTHS, ["bc", "edge_bc"], {"reduce": "all", "weighted": True, "directed": False}),
-    (hub(300), ["bc", "edge_bc"], {"reduce": "all", "directed": False}),
-    (MESH, ["bc", "reach"], {"cutoff": [3, 8]}),
-    (A, ["bc"], {"k": 300, "rng": 1}),
-    (A, ALL[:2], {"sources": [7], "reduce": "none"}),
-    (A, ["bc"], {"demand": np.arange(250_000).reshape(500, 500) % 3}),
-    (A, ["bc"], {"demand": np.arange(250_000).reshape(500, 500) % 3, "cutoff": 2}),
-]
-by_one = [lagbc.centralities(matrix, names, device="cpu", **given) for matrix, names, given in calls]
+from every_call import CALLS, LENGTHS, assert_same
+reduced = {"reduce": "all", "weighted": True, "directed": False}
+calls = [*CALLS.values(), (LENGTHS, ["bc", "edge_bc"], reduced)]
+by_one = [lagbc.centralities(matrix, names, **{"device": "cpu", **given}) for matrix, names, given in calls]
 for size in (2, 3, 4):
     some = comm.Split(comm.Get_rank() < size)
     for (matrix, names, given), expected in zip(calls, by_one):
-        for name, scores in lagbc.centralities(matrix, names, device="cpu", comm=some, **given).items():
-            theirs = expected[name]
-            if name == "edge_bc":
-                scores, theirs = scores.tocoo().data, theirs.tocoo().data
-            np.testing.assert_array_equal(scores, theirs, err_msg=f"{name} {given} {size}")
+        assert_same(lagbc.centralities(matrix, names, comm=some, **{"device": "cpu", **given}), expected)
     drawn = some.allgather(lagbc.bc(A, k=300, comm=some))
     assert all((drawn[0] == one).all() for one in drawn)
     highest = lagbc.closeness(None if some.Get_rank() else A, top=5, comm=some)
@@ -75,9 +59,7 @@ if comm.gather(size):
 
 def test_bits_on_every_rank(program):
     """Of communicators of 2, 3, 4 ranks, and 1, of which two compute at the same time."""
-    status, stdout, stderr = run(4, program(EVERY))
-    assert status == 0, stderr
-    assert stdout.split()[0] == "same"
+    assert printed(4, program(EVERY)).split()[0] == "same"
 
 
 ERRORS = """
@@ -100,7 +82,7 @@ comm = Counted(comm)
 
 def attempt(function=lagbc.bc, **given):
     try:
-        function(A, comm=comm, reduce="none", device="cpu", **given)
+        function(A, comm=comm, **SWEPT, **given)
     except Exception as error:
         said.append(f"{type(error).__name__} {error}")
 
@@ -119,7 +101,7 @@ if comm.Get_rank() == 1:
 attempt()
 for messages in comm.gather([*said, f"{Counted.freed} of {Counted.made} freed"]) or []:
     print(*messages, sep="\\n", flush=True)
-lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+lagbc.bc(A, comm=comm, **SWEPT)
 print("finished")
 """
 MESSAGES = [
@@ -154,11 +136,11 @@ def start(thread):
 for failing in (0, 1):
     threading.Thread.start = start
     try:
-        lagbc.bc(A, comm=comm, reduce="none", device="cpu", threads=1)
+        lagbc.bc(A, comm=comm, threads=1, **SWEPT)
     except RuntimeError as error:
         told = comm.gather(str(error))
     threading.Thread.start = begun
-    lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+    lagbc.bc(A, comm=comm, **SWEPT)
     if told:
         print(*told, sep="\\n", flush=True)
 """
@@ -166,9 +148,8 @@ for failing in (0, 1):
 
 def test_a_thread_that_does_not_start_is_an_error_of_all(program):
     """On rank 0 and on another; and the program goes on."""
-    status, stdout, stderr = run(3, program(STARTED))
-    assert [stdout.count(f"no thread on rank {rank}") for rank in (0, 1)] == [3, 3], stderr
-    assert status == 0, stderr
+    stdout = printed(3, program(STARTED))
+    assert [stdout.count(f"no thread on rank {rank}") for rank in (0, 1)] == [3, 3]
 
 
 SUBMITTED = """
@@ -198,8 +179,7 @@ except RuntimeError as error:
 
 def test_ranks_are_an_executor(program):
     """Of calls with keywords; what cannot be sent ends the call on all; all ranks say that MPI lacks threads."""
-    status, stdout, stderr = run(2, program(SUBMITTED))
-    assert status == 0, stderr
+    stdout = printed(2, program(SUBMITTED))
     assert stdout.count("pickle '_thread.lock' object") == 4
     assert stdout.count("MPI was begun without support of threads") == 2
 
@@ -214,16 +194,16 @@ def report(progress):
     thread.start()
     thread.join()
 
-options = {"reduce": "none", "device": "cpu", "method": "batched"}
+options = {"batch": 64, "method": "batched", **SWEPT}
 try:
-    lagbc.bc(A, batch=64, comm=comm, stop=event, progress=report, checkpoint=sys.argv[1], **options)
+    lagbc.bc(A, comm=comm, stop=event, progress=report, checkpoint=sys.argv[1], **options)
     told = "finished"
 except lagbc.StoppedError as error:
     told = str(error)
 for one in comm.gather(told) or []:
     print(one, flush=True)
-scores = lagbc.bc(A, batch=64, comm=comm, checkpoint=sys.argv[1], **options)
-assert (scores == lagbc.bc(A, batch=64, **options)).all()
+scores = lagbc.bc(A, comm=comm, checkpoint=sys.argv[1], **options)
+assert (scores == lagbc.bc(A, **options)).all()
 if comm.Get_rank() == 0:
     assert 0 < seen[-1] < A.shape[0], seen
     print("gone on")
@@ -232,8 +212,7 @@ if comm.Get_rank() == 0:
 
 def test_stop_ends_all_ranks(program, tmp_path):
     """The event of rank 0, set by another thread of it; the checkpoint is gone on with."""
-    status, stdout, stderr = run(3, program(STOPPED), tmp_path / "checkpoint")
-    assert status == 0, stderr
+    stdout = printed(3, program(STOPPED), tmp_path / "checkpoint")
     assert stdout.count("the run was stopped, as stop= asked for") == 3
     assert stdout.split()[-2:] == ["gone", "on"]
 
@@ -247,7 +226,7 @@ def die(*arguments):
 
 if comm.Get_rank() == 1:
     tasks.Hands = die
-lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+lagbc.bc(A, comm=comm, **SWEPT)
 print("finished")
 """
 
@@ -273,7 +252,7 @@ def report(progress):
             os.kill(rank, signal.SIGINT)
 
 try:
-    lagbc.bc(grid(60, 60), comm=comm, reduce="none", device="cpu", progress=report, checkpoint=sys.argv[1])
+    lagbc.bc(grid(60, 60), comm=comm, progress=report, checkpoint=sys.argv[1], **SWEPT)
 except KeyboardInterrupt:
     done = int(np.load(sys.argv[1])["done"].sum())
 told = comm.gather(done)
@@ -282,8 +261,8 @@ if told:
 comm.Barrier()
 pair = comm.Split(comm.Get_rank() < 2)
 if comm.Get_rank() < 2:
-    scores = lagbc.bc(grid(60, 60), comm=pair, reduce="none", device="cpu", checkpoint=sys.argv[1])
-    np.testing.assert_array_equal(scores, lagbc.bc(grid(60, 60), reduce="none", device="cpu"))
+    scores = lagbc.bc(grid(60, 60), comm=pair, checkpoint=sys.argv[1], **SWEPT)
+    np.testing.assert_array_equal(scores, lagbc.bc(grid(60, 60), **SWEPT))
     pair.Barrier()
 if told:
     print("resumed", flush=True)
@@ -292,9 +271,7 @@ if told:
 
 def test_ctrl_c_ends_all(program, tmp_path):
     """A communicator of fewer ranks goes on from the checkpoint."""
-    status, stdout, stderr = run(3, program(INTERRUPTED), tmp_path / "run")
-    assert status == 0, stderr
-    *done, resumed = stdout.split()[:4]
+    *done, resumed = printed(3, program(INTERRUPTED), tmp_path / "run").split()[:4]
     assert len(done) == 3
     assert len(set(done)) == 1, "a rank was gone before the checkpoint was written"
     assert 128 <= int(done[0]) < 3600
@@ -327,20 +304,16 @@ for lead in (unseen, seen, unseen):
 
 def test_ctrl_c_of_an_idle_rank(program):
     """It ends the call on all ranks, and leaves no message for the next call."""
-    status, stdout, stderr = run(3, program(IDLE))
-    assert status == 0, stderr
-    assert stdout.count("interrupted") == 9
+    assert printed(3, program(IDLE)).count("interrupted") == 9
 
 
 def test_the_command(tmp_path):
     """Rank 0 reads, prints and writes."""
     out = tmp_path / "scores.npy"
     bc = ("-m", "lagbc", "bc", "example:lesmis", "--reduce", "none", "--top", 1)
-    status, stdout, stderr = run(2, *bc, "--out", out)
-    assert status == 0, stderr
+    stdout = printed(2, *bc, "--out", out)
     assert stdout.count("lesmis: ") == stdout.count("scores: ") == 1
-    graph = lagbc.read_graph("example:lesmis")
-    np.testing.assert_array_equal(np.load(out), lagbc.bc(graph, reduce="none"))
+    np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), reduce="none"))
     status, stdout, stderr = run(2, "-m", "lagbc", "bc", tmp_path / "nothing")
     assert status == 2
     assert stderr.count("lagbc: error: there is no file") == 1
@@ -358,10 +331,10 @@ def noted(*arguments):
     return Hands(*arguments)
 
 tasks.Hands = noted
-lagbc.bc(A, comm=comm, reduce="none", device="cpu")
+lagbc.bc(A, comm=comm, **SWEPT)
 for name in devices._LOCAL_RANKS:
     os.environ.pop(name, None)
-lagbc.bc(MESH, comm=comm, reduce="none", device="cpu")
+lagbc.bc(MESH, comm=comm, **SWEPT)
 told = comm.gather(sorted(numbers, key=str))
 if told:
     print(told[1:])
@@ -370,6 +343,4 @@ if told:
 
 def test_ranks_of_a_machine_are_numbered(program):
     """By the launcher, or where it does not tell: this says which GPU is whose."""
-    status, stdout, stderr = run(3, program(NUMBERS))
-    assert status == 0, stderr
-    assert stdout.split("\n")[0] == "[[1], [2]]"
+    assert printed(3, program(NUMBERS)).split("\n")[0] == "[[1], [2]]"

@@ -1,13 +1,13 @@
 """Reduced runs: every argument keeps its meaning, and what a run promises holds for one of several parts."""
 
 import functools
-import itertools
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import hub, ring_of_diamonds
-from killed import Killed, kill_after
+from chained import hub, ring_of_diamonds, roads, subdivided, symmetric
+from killed import Killed, done_in, kill_after
 from strategies import scale_free, times
 from swept import estimate
 
@@ -60,13 +60,7 @@ def cactus(rng, blocks=6, largest=7):
 def test_chains_stay_where_fewer_roots_than_junctions_are_asked_for(monkeypatch):
     """All junctions would be swept, of which a grid with a chain in the place of each edge has 12 * 12."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
-    at = np.arange(144).reshape(12, 12)
-    ends = np.concatenate(
-        [np.column_stack([at[:-1].ravel(), at[1:].ravel()]), np.column_stack([at[:, :-1].ravel(), at[:, 1:].ravel()])]
-    )
-    inside = 144 + np.arange(len(ends))
-    rows, columns = np.concatenate([ends[:, 0], inside]), np.concatenate([inside, ends[:, 1]])
-    A = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(144 + len(ends),) * 2).tocsr()
+    A = roads(12, 1)
     for roots, contracted in ((3, False), (300, True)):
         sources, calls = np.arange(roots), []
         monkeypatch.setattr(compute, "sum_call", lambda call, calls=calls: calls.append(call) or sum_call(call))
@@ -101,43 +95,34 @@ def arguments_of(rng, n):
 def test_arguments_keep_their_meaning(blocks, seed, directed, weighted):
     rng = np.random.default_rng(seed)
     A = cactus(rng, blocks=3 + 2 * seed, largest=8)
-    call = functools.partial(lagbc.bc, A, directed=directed, weighted=weighted, device="cpu")
-    of_edges = functools.partial(lagbc.edge_bc, A, directed=directed, weighted=weighted, device="cpu")
     for given in arguments_of(rng, A.shape[0]):
-        plain = call(reduce="none", **given)
-        np.testing.assert_allclose(call(reduce="all", **given), plain, rtol=1e-12, atol=1e-12 * plain.max(initial=0))
-        if "endpoints" not in given:
-            plain = of_edges(reduce="none", **given).toarray()
-            reduced = of_edges(reduce="all", **given).toarray()
+        for call in (lagbc.bc, lagbc.edge_bc)[: 1 + ("endpoints" not in given)]:
+            of = functools.partial(call, A, directed=directed, weighted=weighted, device="cpu", **given)
+            reduced, plain = array(of(reduce="all")), array(of(reduce="none"))
             np.testing.assert_allclose(reduced, plain, rtol=1e-12, atol=1e-12 * plain.max(initial=0))
 
 
-def subdivided(rng, side, most):
-    """A grid, each of whose edges becomes a path of up to so many; a pendant path at some vertices."""
-    edges, n = [], side * side
-    grid = sp.kron(sp.eye_array(side), sp.diags_array([1.0], offsets=[1], shape=(side, side))) + sp.kron(
-        sp.diags_array([1.0], offsets=[1], shape=(side, side)), sp.eye_array(side)
-    )
-    for u, v in zip(*grid.tocoo().coords, strict=True):
-        inside = int(rng.integers(most))
-        path = [u, *range(n, n + inside), v]
-        n += inside
-        edges += list(itertools.pairwise(path))
-    for u in rng.integers(n, size=side):
-        edges.append((u, n))
-        n += 1
-    rows, columns = rng.permutation(n)[np.array(edges).T]
-    return sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)).tocsr()
+def array(scores):
+    return scores.toarray() if sp.issparse(scores) else scores
 
 
-ROADS = subdivided(np.random.default_rng(1), 12, 5)
+def winding_roads(side):
+    """A grid, each of whose edges has up to four vertices inside, with a leaf at some vertices; in a random order."""
+    rng = np.random.default_rng(1)
+    edges = list(nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side)).edges)
+    n, edges = subdivided(side * side, edges, rng.integers(5, size=len(edges)))
+    leaves = range(n, n + side)
+    edges += zip(rng.integers(n, size=side), leaves, strict=True)
+    return symmetric(n + side, rng.permutation(n + side)[edges], np.ones(len(edges)))
+
+
+ROADS = winding_roads(12)
 REDUCED = {"directed": False, "device": "cpu", "reduce": "all"}
 
 
-def test_chains_and_small_blocks_are_said(monkeypatch):
+def test_chains_and_small_blocks_are_said():
     reason = lagbc.plan(ROADS, **REDUCED).reason
     assert f"{ROADS.shape[0]:,} vertices -> 1 large block" in reason
-    assert "junctions" in reason
     assert "% of the work" in reason
     assert "junctions by batched on cpu" in reason
     assert "%" not in lagbc.plan(ROADS, **REDUCED | {"reduce": "none"}).reason
@@ -162,17 +147,13 @@ def test_resume(monkeypatch, tmp_path, function):
     clique = sp.coo_array(np.triu(np.ones((90, 90)), 1) * (np.random.default_rng(0).random((90, 90)) < 0.3))
     A = sp.block_diag([clique, ROADS, clique]).tocsr()
     given = REDUCED | {"threads": 1}
-
-    def array(scores):
-        return scores.toarray() if sp.issparse(scores) else scores
-
     expected, file = array(function(A, **given)), tmp_path / "run"
-    done = 0
+    done = [0]
     for calls in (1, 2, 1, 2):
         with pytest.raises(Killed):
             function(A, checkpoint=file, progress=kill_after(calls), **given)
-        before, done = done, int(np.load(file)["done"].sum())
-        assert done > before
+        done.append(done_in(file))
+        assert done[-1] > done[-2]
     np.testing.assert_array_equal(array(function(A, checkpoint=file, **given)), expected)
     told = []
     np.testing.assert_array_equal(array(function(A, checkpoint=file, progress=told.append, **given)), expected)
@@ -204,18 +185,13 @@ def test_small_blocks_go_on(monkeypatch, tmp_path, function):
     assert not (scores != expected).sum()
 
 
-def call_of(A, given):
-    options = {name: value for name, value in given.items() if name != "directed"}
-    return compute.plan_call(A, "bc", "auto", Read(given["directed"]), options, Arguments())
-
-
 def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_path):
     """Of two blocks with chains the second meets counts out of range: what the first one sums to is kept."""
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     A = sp.block_diag([hub(300), hub(200)]).tocsr()
-    given = REDUCED | {"threads": 1}
+    given = {"device": "cpu", "reduce": "all", "threads": 1}
     expected = lagbc.bc(A, directed=False, reduce="none", device="cpu")
-    call = call_of(A, given)
+    call = compute.plan_call(A, "bc", "auto", Read(directed=False), given, Arguments())
     assert call.plan.labels == ["chains batched cpu"] * 2
     opened, kept = Junctions.open, []
 
@@ -232,18 +208,15 @@ def test_chains_that_cannot_be_contracted_drop_their_own_sums(monkeypatch, tmp_p
     monkeypatch.setattr(Junctions, "open", fail_on_the_second)
     monkeypatch.setattr(Checkpoint, "begin", begin)
     file, progress = tmp_path / "run", []
-    scores = lagbc.bc(A, checkpoint=file, progress=progress.append, **given)
+    scores = lagbc.bc(A, directed=False, checkpoint=file, progress=progress.append, **given)
     np.testing.assert_allclose(scores, expected, rtol=1e-9)
-    none, (first, second) = kept
-    assert none == [0, 0]
-    assert first == len(call.reduced.pieces[0].contracted.roots)
-    assert second == 0
+    assert kept == [[0, 0], [len(call.reduced.pieces[0].contracted.roots), 0]]
     assert all(at.done <= at.total and at.share <= 1 for at in progress)
     assert progress[-1].done == progress[-1].total
     assert progress[-1].share == pytest.approx(1)
     with PartialFile(file) as held:
         assert held.head["labels"] == ["chains batched cpu", "roots batched cpu"]
-    np.testing.assert_array_equal(lagbc.bc(A, checkpoint=file, **given), scores)
+    np.testing.assert_array_equal(lagbc.bc(A, directed=False, checkpoint=file, **given), scores)
 
 
 def test_a_checkpoint_of_chains_is_refused_by_what_only_their_insides_tell(tmp_path):
@@ -258,18 +231,12 @@ def test_a_checkpoint_of_chains_is_refused_by_what_only_their_insides_tell(tmp_p
     for other in ({"targets": [1, 2, 3]}, {"target_weights": weights}, {"source_weights": weights}):
         with pytest.raises(lagbc.CheckpointError, match="belongs to other options"):
             lagbc.bc(A, **given, **other)
-    degrees = np.diff((A + A.T).tocsr().indptr)
-    inner = next(v for v in np.flatnonzero(degrees == 2) if len(set(lengths_at(A, v))) == 2)
-    one, two = lengths_at(A, inner)
-    A.data[one], A.data[two] = 1.0, 3.0
+    inner = np.flatnonzero(np.diff(A.indptr) == 2)[0]
+    one, two = A.indices[A.indptr[inner] : A.indptr[inner + 1]]
+    for neighbour, length in ((one, 1.0), (two, 3.0)):
+        A[inner, neighbour] = A[neighbour, inner] = length
     with pytest.raises(lagbc.CheckpointError, match="belongs to another graph"):
         lagbc.bc(A, **given)
-
-
-def lengths_at(A, v):
-    """Places in `A.data` of the entries of a vertex."""
-    entries = A.tocoo()
-    return np.flatnonzero((entries.row == v) | (entries.col == v)).tolist()
 
 
 def test_progress_is_in_shares_of_the_work():
@@ -281,12 +248,14 @@ def test_progress_is_in_shares_of_the_work():
     assert told[-1].done == told[-1].total < ROADS.shape[0]
 
 
+TREE = sp.csr_array((np.ones(400), (np.arange(1, 401), np.arange(400) // 3)), shape=(401, 401))
+
+
 def test_nothing_is_left_of_a_tree(tmp_path):
-    tree = sp.csr_array((np.ones(400), (np.arange(1, 401), np.arange(400) // 3)), shape=(401, 401))
-    expected = lagbc.bc(tree, directed=False, reduce="none")
+    expected = lagbc.bc(TREE, directed=False, reduce="none")
     given = {"directed": False, "reduce": "all", "checkpoint": tmp_path / "run", "progress": True}
-    np.testing.assert_allclose(lagbc.bc(tree, **given), expected, rtol=1e-12)
-    assert "no large block" in lagbc.plan(tree, directed=False, reduce="all").reason
+    np.testing.assert_allclose(lagbc.bc(TREE, **given), expected, rtol=1e-12)
+    assert "no large block" in lagbc.plan(TREE, directed=False, reduce="all").reason
 
 
 def test_counts_too_large_for_chains(tmp_path):
@@ -303,29 +272,27 @@ def test_counts_too_large_for_chains(tmp_path):
         scores = lagbc.edge_bc(ring, checkpoint=link, **REDUCED, **some)
         np.testing.assert_allclose(scores.toarray(), plain, rtol=1e-12)
         assert link.is_symlink()
-        assert np.load(file)["done"].sum() > 0
+        assert done_in(file) > 0
 
 
-@pytest.mark.parametrize("what", [lagbc.closeness, lagbc.harmonic, lagbc.stress, lagbc.eccentricity])
-def test_other_sums_are_swept(what):
-    A = ROADS
-    np.testing.assert_array_equal(
-        what(A, directed=False, device="cpu", reduce="all"), what(A, directed=False, device="cpu", reduce="none")
-    )
+@pytest.mark.parametrize("which", ["closeness", "harmonic", "stress", "eccentricity", ["bc", "closeness"]], ids=str)
+def test_other_sums_are_swept(which):
+    """Several take what all of them allow."""
+    swept, plain = (lagbc.centralities(ROADS, which, **REDUCED | {"reduce": how}) for how in ("all", "none"))
+    for name, scores in plain.items():
+        np.testing.assert_array_equal(swept[name], scores)
 
 
-def test_several_take_what_all_of_them_allow():
-    both = lagbc.centralities(ROADS, ["bc", "closeness"], **REDUCED)
-    plain = lagbc.centralities(ROADS, ["bc", "closeness"], **REDUCED | {"reduce": "none"})
-    np.testing.assert_array_equal(both["bc"], plain["bc"])
-    edges = lagbc.centralities(ROADS, ["bc", "edge_bc"], **REDUCED)
-    np.testing.assert_allclose(edges["bc"], plain["bc"], rtol=1e-12, atol=1e-9)
+def test_scores_beside_those_of_edges():
+    both = lagbc.centralities(ROADS, ["bc", "edge_bc"], **REDUCED)
+    plain = lagbc.bc(ROADS, **REDUCED | {"reduce": "none"})
+    np.testing.assert_allclose(both["bc"], plain, rtol=1e-12, atol=1e-9)
 
 
 def test_auto_leaves_small_runs_and_what_has_no_structure():
     assert "% of the work" not in lagbc.plan(ROADS, directed=False, k=100, device="cpu").reason
     assert "% of the work" in lagbc.plan(ROADS, directed=False, device="cpu").reason
-    mesh = sp.kron(np.ones((1, 1)), sp.random_array((400, 400), density=0.05, rng=np.random.default_rng(1))).tocsr()
+    mesh = sp.random_array((400, 400), density=0.05, rng=np.random.default_rng(1))
     assert "% of the work" not in lagbc.plan(mesh, directed=False, device="cpu").reason
 
 
@@ -368,8 +335,7 @@ def test_what_takes_too_long_to_take_apart_is_swept(monkeypatch):
 
 
 def test_options_that_mean_nothing_are_refused_whatever_is_left():
-    tree = sp.csr_array((np.ones(400), (np.arange(1, 401), np.arange(400) // 3)), shape=(401, 401))
-    for A in (tree, ROADS):
+    for A in (TREE, ROADS):
         for reduce in ("none", "all"):
             with pytest.raises(ValueError, match="means nothing to batched on cpu"):
                 lagbc.bc(A, method="batched", **REDUCED | {"reduce": reduce}, bucket_width=2.0)

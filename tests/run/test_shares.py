@@ -8,30 +8,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 from chained import ring_of_diamonds
-from every_call import CALLS, A, assert_same
-from killed import rewrite
+from every_call import CALLS, A, assert_same, in_parts
+from killed import Killed, rewrite, stop
 from strategies import grid, scale_free
 
 import lagbc
 
 pytestmark = pytest.mark.usefixtures("short_chunks")
 
-
-def save(folder, of, graph=A, which="bc", **given):
-    """Write all parts; return their files."""
-    paths = [folder / f"{of}-{number}.npz" for number in range(1, of + 1)]
-    written = [lagbc.save_part(path, (i, of), graph, which, **given) for i, path in enumerate(paths, 1)]
-    assert sum(part.roots for part in written) == written[0].of
-    assert not [path for path in folder.iterdir() if path not in paths and path.name.startswith(f"{of}-")]
-    return paths
+SWEPT = {"directed": False, "reduce": "none"}
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_merged_parts_have_the_bits_of_one_call(call, tmp_path):
+    """Some are of more parts than there are blocks of roots."""
     graph, which, given = CALLS[call]
     expected = lagbc.centralities(graph, which, **given)
-    for of in (1, 2, 3, 5):
-        assert_same(lagbc.merge_parts(save(tmp_path, of, graph, which, **given)[::-1]), expected)
+    for of in (1, 2, 3, 5, 12) if call in ("directed", "chains", "cutoffs") else (1, 2, 3, 5):
+        assert_same(lagbc.merge_parts(in_parts(tmp_path, of, graph, which, **given)[::-1]), expected)
 
 
 def test_chains_are_among_the_calls():
@@ -39,70 +33,55 @@ def test_chains_are_among_the_calls():
     assert "junctions" in lagbc.plan(graph, which=which, **given).reason
 
 
-@pytest.mark.parametrize("call", ["directed", "chains", "cutoffs"])
-def test_more_parts_than_blocks(call, tmp_path):
-    graph, which, given = CALLS[call]
-    paths = save(tmp_path, 12, graph, which, **given)
-    assert_same(lagbc.merge_parts(paths), lagbc.centralities(graph, which, **given))
-
-
 def test_parts_have_about_as_many_roots(tmp_path):
-    written = [lagbc.save_part(tmp_path / "part", (i, 4), A, directed=False, reduce="none") for i in (1, 2, 3, 4)]
-    assert [part.roots for part in written] == [192, 128, 192, 147]
-
-
-def test_bits_of_parts_with_other_threads_and_batches(tmp_path):
+    """And the same bits with other threads and batches."""
     how = ({"threads": 1, "batch": 64}, {"threads": 2}, {"memory": "700KB"}, {"threads": 2, "batch": 128})
     paths = [tmp_path / f"{i}.npz" for i in range(4)]
-    for i, path in enumerate(paths):
-        lagbc.save_part(path, (i + 1, 4), A, directed=False, reduce="none", **how[i])
-    assert_same(lagbc.merge_parts(paths), {"bc": lagbc.bc(A, directed=False, reduce="none")})
+    written = [lagbc.save_part(paths[i], (i + 1, 4), A, **SWEPT, **how[i]) for i in range(4)]
+    assert [part.roots for part in written] == [192, 128, 192, 147]
+    assert_same(lagbc.merge_parts(paths), {"bc": lagbc.bc(A, **SWEPT)})
 
 
 def test_progress_counts_the_roots_of_the_part(tmp_path):
     seen = []
-    lagbc.save_part(tmp_path / "part", (2, 3), A, directed=False, reduce="none", batch=64, progress=seen.append)
+    part = lagbc.save_part(tmp_path / "part", (2, 3), A, **SWEPT, batch=64, progress=seen.append)
     done = [told.done for told in seen]
     assert done == sorted(done)
-    assert done[-1] == seen[-1].total == lagbc.save_part(tmp_path / "part", (2, 3), A, directed=False, reduce="none")[0]
+    assert done[-1] == seen[-1].total == part.roots
 
 
 def test_numbers_of_names_and_attributes(tmp_path):
     nx = pytest.importorskip("networkx")
-    G = nx.relabel_nodes(nx.karate_club_graph(), str)
-    paths = save(tmp_path, 2, G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
-    expected = lagbc.centralities(G, ("bc", "edge_bc"), sources=["3", "0"], weighted=True, reduce="none")
-    assert_same(lagbc.merge_parts(paths), expected)
+    G, which = nx.relabel_nodes(nx.karate_club_graph(), str), ("bc", "edge_bc")
+    given = {"sources": ["3", "0"], "weighted": True, "reduce": "none"}
+    assert_same(lagbc.merge_parts(in_parts(tmp_path, 2, G, which, **given)), lagbc.centralities(G, which, **given))
 
 
+SAMPLE = {"k": 50, "rng": 0}
+# Arguments of the first part, and the graph and arguments of the second.
 OTHERS = {
-    "another graph": (scale_free(700, 3000, seed=5), {}),
-    "another graph, direction or lengths": (A, {"directed": False}),
-    "a call with other arguments": (A, {"normalized": True}),
-    "with other arguments than": (A, {"sources": np.arange(600)}),
-    "other methods, or devices": (A, {"method": "work-efficient"}),
-    "other methods, or devices than": (A, {"reduce": "all"}),
+    "another graph": ({}, scale_free(700, 3000, seed=5), {}),
+    "another graph, direction or lengths": ({}, A, {"directed": False}),
+    "a call with other arguments": ({}, A, {"normalized": True}),
+    "with other arguments than": ({}, A, {"sources": np.arange(600)}),
+    "other arguments": (SAMPLE, A, SAMPLE | {"rng": 1}),
+    "other methods, or devices": ({}, A, {"method": "work-efficient"}),
+    "other methods, or devices than": ({}, A, {"reduce": "all"}),
 }
 
 
 @pytest.mark.parametrize("message", OTHERS)
 def test_parts_of_other_calls_are_refused(message, tmp_path):
-    graph, given = OTHERS[message]
-    paths = save(tmp_path, 2, reduce="none", device="cpu")
-    lagbc.save_part(paths[1], (2, 2), graph, **{"reduce": "none", "device": "cpu"} | given)
+    first, graph, second = OTHERS[message]
+    on_cpu = {"reduce": "none", "device": "cpu"}
+    paths = in_parts(tmp_path, 2, A, **on_cpu | first)
+    lagbc.save_part(paths[1], (2, 2), graph, **on_cpu | second)
     with pytest.raises(lagbc.PartError, match=f"2-2.npz belongs to .*{message}.*2-1.npz"):
         lagbc.merge_parts(paths)
 
 
-def test_parts_of_other_samples_are_refused(tmp_path):
-    paths = save(tmp_path, 2, k=50, rng=0)
-    lagbc.save_part(paths[1], (2, 2), A, k=50, rng=1)
-    with pytest.raises(lagbc.PartError, match="other arguments"):
-        lagbc.merge_parts(paths)
-
-
 def test_parts_that_are_missing_or_twice_there_are_named(tmp_path):
-    paths, others = save(tmp_path, 4), save(tmp_path, 3)
+    paths, others = in_parts(tmp_path, 4, A), in_parts(tmp_path, 3, A)
     shutil.copy(paths[1], tmp_path / "copy.npz")
     for given, message in (
         (paths[:3], "part 4 of 4 is missing"),
@@ -119,7 +98,7 @@ def test_parts_that_are_missing_or_twice_there_are_named(tmp_path):
 
 def test_damaged_files_are_named(tmp_path):
     """Cut off, with bytes lost, with a byte changed anywhere, or no part at all."""
-    paths = save(tmp_path, 2, grid(6, 6), reduce="none")
+    paths = in_parts(tmp_path, 2, grid(6, 6), reduce="none")
     whole, wrong = paths[0].read_bytes(), tmp_path / "wrong.npz"
     rng = np.random.default_rng(0)
     for cut, lost in rng.integers(1, len(whole), (10, 2)):
@@ -147,7 +126,7 @@ def test_paths_are_a_list(paths):
 @pytest.mark.parametrize("left_out", ["graph", "roots", "methods", "options", "order", None])
 def test_a_file_without_digests_is_named(left_out, tmp_path):
     """Whole, but written by another program: one digest, or all, are not there."""
-    (path,) = save(tmp_path, 1, grid(6, 6), reduce="none")
+    (path,) = in_parts(tmp_path, 1, grid(6, 6), reduce="none")
     head = json.loads(np.load(path)["head"].tobytes())
     if left_out is None:
         del head["digests"]
@@ -158,34 +137,20 @@ def test_a_file_without_digests_is_named(left_out, tmp_path):
         lagbc.merge_parts([path])
 
 
-def test_what_a_part_does_not_take(tmp_path):
-    """tests/test_error_texts.py has more of it; no file is begun."""
-    with pytest.raises(ValueError, match=r"the same integer as rng="):
-        lagbc.save_part(tmp_path / "part", (1, 2), A, k=3, rng=np.random.default_rng(0))
+TOO_MANY = {"A": ring_of_diamonds(), "which": "edge_bc", "directed": False, "reduce": "all", "device": "cpu"}
+REFUSED = {
+    "a generator": ("part", {"k": 3, "rng": np.random.default_rng(0)}, ValueError, "the same integer as rng="),
+    "an interruption": ("part", {"progress": stop, "reduce": "none"}, Killed, None),
+    "no folder": ("none/part", {}, FileNotFoundError, "none"),
+    "a folder": (".", {}, lagbc.PartError, "is a folder"),
+    "counts that are too large for chains": ("part", TOO_MANY, lagbc.PartError, "all parts with reduce='none'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_no_file_is_begun_or_left(case, tmp_path):
+    """tests/test_error_texts.py has more that a part does not take."""
+    path, given, error, message = REFUSED[case]
+    with pytest.raises(error, match=message):
+        lagbc.save_part(tmp_path / path, (1, 2), **{"A": A} | given)
     assert not list(tmp_path.iterdir())
-
-
-def test_nothing_is_left_of_an_interrupted_part(tmp_path):
-    def stop(progress):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        lagbc.save_part(tmp_path / "part", (1, 2), A, progress=stop, reduce="none")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        lagbc.save_part(tmp_path / "none" / "part", (1, 2), A)
-
-
-def test_counts_that_are_too_large_for_chains(tmp_path):
-    given = {"directed": False, "reduce": "all", "device": "cpu"}
-    with pytest.raises(lagbc.PartError, match="run all parts with reduce='none'"):
-        lagbc.save_part(tmp_path / "part", (1, 1), ring_of_diamonds(), "edge_bc", **given)
-    assert not list(tmp_path.iterdir())
-
-
-def test_what_is_no_file_is_not_written_to(tmp_path):
-    with pytest.raises(lagbc.PartError, match="is a folder"):
-        lagbc.save_part(tmp_path, (1, 2), A)

@@ -1,4 +1,4 @@
-"""Calls of every kind, which devices, executors and parts give the bits of, and how their scores are compared."""
+"""Calls of every kind, which devices, executors and parts give the bits of; parts of a call, and how scores compare."""
 
 from collections.abc import Mapping
 
@@ -7,15 +7,17 @@ import scipy.sparse as sp
 from chained import long_mesh
 from strategies import grid, scale_free, with_lengths
 
+import lagbc
+
 A, MESH = scale_free(700, 3000, seed=1), grid(15, 20)
 WEIGHTS = np.random.default_rng(2).integers(1, 5, A.shape[0])
 TRIPS = sp.random_array(A.shape, density=0.002, rng=np.random.default_rng(3))
 VERTICES = ("bc", "closeness", "harmonic", "eccentricity", "stress")
-CHAINS = long_mesh()
+CHAINS, LENGTHS = long_mesh(), with_lengths(MESH, [1, 2, 3])
 CALLS = {
     "directed": (A, "bc", {}),
     "all sums": (A, (*VERTICES, "edge_bc"), {"directed": False, "reduce": "none", "threads": 2}),
-    "lengths": (with_lengths(MESH, [1, 2, 3]), ("bc", "edge_bc"), {"weighted": True}),
+    "lengths": (LENGTHS, ("bc", "edge_bc"), {"weighted": True}),
     "by dijkstra": (with_lengths(A, [1, 2]), "bc", {"weighted": True, "method": "dijkstra", "device": "cpu"}),
     "by work-efficient": (A, VERTICES, {"method": "work-efficient", "device": "cpu"}),
     "blocks and twins": (A, "bc", {"directed": False, "reduce": "all", "normalized": True, "endpoints": True}),
@@ -31,6 +33,15 @@ CALLS = {
     "decays": (with_lengths(A, [0.5, 2]), ("bc", "gravity"), {"decay": [0.1, 1.0], "cutoff": 3, "weighted": True}),
     "no edge": (sp.csr_array((7, 7)), VERTICES, {}),
 }
+
+
+def in_parts(folder, of, graph, which="bc", **given):
+    """Write all parts of a call, and return their files."""
+    paths = [folder / f"{of}-{number}.npz" for number in range(1, of + 1)]
+    written = [lagbc.save_part(path, (i, of), graph, which, **given) for i, path in enumerate(paths, 1)]
+    assert sum(part.roots for part in written) == written[0].of
+    assert not [path for path in folder.iterdir() if path not in paths and path.name.startswith(f"{of}-")]
+    return paths
 
 
 def assert_same(ours, theirs):
