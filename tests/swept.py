@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from lagbc.arguments import Arguments, Read
 from lagbc.centrality.compute import plan_call
 from lagbc.limits import Room
@@ -35,6 +37,12 @@ def summed(graph, roots, method, plan, *, ordered=None, module=None, carry=threa
     """Return the sums from some roots, on the host."""
     made = work(graph, roots, method, plan, ordered=ordered, module=module)
     return made.finish(sum_over(made, carry))
+
+
+def assert_same_sums(ours, theirs):
+    """To the bit."""
+    for name, array in theirs:
+        np.testing.assert_array_equal(getattr(ours, name), array, err_msg=name)
 
 
 def estimate(A, which="bc", batch="auto", directed=None, weighted=None, **options):

@@ -15,7 +15,8 @@ import networkx as nx
 import numpy as np
 import pytest
 from chained import hub, subdivided, symmetric
-from killed import Killed, rewrite, stop
+from every_call import in_parts
+from killed import Killed, done_in, rewrite, stop
 from strategies import path, scale_free, times
 
 import lagbc
@@ -34,13 +35,16 @@ def batched(A, **options):
     return lagbc.bc(A, method="batched", device="cpu", threads=1, **options)
 
 
+def begun(file, A=A, **options):
+    """Return a checkpoint of which some roots are done."""
+    with pytest.raises(Killed):
+        batched(A, checkpoint=file, progress=stop, **options)
+    return file
+
+
 @pytest.fixture
 def file(tmp_path):
-    """Return a checkpoint of which some roots are done."""
-    file = tmp_path / "run"
-    with pytest.raises(Killed):
-        batched(A, checkpoint=file, progress=stop)
-    return file
+    return begun(tmp_path / "run")
 
 
 # What is read
@@ -87,10 +91,18 @@ def test_other_files(file, content):
     refused(file, "is not a lagbc checkpoint")
 
 
-@pytest.mark.parametrize("roots", [np.arange(499), np.arange(1, 501), np.zeros(500, np.int64)])
-def test_roots_are_checked(file, roots):
+@pytest.mark.parametrize(
+    ("options", "roots"),
+    [
+        *(({}, roots) for roots in (np.arange(499), np.arange(1, 501), np.zeros(500, np.int64))),
+        *(({"k": 200}, roots) for roots in (np.arange(-1, 199), np.arange(301, 501), np.zeros(200, np.int64))),
+    ],
+)
+def test_roots_are_checked(tmp_path, options, roots):
+    """All, and those that were drawn."""
+    file = begun(tmp_path / "run", **options)
     rewrite(file, roots=roots)
-    refused(file, "belongs to other roots")
+    refused(file, "belongs to other roots", **options)
 
 
 @pytest.mark.parametrize("version", [2, 99])
@@ -101,14 +113,6 @@ def test_another_form_is_told(file, version):
     head["format"] = f"lagbc partial sums {version}"
     rewrite(file, head=np.frombuffer(json.dumps(head).encode(), np.uint8))
     refused(file, "was written by another version of lagbc, and its sums are of another form; go on with that version")
-
-
-@pytest.mark.parametrize("roots", [np.arange(-1, 199), np.arange(301, 501), np.zeros(200, np.int64)])
-def test_drawn_roots_are_checked(tmp_path, roots):
-    file = tmp_path / "run"
-    batched(A, checkpoint=file, k=200)
-    rewrite(file, roots=roots)
-    refused(file, "belongs to other roots", k=200)
 
 
 @pytest.mark.parametrize(("constant", "value"), [("GROUPED_ROOTS", 1), ("CHUNK_ROOTS", {"cpu": 128, "cuda": 256})])
@@ -157,9 +161,8 @@ def test_arrays_are_those_of_the_digests(file):
 
 def test_damaged_files_are_named(tmp_path):
     """With a byte changed anywhere, cut off, or with bytes lost: an error of the file, or the right scores."""
-    A, file, rng = scale_free(100, 300, seed=1), tmp_path / "run", np.random.default_rng(0)
-    with pytest.raises(Killed):
-        batched(A, checkpoint=file, progress=stop)
+    A, rng = scale_free(100, 300, seed=1), np.random.default_rng(0)
+    file = begun(tmp_path / "run", A)
     whole, expected = file.read_bytes(), batched(A)
     changed = [bytearray(whole) for _ in range(times(80))]
     for one, place in zip(changed, rng.integers(0, len(whole), len(changed)), strict=True):
@@ -186,15 +189,11 @@ def test_a_disk_that_cannot_be_read_is_named(file, monkeypatch):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(lagbc.CheckpointError, match="is a folder, a pipe or a device"):
-        batched(A, checkpoint=tmp_path)
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(lagbc.CheckpointError, match="pipe is a folder, a pipe or a device"):
-        batched(A, checkpoint=tmp_path / "pipe")
-    with pytest.raises(lagbc.CheckpointError, match="pipe is a folder, a pipe or a device"):
-        lagbc.bc(A, k=10, checkpoint=tmp_path / "pipe")
-    with pytest.raises(lagbc.CheckpointError, match="is a folder, a pipe or a device"):
-        batched(A, checkpoint=os.devnull)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for file, options in ((tmp_path, {}), (pipe, {}), (pipe, {"k": 10}), (os.devnull, {})):
+        with pytest.raises(lagbc.CheckpointError, match=f"{file} is a folder, a pipe or a device"):
+            lagbc.bc(A, checkpoint=file, **options)
 
 
 # What is written
@@ -208,10 +207,9 @@ def test_symlink_is_followed(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     link.symlink_to(target)
     for _ in range(2):
-        with pytest.raises(Killed):
-            batched(A, checkpoint=link, progress=stop)
+        begun(link)
         assert link.is_symlink()
-        assert np.load(target)["done"].sum() > 0
+        assert done_in(target) > 0
         assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
     link.unlink()
     link.symlink_to(tmp_path / "missing" / "target")
@@ -219,10 +217,13 @@ def test_symlink_is_followed(tmp_path):
         batched(A, checkpoint=link)
 
 
-def test_mode_is_kept(file):
+def test_mode_is_kept(file, monkeypatch):
+    """A file that is finished is not written again."""
     file.chmod(0o640)
-    batched(A, checkpoint=file)
+    scores = batched(A, checkpoint=file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    monkeypatch.setattr(Path, "replace", None)
+    np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
 
 
 def test_what_a_killed_run_left_is_removed(tmp_path):
@@ -253,7 +254,7 @@ def test_no_score_is_lost(tmp_path, monkeypatch):
     with pytest.warns(RuntimeWarning, match=r"run could not be written: .*No space left"):
         scores = batched(A, checkpoint=file, progress=fill)
     np.testing.assert_array_equal(scores, batched(A))
-    assert np.load(file)["done"].sum() == 0
+    assert done_in(file) == 0
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
     monkeypatch.undo()
     np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
@@ -291,12 +292,6 @@ def test_ctrl_c_tells_the_file(file, call):
     with pytest.raises(KeyboardInterrupt) as raised:
         getattr(lagbc, call)(A, checkpoint=file, progress=interrupt)
     assert raised.value.__notes__ == [f"{file} holds what is summed so far; the same call goes on from it"]
-
-
-def test_finished_checkpoint_needs_no_writing(file, monkeypatch):
-    scores = batched(A, checkpoint=file)
-    monkeypatch.setattr(Path, "replace", None)
-    np.testing.assert_array_equal(batched(A, checkpoint=file), scores)
 
 
 def test_limit_of_file_sizes(tmp_path):
@@ -347,8 +342,7 @@ def test_sums_from_junctions_are_kept(tmp_path, options):
     """Options by which the same graph is summed otherwise do not begin the file anew, and its plan is refused, too."""
     given = {"directed": False, "device": "cpu", "reduce": "all", "checkpoint": tmp_path / "run"}
     graph = cubic(0)
-    expected = lagbc.bc(graph, **given)
-    before = (tmp_path / "run").read_bytes()
+    expected, before = lagbc.bc(graph, **given), (tmp_path / "run").read_bytes()
     assert lagbc.plan(graph, **given).labels == ["chains batched cpu"]
     for call in (lagbc.bc, lagbc.plan):
         with pytest.raises(lagbc.CheckpointError, match=r"of batched on cpu \(chains\), and this is .*whole"):
@@ -368,7 +362,5 @@ def test_a_run_goes_on_whatever_fits_into_its_memory(tmp_path, memory):
     with pytest.raises(Killed):
         lagbc.bc(graph, checkpoint=tmp_path / "run", progress=stop, **given)
     np.testing.assert_array_equal(lagbc.bc(graph, checkpoint=tmp_path / "run", **given), expected)
-    for number in (1, 2):
-        lagbc.save_part(tmp_path / f"part {number}", (number, 2), graph, **given)
-    merged = lagbc.merge_parts([tmp_path / "part 1", tmp_path / "part 2"])
+    merged = lagbc.merge_parts(in_parts(tmp_path, 2, graph, **given))
     np.testing.assert_allclose(merged["bc"], expected, rtol=1e-12)

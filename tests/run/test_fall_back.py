@@ -36,16 +36,12 @@ def _gpu_without_memory(monkeypatch):
     monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10_000 if device == "cuda" else 10**9)
 
 
-def test_the_cpu_takes_over():
-    with pytest.warns(lagbc.MemoryWarning, match=r"on cuda .* needs up to .* the budget is 10 kB; taking .* on cpu"):
-        scores = lagbc.bc(A)
-    np.testing.assert_array_equal(scores, lagbc.bc(A, device="cpu"))
-
-
-def test_the_cpu_takes_over_a_method_that_it_has():
-    with pytest.warns(lagbc.MemoryWarning, match="taking work-efficient on cpu"):
-        by_name = lagbc.bc(A, method="work-efficient")
-    np.testing.assert_array_equal(by_name, lagbc.bc(A, method="work-efficient", device="cpu"))
+@pytest.mark.parametrize(("given", "taken"), [({}, ".*"), ({"method": "work-efficient"}, "work-efficient")])
+def test_the_cpu_takes_over(given, taken):
+    said = rf"on cuda .* needs up to .* the budget is 10 kB; taking {taken} on cpu"
+    with pytest.warns(lagbc.MemoryWarning, match=said):
+        scores = lagbc.bc(A, **given)
+    np.testing.assert_array_equal(scores, lagbc.bc(A, device="cpu", **given))
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,8 @@ CALLS = {
     "percolation": lambda: lagbc.percolation(A, np.linspace(0.1, 0.9, A.shape[0]), directed=False),
     "executor": by_executor,
     "out of memory": out_of_memory,
-    **{
-        method: lambda method=method, weighted=weighted: lagbc.bc(LENGTHS, method=method, weighted=weighted, **PAIRS)
-        for method, weighted in (("work-efficient", False), ("dijkstra", True))
-    },
+    "work-efficient": lambda: lagbc.bc(A, method="work-efficient", **PAIRS),
+    "dijkstra": lambda: lagbc.bc(LENGTHS, method="dijkstra", weighted=True, **PAIRS),
 }
 
 

@@ -3,10 +3,12 @@
 import sys
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from killed import done_in
 from strategies import grid, scale_free, with_lengths
 
 import lagbc
@@ -17,54 +19,40 @@ A = scale_free(1500, 9000, seed=1)
 SWEPT = {"device": "cpu", "method": "batched", "reduce": "none", "threads": 2}
 
 
-class Setter:
-    """Progress that has another thread set an event once some roots are done."""
+def stopped(call, *given, **options):
+    """Have a call stopped from another thread, once some roots are done; return how many roots it was at."""
+    event, done = threading.Event(), [0]
 
-    def __init__(self):
-        self.event, self.done = threading.Event(), 0
-
-    def __call__(self, progress):
-        self.done = progress.done
-        if self.done and not self.event.is_set():
-            thread = threading.Thread(target=self.event.set)
+    def told(progress):
+        done.append(progress.done)
+        if done[-1] and not event.is_set():
+            thread = threading.Thread(target=event.set)
             thread.start()
             thread.join()
 
-
-def stopped(call, **options):
-    """Have a call stopped from another thread; return how many roots it was at."""
-    setter = Setter()
     with pytest.raises(lagbc.StoppedError, match="the run was stopped, as stop= asked for"):
-        call(stop=setter.event, progress=setter, **options)
-    return setter.done
+        call(*given, stop=event, progress=told, **options)
+    return done[-1]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_from_another_thread(tmp_path, threads):
-    path = tmp_path / "run"
-    options = SWEPT | {"threads": threads}
-    done = stopped(lambda **given: lagbc.bc(A, batch=64, **options, **given), checkpoint=path)
+    path, seen = tmp_path / "run", []
+    run = partial(lagbc.bc, A, batch=64, **SWEPT | {"threads": threads})
+    done = stopped(run, checkpoint=path)
     assert 0 < done < A.shape[0]
-    assert 0 < np.load(path)["done"].sum() < A.shape[0]
-    seen = []
-    scores = lagbc.bc(A, batch=64, **options, checkpoint=path, stop=threading.Event(), progress=seen.append)
+    assert 0 < done_in(path) < A.shape[0]
+    scores = run(checkpoint=path, stop=threading.Event(), progress=seen.append)
     assert seen[0].done > done / 2
-    assert np.array_equal(scores, lagbc.bc(A, batch=64, **options))
+    assert np.array_equal(scores, run())
 
 
 def test_the_call_may_be_in_another_thread(tmp_path):
     """As in a server, whose own thread asks for the end."""
     begun, event = threading.Event(), threading.Event()
+    told = {"progress": lambda _: begun.set() or event.wait(), "checkpoint": tmp_path / "run"}
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(
-            lagbc.bc,
-            A,
-            batch=64,
-            **SWEPT,
-            stop=event,
-            checkpoint=tmp_path / "run",
-            progress=lambda _: begun.set() or event.wait(),
-        )
+        future = pool.submit(lagbc.bc, A, batch=64, stop=event, **SWEPT, **told)
         begun.wait()
         event.set()
         error = future.exception()
@@ -82,14 +70,14 @@ def test_a_callable():
 
 
 CALLS = {
-    "bounds": lambda **given: lagbc.bc(A, cutoff=3, device="cpu", **given),
-    "lengths": lambda **given: lagbc.bc(with_lengths(A, [1, 2]), batch=16, weighted=True, **SWEPT, **given),
-    "traversal": lambda **given: lagbc.bc(A, batch=16, **SWEPT | {"method": "work-efficient"}, **given),
-    "edges": lambda **given: lagbc.edge_bc(A, batch=64, **SWEPT, **given),
-    "several": lambda **given: lagbc.centralities(A, batch=64, **SWEPT, **given),
-    "groups": lambda **given: lagbc.group_bc(A, [[1], [2, 3]], threads=2, **given),
-    "reduced": lambda **given: lagbc.bc(A, batch=64, directed=False, device="cpu", reduce="all", **given),
-    "percolation": lambda **given: lagbc.percolation(A, np.ones(1500), batch=64, **SWEPT, **given),
+    "bounds": partial(lagbc.bc, A, cutoff=3, device="cpu"),
+    "lengths": partial(lagbc.bc, with_lengths(A, [1, 2]), batch=16, weighted=True, **SWEPT),
+    "traversal": partial(lagbc.bc, A, batch=16, **SWEPT | {"method": "work-efficient"}),
+    "edges": partial(lagbc.edge_bc, A, batch=64, **SWEPT),
+    "several": partial(lagbc.centralities, A, batch=64, **SWEPT),
+    "groups": partial(lagbc.group_bc, A, [[1], [2, 3]], threads=2),
+    "reduced": partial(lagbc.bc, A, batch=64, directed=False, device="cpu", reduce="all"),
+    "percolation": partial(lagbc.percolation, A, np.ones(1500), batch=64, **SWEPT),
 }
 
 
@@ -122,7 +110,7 @@ def test_standard_errors_are_stopped_too():
 
 
 def test_a_part_leaves_no_file(tmp_path):
-    stopped(lambda **given: lagbc.save_part(tmp_path / "part", (1, 2), A, "bc", batch=64, **SWEPT, **given))
+    stopped(lagbc.save_part, tmp_path / "part", (1, 2), A, "bc", batch=64, **SWEPT)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -137,21 +125,15 @@ class Delayed:
         return self._executor.submit(fn, task) if self._left >= 0 else Future()
 
 
-@pytest.mark.parametrize("kind", ["threads", "processes"])
+PROCESSES = partial(ProcessPoolExecutor, mp_context=get_context("forkserver" if sys.platform != "win32" else "spawn"))
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, PROCESSES], ids=["threads", "processes"])
 def test_an_executor(kind, tmp_path):
-    path = tmp_path / "run"
-    mesh = grid(50, 50)
-    made = (
-        ThreadPoolExecutor(2)
-        if kind == "threads"
-        else ProcessPoolExecutor(2, mp_context=get_context("forkserver" if sys.platform != "win32" else "spawn"))
-    )
-    with made as pool:
-        options = SWEPT | {"threads": 1}
-        done = stopped(
-            lambda **given: lagbc.bc(mesh, batch=64, **options, **given), executor=Delayed(pool), checkpoint=path
-        )
+    path, mesh = tmp_path / "run", grid(50, 50)
+    run = partial(lagbc.bc, mesh, batch=64, **SWEPT | {"threads": 1})
+    with kind(2) as pool:
+        done = stopped(run, executor=Delayed(pool), checkpoint=path)
         assert 0 < done < mesh.shape[0]
-        assert np.load(path)["done"].sum() >= done
-        again = lagbc.bc(mesh, batch=64, **options, executor=pool, checkpoint=path)
-        assert np.array_equal(again, lagbc.bc(mesh, batch=64, **SWEPT))
+        assert done_in(path) >= done
+        assert np.array_equal(run(executor=pool, checkpoint=path), run())

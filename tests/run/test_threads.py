@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from killed import done_in
 from strategies import scale_free
 
 import lagbc
@@ -31,11 +32,8 @@ def test_threads_that_the_system_does_not_start(start_at_most, started):
     assert len(workers) == started
 
 
-def test_not_one_thread_is_started(monkeypatch):
-    def start(self):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
+def test_not_one_thread_is_started(start_at_most):
+    start_at_most(0)
     with pytest.raises(MemoryError), pytest.warns(lagbc.MemoryWarning):
         bc(threads=2)
 
@@ -94,8 +92,7 @@ def test_ctrl_c_in_another_thread(tmp_path, body):
     assert process.returncode != 0
     assert "finished" not in rest
     assert "RuntimeError" not in stderr
-    done = int(np.load(file)["done"].sum())
-    assert int(first[0]) <= done < int(first[1])
+    assert int(first[0]) <= done_in(file) < int(first[1])
     assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
 
 

@@ -15,16 +15,15 @@ from lagbc.methods.contract import Batching
 A = sp.kron(with_lengths(scale_free(60, 300, seed=1), [1.0]), np.ones((2, 2))).tocsr()
 
 
-def stub(row):
-    """In the place of a module of the GPU, which cannot be imported without one."""
-    return SimpleNamespace(batching=Batching(256, 4096), arrays=lambda graph, plan: {})
+# In the place of all modules of the GPU, which cannot be imported without one.
+STUB = SimpleNamespace(batching=Batching(256, 4096), arrays=lambda graph, plan: {})
 
 
 @pytest.fixture(autouse=True)
 def _gpu(monkeypatch):
     load = lagbc.Method.load
     monkeypatch.setattr(lagbc.Method, "available", property(lambda row: row.requires in ("", "cupy")))
-    monkeypatch.setattr(lagbc.Method, "load", lambda row: stub(row) if row.device == "cuda" else load(row))
+    monkeypatch.setattr(lagbc.Method, "load", lambda row: STUB if row.device == "cuda" else load(row))
     monkeypatch.setattr(tuning, "SMALL_VERTICES", 2)
     monkeypatch.setattr(limits, "budget", lambda device, on_gpu=0: 10**9)
 
@@ -42,14 +41,11 @@ def test_twins_are_merged_on_either_device(device, weighted):
 
 
 def test_what_is_asked_for_by_name_takes_them_or_not():
+    """And no method is asked for members and an option that it does not read."""
     assert "twins" in reason(method="batched")
     assert "twins" not in reason(method="work-efficient")
     assert "twins" in reason(method="delta-stepping", weighted=True)
     assert "twins" not in reason(method="dijkstra", weighted=True)
-
-
-def test_no_method_is_asked_for_members_and_an_option_that_it_does_not_read():
-    said = reason(method="node-parallel:one-block")
-    assert "twins" not in said
+    assert "twins" not in (said := reason(method="node-parallel:one-block"))
     assert "batched" not in said
     assert "twins" in reason(bucket_width=2.0, weighted=True)

@@ -1,8 +1,7 @@
 """Which matrices are read on a GPU; this needs none."""
 
-import numpy as np
+import families
 import pytest
-import scipy.sparse as sp
 
 import lagbc
 from lagbc import tuning
@@ -25,8 +24,7 @@ def gpu(monkeypatch):
 
 
 def cycle(n=N):
-    ring = np.arange(n)
-    return sp.csr_array((np.ones(2 * n), (np.tile(ring, 2), np.append((ring + 1) % n, ring - 1) % n)), shape=(n, n))
+    return families.cycle(n).tocsr()
 
 
 def is_read_there(A=None, roots=10**6, weighted=False, **options):
@@ -35,17 +33,13 @@ def is_read_there(A=None, roots=10**6, weighted=False, **options):
 
 
 def test_large_matrices_of_runs_that_go_to_the_gpu(gpu):
-    assert is_read_there()
-    assert is_read_there(weighted=True)
-    assert is_read_there(device="cuda", roots=1)
+    by_delta = {"method": "delta-stepping"}
+    for given in ({}, {"weighted": True}, {"device": "cuda", "roots": 1}, {"weighted": True, **by_delta}):
+        assert is_read_there(**given), given
+    for given in ({"roots": 2}, {"device": "cpu"}, {"method": "graphblas"}, by_delta, {"memory": "100kB"}):
+        assert not is_read_there(**given), given
     assert not is_read_there(cycle(N - 1))
-    assert not is_read_there(roots=2)
-    assert not is_read_there(device="cpu")
-    assert not is_read_there(method="graphblas")
-    assert not is_read_there(method="delta-stepping")
-    assert is_read_there(method="delta-stepping", weighted=True)
     assert not is_read_there(cycle().toarray())
-    assert not is_read_there(memory="100kB")
 
 
 def test_small_matrices_are_not(monkeypatch):

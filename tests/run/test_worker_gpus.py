@@ -46,43 +46,35 @@ def current(monkeypatch):
     return numbers
 
 
-def started_as(monkeypatch, *identity):
+NAMED = {"CUDA_VISIBLE_DEVICES": "2,0,1"}
+
+
+@pytest.mark.parametrize(
+    ("identity", "rank", "told", "number"),
+    [
+        ((), None, {}, None),
+        *(((), None, {name: "2"}, 2) for name in devices._LOCAL_RANKS),
+        *(((), None, {name: "none"}, None) for name in devices._LOCAL_RANKS),
+        # Ranks know theirs where the launcher does not tell.
+        ((), 3, {}, 3),
+        ((), 3, {"SLURM_LOCALID": "1"}, 1),
+        # Processes of a pool count on. A batch job has a local rank, 0, which its pool inherits.
+        ((1,), None, {}, 0),
+        ((2,), None, {}, 1),
+        ((1, 4), None, {}, 3),
+        ((1, 4), None, {"SLURM_LOCALID": "0"}, 3),
+        # Whoever names the GPUs of a process begins with its own, as dask-cuda does; ranks see all of them.
+        ((3,), None, NAMED, None),
+        ((3,), None, NAMED | {"SLURM_LOCALID": "1"}, 1),
+    ],
+)
+def test_the_number_of_a_worker(monkeypatch, identity, rank, told, number):
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(_identity=identity))
-
-
-@pytest.mark.parametrize("name", devices._LOCAL_RANKS)
-def test_the_launcher_tells_the_number(monkeypatch, name):
-    assert devices.number_of_worker() is None
-    monkeypatch.setenv(name, "2")
-    assert devices.number_of_worker() == 2
-    monkeypatch.setenv(name, "none")
-    assert devices.number_of_worker() is None
-
-
-def test_ranks_know_theirs_where_the_launcher_does_not_tell(monkeypatch):
-    before = devices.local_rank.set(3)
-    assert devices.number_of_worker() == 3
-    monkeypatch.setenv("SLURM_LOCALID", "1")
-    assert devices.number_of_worker() == 1
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    before = devices.local_rank.set(rank)
+    assert devices.number_of_worker() == number
     devices.local_rank.reset(before)
-
-
-def test_processes_of_a_pool_count_on(monkeypatch):
-    """A batch job has a local rank, 0, which its pool inherits."""
-    for identity, number in (((1,), 0), ((2,), 1), ((1, 4), 3)):
-        started_as(monkeypatch, *identity)
-        assert devices.number_of_worker() == number
-    monkeypatch.setenv("SLURM_LOCALID", "0")
-    assert devices.number_of_worker() == 3
-
-
-def test_whoever_names_the_gpus_of_a_process_begins_with_its_own(monkeypatch):
-    """As dask-cuda does."""
-    started_as(monkeypatch, 3)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,0,1")
-    assert devices.number_of_worker() is None
-    monkeypatch.setenv("SLURM_LOCALID", "1")  # whose ranks see all of them
-    assert devices.number_of_worker() == 1
 
 
 def test_pools():

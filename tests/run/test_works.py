@@ -1,7 +1,6 @@
 """Works and the one loop: the same bits whoever carries the spans, in what order, and how they are cut."""
 
 import threading
-from collections import deque
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
@@ -11,9 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from chained import junctions, long_mesh
+from chained import junctions, long_mesh, ones
 from strategies import grid, scale_free, with_lengths
-from swept import swept, work
+from swept import assert_same_sums, swept, work
 
 import lagbc
 from lagbc import tuning
@@ -26,7 +25,6 @@ from lagbc.planning.plan import sweep_of_small
 from lagbc.planning.sweep import fit_memory, most_batch, row_of
 from lagbc.reduce.blocks import split
 from lagbc.reduce.pieces import Small
-from lagbc.reduce.weighted import Weighted as Bicomponent
 from lagbc.run import work as works
 from lagbc.run.run import sum_piece, work_of
 from lagbc.run.work import NONE_DONE, Span, inline, sum_over, threaded
@@ -36,37 +34,27 @@ ROW = {row.weighted: row for row in lagbc.METHODS if (row.name, row.device) == (
 WITHIN = next(row for row in lagbc.METHODS if row.bounds and row.device == "cpu" and not row.weighted)
 
 
-def assert_same(ours, theirs):
-    for name, array in theirs:
-        np.testing.assert_array_equal(getattr(ours, name), array, err_msg=name)
+def from_all_roots(row, *, directed=False, batch=64, sums=EVERY, **given):
+    A = with_lengths(scale_free(500, 3000, seed=1), [1, 2])
+    graph = as_graph(A, directed=directed, weighted=row.weighted)
+    return swept(graph, np.arange(graph.n), row, SweepPlan(batch=batch, threads=2, sums=frozenset(sums), **given))
 
 
 def hops():
-    graph = as_graph(scale_free(500, 3000, seed=1), directed=False)
-    return swept(graph, np.arange(graph.n), ROW[False], SweepPlan(batch=64, threads=2, sums=EVERY))
+    return from_all_roots(ROW[False])
 
 
 def wide():
-    graph = as_graph(scale_free(500, 3000, seed=1), directed=False)
-    return swept(graph, np.arange(graph.n), WITHIN, SweepPlan(batch=192, threads=2, sums=EVERY))
+    return from_all_roots(WITHIN, batch=192)
 
 
 def lengths():
-    graph = as_graph(with_lengths(scale_free(500, 3000, seed=1), [1, 2]), directed=False, weighted=True)
-    return swept(graph, np.arange(graph.n), ROW[True], SweepPlan(batch=64, threads=2, sums=EVERY))
+    return from_all_roots(ROW[True])
 
 
 def bounded():
-    graph = as_graph(scale_free(500, 3000, seed=1))
-    plan = SweepPlan(
-        batch=64, threads=2, sums=frozenset({"dependency", "edges"}), bounds=Bounds(np.array([1.0, 3.0]), np.zeros(1))
-    )
-    return swept(graph, np.arange(graph.n), WITHIN, plan)
-
-
-def ones(A):
-    graph = as_graph(A, directed=False)
-    return Bicomponent(graph, np.ones(graph.n), np.ones(graph.n))
+    bounds = Bounds(np.array([1.0, 3.0]), np.zeros(1))
+    return from_all_roots(WITHIN, directed=True, sums={"dependency", "edges"}, bounds=bounds)
 
 
 def chains():
@@ -84,32 +72,23 @@ def small():
 PIECES = [hops, wide, lengths, bounded, chains, small]
 
 
-class Shuffled:
-    """Carries some spans at a time in a random order, and loses every third, which is carried again."""
-
-    def __init__(self, seed, window=5):
-        self.rng, self.window, self.lost = np.random.default_rng(seed), window, 0
-
-    def carry(self, work, first, last):
-        hand, waiting, carried = work.open(StopFlag()), deque(), 0
-        for span in [*work.spans(first, last, work.portion), None]:
-            waiting.extend([] if span is None else [span])
-            if len(waiting) == self.window or span is None:
-                found = {}
-                while len(found) < len(waiting):
-                    for place in self.rng.permutation(len(waiting)).tolist():
-                        carried += 1
-                        if place not in found and carried % 3:
-                            found[place] = self.sum(work, hand, waiting[place])
-                        self.lost += carried % 3 == 0
-                for place in range(len(waiting)):
-                    yield from found[place]
-                waiting.clear()
-
-    @staticmethod
-    def sum(work, hand, span):
-        found = [(batch, hand(batch, work.items[batch.place])) for batch in work.batches(*span)]
-        return work.sent(found, work.items[span.place])
+def shuffled(rng, lost, work, first, last):
+    """Carry five spans at a time in a random order, and lose every third, which is carried again."""
+    hand, carried = work.open(StopFlag()), 0
+    spans = [*work.spans(first, last, work.portion)]
+    for waiting in (spans[begin : begin + 5] for begin in range(0, len(spans), 5)):
+        found = {}
+        while len(found) < len(waiting):
+            for place in rng.permutation(len(waiting)).tolist():
+                carried += 1
+                if carried % 3 == 0:
+                    lost.append(place)
+                elif place not in found:
+                    span = waiting[place]
+                    sums = [(batch, hand(batch, work.items[batch.place])) for batch in work.batches(*span)]
+                    found[place] = work.sent(sums, work.items[span.place])
+        for place in range(len(waiting)):
+            yield from found[place]
 
 
 class Held(dict):
@@ -128,9 +107,10 @@ def test_a_carrier_that_loses_spans_and_shuffles_them(short_chunks, make):
     piece, sweep = make()
     expected = sum_piece(piece, sweep, Room())
     for seed in range(3):
-        carrier = Shuffled(seed)
-        assert_same(sum_piece(piece, sweep, Room(), carry=carrier.carry), expected)
-        assert carrier.lost > 1
+        lost = []
+        carry = partial(shuffled, np.random.default_rng(seed), lost)
+        assert_same_sums(sum_piece(piece, sweep, Room(), carry=carry), expected)
+        assert len(lost) > 1
 
 
 @pytest.mark.parametrize("make", PIECES)
@@ -139,7 +119,7 @@ def test_bits_of_any_batch_and_carrier(short_chunks, make):
     expected = sum_piece(piece, sweep._replace(threads=1), Room(), carry=inline)
     wider = sweep.batch if make in (chains, small) else row_of(piece, sweep).load().batching.round(3 * sweep.batch)
     for one in (sweep, sweep._replace(batch=wider, threads=3)):
-        assert_same(sum_piece(piece, one, Room(), carry=threaded), expected)
+        assert_same_sums(sum_piece(piece, one, Room(), carry=threaded), expected)
 
 
 @pytest.mark.parametrize("make", PIECES)
@@ -153,7 +133,7 @@ def test_a_sum_goes_on_from_any_total(short_chunks, make):
     expected = work.finish(sum_over(work, inline, keep=keep))
     assert len(totals) > 2
     for total in totals[:-1]:
-        assert_same(work.finish(sum_over(work, threaded, total)), expected)
+        assert_same_sums(work.finish(sum_over(work, threaded, total)), expected)
 
 
 @pytest.mark.parametrize("make", PIECES)
@@ -171,7 +151,7 @@ def test_shares_add_up(short_chunks, make, cut):
         for span, sums in sent:
             total = work.add(total, span, work.unpack(span, Held(work.pack(span, sums))))
     assert total.done == len(work.items)
-    assert_same(work.finish(total), expected)
+    assert_same_sums(work.finish(total), expected)
 
 
 @pytest.mark.parametrize("make", [hops, wide, lengths, bounded, chains])
@@ -198,7 +178,7 @@ def test_a_slice_is_written_where_no_other_one_is():
         total = work.add(total, span, hand(span, work.items[span.place]))
         written[work.piece.blocks.places(place)[0]] += 1
     assert written.tolist() == np.repeat([2, 1, 2, 1], [11, 15, 19, 81]).tolist()
-    assert_same(work.finish(total), work.finish(sum_over(work, inline)))
+    assert_same_sums(work.finish(total), work.finish(sum_over(work, inline)))
 
 
 def recording(block, batches):
@@ -280,7 +260,7 @@ def test_less_at_a_time_where_memory_runs_out(short_chunks, monkeypatch):
     with pytest.warns(lagbc.MemoryWarning, match="ran out of memory; it goes on with batch="):
         sums = sum_piece(piece, sweep, Room(), carry=partial(works.retrying, scarce))
     assert told[:4] == [(2, 192), (1, 192), (1, 96), (1, 48)]
-    assert_same(sums, expected)
+    assert_same_sums(sums, expected)
 
 
 def test_no_thread_runs_when_a_carrier_is_closed():
