@@ -1,9 +1,12 @@
 """Run the command `lagbc` in this process."""
 
+import csv
+import json
 from itertools import dropwhile, takewhile
 
 from click.testing import CliRunner
 
+import lagbc
 from lagbc.interfaces.cli import main
 
 
@@ -17,10 +20,30 @@ def succeed(*arguments):
     return result.stdout
 
 
-def reason_in(lines):
+def document(*arguments):
+    """Return what the command prints with ``--json``: one line, whose layout has a number."""
+    printed = succeed(*arguments, "--json")
+    assert printed.count("\n") == 1
+    found = json.loads(printed)
+    assert (found["layout"], found["version"]) == (1, lagbc.__version__)
+    return found
+
+
+def rows_of(path):
+    """Return the rows of a CSV file, as dicts by title."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def reason_in(printed):
     """Put the reason of the method together, of the lines that it is printed in."""
-    _, *after = dropwhile(lambda line: not line.startswith("method: "), lines)
+    _, *after = dropwhile(lambda line: not line.startswith("method: "), printed.splitlines())
     return "; ".join(line.removeprefix("  ") for line in takewhile(lambda line: line.startswith("  "), after))
+
+
+def reason_of(graph, **given):
+    """Return the reason of the method that is planned for a graph, and that of its order."""
+    return f"{lagbc.plan(graph, **given).reason}; {graph.order_in_words}"
 
 
 def fail(*arguments, status=2):

@@ -1,6 +1,5 @@
 """The command `lagbc bc`: what it prints and writes."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,31 +7,24 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from commands import fail, reason_in, run, succeed
+from commands import document, fail, reason_in, reason_of, run, succeed
 
 import lagbc
 from lagbc import limits
 from lagbc.arguments import Read
 from lagbc.centrality import compute
 from lagbc.interfaces.cli import task
-from lagbc.io.read import read_graph
-from lagbc.io.source import example_path
 from lagbc.methods import table
 
 
-def karate_scores(**options):
-    G = nx.Graph(nx.karate_club_graph().edges)
-    scores = nx.betweenness_centrality(G, **{"normalized": False, **options})
-    return np.array([scores[v] for v in range(34)])
-
-
 def test_bc_prints_the_graph_the_method_and_the_top():
-    lines = succeed("bc", "example:karate", "--top", 3).splitlines()
+    printed = succeed("bc", "example:karate", "--top", 3)
+    lines = printed.splitlines()
     assert lines[0] == "karate: 34 vertices, 78 undirected edges"
-    graph = lagbc.as_graph(read_graph(example_path("karate")).matrix, directed=False)
+    graph = lagbc.as_graph(lagbc.read_graph("example:karate"))
     planned = lagbc.plan(graph)
     assert lines[1] == f"method: {planned.method} on {planned.device}"
-    assert reason_in(lines) == f"{planned.reason}; {graph.order_in_words}"
+    assert reason_in(printed) == reason_of(graph)
     reason = lines[2 : lines.index("")]
     assert len(reason) > 1
     assert all(line.count("(") == line.count(")") for line in reason)
@@ -54,17 +46,16 @@ def test_npy_holds_the_scores_of_networkx(tmp_path, options):
     assert f"scores: {tmp_path / 'scores.npy'}" in out.splitlines()
     scores = np.load(tmp_path / "scores.npy")
     assert scores.dtype == np.float64
-    np.testing.assert_allclose(scores, karate_scores(**options), rtol=1e-13)
+    G = nx.Graph(nx.karate_club_graph().edges)
+    expected = nx.betweenness_centrality(G, **{"normalized": False, **options})
+    np.testing.assert_allclose(scores, [expected[v] for v in range(34)], rtol=1e-13)
 
 
-def test_csv_has_every_bit_in_matrix_order(tmp_path):
-    for suffix in ("npy", "csv"):
-        succeed("bc", "example:karate", "--out", tmp_path / f"scores.{suffix}")
-    header, *rows = (tmp_path / "scores.csv").read_bytes().decode("ascii").split("\n")[:-1]
-    assert header == "vertex,score"
-    vertices, scores = zip(*(row.split(",") for row in rows), strict=True)
-    assert list(map(int, vertices)) == list(range(34))
-    assert np.array_equal(np.array(scores, dtype=float), np.load(tmp_path / "scores.npy"))
+def test_csv_has_every_bit_in_matrix_order(scores_of, tmp_path):
+    scores = scores_of("bc", "example:karate").tolist()
+    succeed("bc", "example:karate", "--out", tmp_path / "scores.csv")
+    lines = [f"{vertex},{score!r}\n" for vertex, score in enumerate(scores)]
+    assert (tmp_path / "scores.csv").read_bytes().decode("ascii") == "".join(["vertex,score\n", *lines])
 
 
 @pytest.fixture
@@ -138,9 +129,8 @@ def test_the_bar_says_why_it_counts_fewer_roots(path_graph):
 
 def test_an_estimate_has_its_standard_error(tmp_path):
     out = succeed("bc", "example:lesmis", "--k", 40, "--seed", 3, "--top", 2, "--out", tmp_path / "scores.npy")
-    A = read_graph(example_path("lesmis")).matrix
-    assert np.array_equal(np.load(tmp_path / "scores.npy"), lagbc.bc(A, directed=False, k=40, rng=3))
-    errors = lagbc.bc(A, directed=False, k=40, rng=3, standard_error=True)[1]
+    scores, errors = lagbc.bc(lagbc.read_graph("example:lesmis"), k=40, rng=3, standard_error=True)
+    assert np.array_equal(np.load(tmp_path / "scores.npy"), scores)
     table = out[out.index("rank") :].splitlines()
     assert table[0].split() == ["rank", "vertex", "score", "error", "degree"]
     for line in table[1:3]:
@@ -149,14 +139,13 @@ def test_an_estimate_has_its_standard_error(tmp_path):
     assert "standard error: from 10 more estimates, of 4 random roots each" in out
 
 
-def test_an_error_that_cannot_be_told_is_no_number(tmp_path):
+def test_an_error_that_cannot_be_told_is_no_number(write):
     """No root scores the ends of a path."""
-    path = tmp_path / "path.txt"
-    path.write_text("".join(f"{i} {i + 1}\n" for i in range(99)))
+    path = write("".join(f"{i} {i + 1}\n" for i in range(99)))
     wanted = ("--undirected", "--k", 50, "--top", 100)
     (row,) = [line.split() for line in succeed("bc", path, *wanted).splitlines() if line.split()[1:3] == ["0", "0"]]
     assert row[3] == "-"
-    scores = json.loads(succeed("bc", path, *wanted, "--json"))["scores"]
+    scores = document("bc", path, *wanted)["scores"]
     assert scores["error"][scores["vertex"].index(0)] is None
 
 
@@ -180,27 +169,16 @@ def test_the_time_told_has_that_of_the_standard_error(monkeypatch):
 
 
 @pytest.fixture
-def detour(tmp_path):
+def detour(write):
     """Edges 0-1 and 1-2 of weight 1, and 0-2 of weight 3: as lengths, the way over 1 is shorter."""
-    path = tmp_path / "detour.txt"
-    path.write_text("0 1 1\n1 2 1\n0 2 3\n")
-    return path
+    return write("0 1 1\n1 2 1\n0 2 3\n")
 
 
-def scores_of(tmp_path, *arguments):
-    out = succeed("bc", *arguments, "--out", tmp_path / "scores.npy")
-    return np.load(tmp_path / "scores.npy").tolist(), out.splitlines()
-
-
-def test_weighted_takes_the_values_as_lengths(detour, tmp_path):
-    scores, lines = scores_of(tmp_path, detour, "--weighted")
-    assert scores == [0, 1, 0]
-    graph = lagbc.as_graph(read_graph(detour).matrix, weighted=True)
-    assert reason_in(lines) == f"{lagbc.plan(graph).reason}; {graph.order_in_words}"
-
-
-def test_a_named_column_of_lengths_is_taken(detour, tmp_path):
-    assert scores_of(tmp_path, detour, "--length", 3)[0] == [0, 1, 0]
+@pytest.mark.parametrize("option", [["--weighted"], ["--length", 3]], ids=["all", "a column"])
+def test_values_are_taken_as_lengths(detour, scores_of, option):
+    assert scores_of("bc", detour, *option).tolist() == [0, 1, 0]
+    graph = lagbc.as_graph(lagbc.read_graph(detour), directed=True, weighted=True)
+    assert reason_in(succeed("bc", detour, *option)) == reason_of(graph)
 
 
 @pytest.mark.parametrize(
@@ -218,14 +196,12 @@ def test_ties_that_rounding_breaks_are_warned_of_once(options, tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_strengths_of_a_network_against_networkx(tmp_path, directed):
-    A = read_graph(example_path("lesmis")).matrix
+def test_strengths_of_a_network_against_networkx(scores_of, directed):
+    A = lagbc.read_graph("example:lesmis").matrix
+    A.data = 1 / A.data
     G = nx.from_scipy_sparse_array(A, create_using=nx.DiGraph if directed else nx.Graph)
-    for *_, edge in G.edges(data=True):
-        edge["length"] = 1 / edge["weight"]
-    theirs = nx.betweenness_centrality(G, weight="length", normalized=False)
-    flag = "--directed" if directed else "--undirected"
-    ours = scores_of(tmp_path, "example:lesmis", "--strength", flag)[0]
+    theirs = nx.betweenness_centrality(G, weight="weight", normalized=False)
+    ours = scores_of("bc", "example:lesmis", "--strength", "--directed" if directed else "--undirected")
     np.testing.assert_allclose(ours, [theirs[v] for v in range(77)], rtol=1e-12)
 
 

@@ -1,26 +1,19 @@
 """The command `lagbc compare`: its table, its reasons and its exit status."""
 
-import csv
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
+from commands import fail, rows_of, run, succeed
 
 from lagbc.comparison import measure
-from lagbc.interfaces.cli import main
 from lagbc.methods import table as methods
 from lagbc.methods.table import METHODS
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
-
-
 def test_command(tmp_path):
     pytest.importorskip("matplotlib")
-    result = run("example:karate", "--roots", 10, "--device", "cpu", "--plot", tmp_path / "karate.svg")
-    assert result.exit_code == 0, result.output
-    headline, table, conditions = result.stdout.split("\n\n")
+    printed = succeed("compare", "example:karate", "--roots", 10, "--device", "cpu", "--plot", tmp_path / "karate.svg")
+    headline, table, conditions = printed.split("\n\n")
     assert headline == "karate: 34 vertices, 78 undirected edges"
     titles_, *rows = table.splitlines()
     assert titles_.split()[:2] == ["method", "device"]
@@ -34,39 +27,37 @@ def test_command(tmp_path):
 def test_command_says_why_it_skips(monkeypatch):
     missing = [replace(METHODS[0], name=name, requires="no_such_library") for name in ("one", "two")]
     monkeypatch.setattr(methods, "METHODS", (METHODS[0], *missing))
-    result = run("example:karate", "--roots", 2)
-    assert result.exit_code == 0
-    _, table, rest = result.stdout.split("\n\n")
+    _, table, rest = succeed("compare", "example:karate", "--roots", 2).split("\n\n")
     assert len(table.splitlines()) == 2
     assert "one on cpu, two on cpu not measured: it needs no_such_library, which is not installed" in rest
     monkeypatch.setattr(methods, "METHODS", tuple(missing))
-    _, rest = run("example:karate", "--roots", 2).stdout.split("\n\n")
+    _, rest = succeed("compare", "example:karate", "--roots", 2).split("\n\n")
     assert rest.startswith("2 roots; ")
 
 
 def test_command_fails_if_scores_are_wrong(monkeypatch):
     monkeypatch.setattr(measure, "_by_reference", lambda task, count: [0.0] * task.graph.n)
-    result = run("example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu")
+    result = run("compare", "example:karate", "--roots", 5, "--methods", METHODS[0].name, "--device", "cpu")
     assert result.exit_code == 3
     assert f"{METHODS[0].name} on cpu is WRONG: it differs from lagbc.reference, 5 roots" in result.stdout
 
 
 def test_command_takes_strengths_and_lengths():
     for option in ("--weighted", "--strength"):
-        result = run("example:lesmis", "--roots", 5, "--device", "cpu", option)
-        assert result.exit_code == 0, result.output
-        assert "with lengths" in result.stdout
+        assert "with lengths" in succeed("compare", "example:lesmis", "--roots", 5, "--device", "cpu", option)
 
 
-def test_command_ends_with_one_line_if_an_argument_is_wrong():
-    result = run("example:karate", "--methods", "slow,fast")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("lagbc: error: methods: there is no 'slow'")
+def test_command_ends_with_one_line_if_an_argument_is_wrong(tmp_path):
+    assert fail("compare", "example:karate", "--methods", "slow,fast").startswith(
+        "lagbc: error: methods: there is no 'slow'"
+    )
+    told = fail("compare", "example:karate", "--out", tmp_path / "figures.npy")
+    assert told.endswith("figures are written to a .csv file")
 
 
 @pytest.mark.parametrize("weighted", [[], ["--weighted"]])
 def test_command_drops_no_name_that_is_asked_for(weighted):
-    result = run("example:lesmis", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
+    result = run("compare", "example:lesmis", "--methods", "batched, active-edge", "--device", "cpu", *weighted)
     assert result.exit_code == 2
     assert result.stdout.splitlines()[1:] == [""]
     assert "there is no 'active-edge' on cpu" in result.stderr
@@ -74,16 +65,10 @@ def test_command_drops_no_name_that_is_asked_for(weighted):
 
 
 def test_a_table_has_the_main_figures_and_a_file_all(tmp_path):
-    result = run("example:karate", "--roots", 3, "--device", "cpu", "--out", tmp_path / "all.csv")
-    titles_, *table = result.stdout.split("\n\n")[1].splitlines()
+    printed = succeed("compare", "example:karate", "--roots", 3, "--device", "cpu", "--out", tmp_path / "all.csv")
+    titles_, *table = printed.split("\n\n")[1].splitlines()
     assert titles_.split() == ["method", "device", "ms", "per", "root", "GTEPS", "peak", "(MiB)", "difference"]
     assert max(map(len, (titles_, *table))) <= 79
-    with (tmp_path / "all.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(tmp_path / "all.csv")
     assert [row["method"] for row in rows if not row["skipped"]] == [line.split()[0] for line in table]
     assert {"formulation", "gteps", "levels", "bytes_per_state", "agrees"} < rows[0].keys()
-
-
-def test_figures_go_to_csv_alone(tmp_path):
-    result = run("example:karate", "--out", tmp_path / "figures.npy")
-    assert (result.exit_code, result.stderr.endswith("figures are written to a .csv file\n")) == (2, True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from commands import fail, run, succeed
+from commands import fail, rows_of, run, succeed
 
 import lagbc
 
@@ -22,14 +22,13 @@ def test_loads_are_those_of_the_function(tmp_path, suffix, options):
     else:
         scipy.io.mmwrite(path, TRIPS, precision=17)
     graph, given = lagbc.read_graph("example:lesmis"), {"demand": TRIPS, "weighted": bool(options)}
-    printed = succeed("bc", "example:lesmis", *options, "--demand", path, "--out", out)
-    expected = lagbc.bc(graph, **given)
+    expected, command = lagbc.bc(graph, **given), ("example:lesmis", *options, "--demand", path)
+    printed = succeed("bc", *command, "--out", out)
     np.testing.assert_array_equal(np.load(out), expected)
     assert f"{expected.max():.8g}" in printed
     assert "all vertices are roots" not in printed
-    printed = succeed("edge-bc", "example:lesmis", *options, "--demand", path)
-    assert f"{lagbc.edge_bc(graph, **given).max():.8g}" in printed
-    printed = succeed("centralities", "example:lesmis", *options, "--demand", path)
+    assert f"{lagbc.edge_bc(graph, **given).max():.8g}" in succeed("edge-bc", *command)
+    printed = succeed("centralities", *command)
     assert "rank  vertex" in printed
     assert "closeness" not in printed
     assert f"{expected.max():.8g}" in printed
@@ -49,40 +48,31 @@ _LOADS = {"a": 0.0, "b": 1.5, "c": 6.5, "d": 0.0}
 
 @pytest.mark.parametrize("names", ["abcd", "4568"], ids=["names", "integers"])
 @pytest.mark.parametrize("table", _TABLES)
-def test_a_table_of_trips_adds_up_those_of_a_pair(tmp_path, table, names):
-    called = dict(zip("abcd", names, strict=True))
-    graph, out = tmp_path / "path.csv", tmp_path / "loads.csv"
-    graph.write_text("{b},{a}\n{b},{c}\n{d},{c}\n".format(**called))
-    trips = tmp_path / "trips.txt.gz"
-    trips.write_bytes(gzip.compress(_TABLES[table].format(**called).encode()))
+def test_a_table_of_trips_adds_up_those_of_a_pair(write, tmp_path, table, names):
+    called, out = dict(zip("abcd", names, strict=True)), tmp_path / "loads.csv"
+    graph = write("{b},{a}\n{b},{c}\n{d},{c}\n".format(**called), "path.csv")
+    trips = write(gzip.compress(_TABLES[table].format(**called).encode()), "trips.txt.gz")
     succeed("bc", graph, "--undirected", "--demand", trips, "--out", out)
-    loads = dict(line.split(",") for line in out.read_text().splitlines()[1:])
-    assert {name: float(load) for name, load in loads.items()} == {called[v]: load for v, load in _LOADS.items()}
+    loads = {row["vertex"]: float(row["score"]) for row in rows_of(out)}
+    assert loads == {called[v]: load for v, load in _LOADS.items()}
 
 
-def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
-    path, out = tmp_path / "trips.csv", tmp_path / "scores.npy"
+def test_a_table_calls_the_rows_of_a_matrix_by_number(write, scores_of):
     entries = TRIPS.tocoo()
     rows = zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
-    path.write_text("origin,destination,trips\n" + "".join(f"{s},{t},{trips!r}\n" for s, t, trips in rows))
-    succeed("bc", "example:lesmis", "--demand", path, "--out", out)
-    np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), demand=TRIPS))
+    path = write("origin,destination,trips\n" + "".join(f"{s},{t},{trips!r}\n" for s, t, trips in rows))
+    expected = lagbc.bc(lagbc.read_graph("example:lesmis"), demand=TRIPS)
+    np.testing.assert_array_equal(scores_of("bc", "example:lesmis", "--demand", path), expected)
 
 
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        (
-            "a,b,1\n# more\nb,Zoe,2\n",
-            "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected a vertex of the graph",
-        ),
+        ("a,b,1\n# more\nb,Zoe,2\n", "line 3: no vertex is called 'Zoe': 'b,Zoe,2'; expected a vertex of the graph"),
         ("from,to,trips\na,b,-1\n", "line 2: -1.0 is not a finite number >= 0: 'a,b,-1'"),
         ("from,to,trips\na,b,1\nb,a,inf\n", "line 3: inf is not a finite number >= 0"),
         ("from,to,trips\na,b,1\nb,a,\n", "line 3: nan is not a finite number >= 0"),
-        (
-            "a,b,1\nb,a,many\n",
-            "line 2: 'many' is not a number of trips: 'b,a,many'; expected 'origin destination trips'",
-        ),
+        ("a,b,1\nb,a,many\n", "line 2: 'many' is not a number of trips: 'b,a,many'; expected 'origin destination trip"),
         ("a,b,1\nb,a\n", "line 2: 2 columns where the lines above have 3"),
         ("from,to,km\na,b,1\n", "no column of trips among the titles 'from', 'to', 'km'; expected lines 'origin"),
         ("a,b\nb,a\n", "no column of trips; expected lines 'origin destination trips', or one column called trips, "),
@@ -97,24 +87,19 @@ def test_a_table_calls_the_rows_of_a_matrix_by_number(tmp_path):
         ("% sym positive\na,b,1\n", "KONECT sym says that lines go both ways, but trips go one way"),
     ],
 )
-def test_lines_that_are_no_trips(tmp_path, table, told):
-    graph, path = tmp_path / "path.csv", tmp_path / "trips.csv"
-    graph.write_text("a,b\nb,c\n")
-    path.write_text(table)
-    message = fail("bc", graph, "--undirected", "--demand", path)
+def test_lines_that_are_no_trips(write, table, told):
+    message = fail("bc", write("a,b\nb,c\n"), "--undirected", "--demand", write(table, "trips.csv"))
     assert f"trips.csv{',' if told.startswith('line') else ''}" in message
     assert told in message
     assert "header=" not in message
     assert "ends=" not in message
 
 
-def test_trips_that_no_path_takes_are_told(tmp_path):
-    graph, path = tmp_path / "path.csv", tmp_path / "trips.csv"
-    graph.write_text("a,b\nb,c\nc,d\n")
+def test_trips_that_no_path_takes_are_told(write):
+    graph = write("a,b\nb,c\nc,d\n")
 
     def told(trips, *options):
-        path.write_text(f"from,to,trips\n{trips}")
-        result = run("bc", graph, "--demand", path, *options)
+        result = run("bc", graph, "--demand", write(f"from,to,trips\n{trips}", "trips.csv"), *options)
         assert result.exit_code == 0
         return result.stderr
 

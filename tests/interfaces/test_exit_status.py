@@ -30,10 +30,21 @@ def status(*arguments):
     return result.exit_code, result.stdout, (result.stderr.splitlines() or [""])[-1]
 
 
-def replace_run(monkeypatch, command, function):
-    """Have a command call a function in place of its run."""
-    of, name = (lagbc, command) if command == "group_bc" else (compute, "run_call")
-    monkeypatch.setattr(of, name, function)
+@pytest.fixture
+def ended(monkeypatch, write):
+    """Run a command whose run raises an error; return its exit status, and the last line on stderr."""
+    needed = {"group_bc": ["--group", "0"], "percolation": ["--states", write("0 1\n", "states.txt")]}
+
+    def ended(command, error):
+        def end(*_, **__):
+            raise error
+
+        of, name = (lagbc, command) if command == "group_bc" else (compute, "run_call")
+        monkeypatch.setattr(of, name, end)
+        code, _, line = status(command, "example:karate", *needed.get(command, []))
+        return code, line
+
+    return ended
 
 
 def test_0():
@@ -43,14 +54,8 @@ def test_0():
 
 @pytest.mark.parametrize(("error", "expected"), FAULTS)
 @pytest.mark.parametrize("command", ["bc", "centralities", "group_bc", "percolation"])
-def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(monkeypatch, tmp_path, command, error, expected):
-    def fail(*_, **__):
-        raise error("so it is")
-
-    (tmp_path / "states.txt").write_text("0 1\n")
-    needed = {"group_bc": ["--group", "0"], "percolation": ["--states", tmp_path / "states.txt"]}.get(command, [])
-    replace_run(monkeypatch, command, fail)
-    code, _, line = status(command, "example:karate", *needed)
+def test_1_if_the_run_failed_and_2_if_what_is_given_is_wrong(ended, command, error, expected):
+    code, line = ended(command, error("so it is"))
     assert code == expected
     assert re.fullmatch("lagbc: error: (out of memory: )?so it is", line)
 
@@ -79,12 +84,8 @@ def test_1_if_a_checkpoint_cannot_be_written(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
 @pytest.mark.parametrize("command", ["bc", "centralities", "group_bc"])
-def test_130_and_143_if_it_is_ended(monkeypatch, command, error, code):
-    def end(*_, **__):
-        raise error
-
-    replace_run(monkeypatch, command, end)
-    found, _, line = status(command, "example:karate", *(["--group", "0"] if command == "group_bc" else []))
+def test_130_and_143_if_it_is_ended(ended, command, error, code):
+    found, line = ended(command, error)
     assert found == code
     assert line.startswith("lagbc: interrupted" if code == 130 else "lagbc: terminated")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import run, succeed
+from commands import document, reason_of, run, succeed
 
 import lagbc
 from lagbc.call import sum_call
@@ -17,14 +17,6 @@ from lagbc.methods.table import METHODS
 from lagbc.scores.records import shared
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
-
-
-def document(*arguments):
-    printed = succeed(*arguments, "--json")
-    assert printed.count("\n") == 1
-    found = json.loads(printed)
-    assert (found["layout"], found["version"]) == (1, lagbc.__version__)
-    return found
 
 
 @pytest.mark.parametrize("record", shared(), ids=lambda record: record.name)
@@ -94,8 +86,7 @@ def test_what_ran():
     assert found["graph"] == graph | {"directed": False, "values": "strengths"}
     graph = lagbc.as_graph(lagbc.read_graph("example:lesmis"), strength=True)
     planned = lagbc.plan(graph, k=20, rng=3)
-    reason = f"{planned.reason}; {graph.order_in_words}"
-    assert found["method"] == {"name": planned.method, "device": "cpu", "reason": reason}
+    assert found["method"] == {"name": planned.method, "device": "cpu", "reason": reason_of(graph, k=20, rng=3)}
     assert found["estimate"] == {"roots": 20, "seed": 3}
     assert found["arguments"] == {"normalized": True}
     assert found["columns"] == {"bc": {"centrality": "bc", "cutoff": None, "decay": None}}
@@ -108,12 +99,11 @@ def test_what_ran():
 
 
 @pytest.mark.parametrize("name", ["bc", "percolation"])
-def test_the_method_is_that_which_ran(name, monkeypatch, tmp_path):
+def test_the_method_is_that_which_ran(name, monkeypatch, write):
     """Roots, targets and weights of the call tell what is reduced and what a probe says."""
     ran = []
     monkeypatch.setattr(compute, "sum_call", lambda call: ran.append(call) or sum_call(call))
-    weights = tmp_path / "weights.csv"
-    weights.write_text("0,1\n5,2\n")
+    weights = write("0,1\n5,2\n", "weights.csv")
     given = ["--states", weights] if name == "percolation" else ["--sources", "0,5", "--target-weights", weights]
     found = document(name, "example:power", *given, "--batch", 64)["method"]
     (taken,) = ran

@@ -3,14 +3,10 @@
 import pytest
 from commands import fail, succeed
 
-TEXT = 'From,To,miles\n"Smith, J.",Boss,1\nBoss,Zoë,2.5\nZoë,"Smith, J.",4\n'
-
 
 @pytest.fixture
-def named(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text(TEXT, encoding="utf-8")
-    return path
+def named(write):
+    return write('From,To,miles\n"Smith, J.",Boss,1\nBoss,Zoë,2.5\nZoë,"Smith, J.",4\n', "people.csv")
 
 
 def test_names_are_printed_and_written(named, tmp_path):

@@ -1,23 +1,18 @@
 """Scores as Parquet: the columns of the CSV file, with all bits, types and names."""
 
-import csv
 import sys
 
 import pytest
-from interfaces.commands import fail, succeed
+from commands import fail, rows_of, succeed
 
 import lagbc
 
 pq = pytest.importorskip("pyarrow.parquet")
 
-EDGES = "from,to,km\nann,bob,1.5\nbob,\N{SNOWMAN},2\n\N{SNOWMAN},dan,0.5\nann,dan,9\n"
-
 
 @pytest.fixture
-def graph(tmp_path):
-    path = tmp_path / "graph.csv"
-    path.write_text(EDGES)
-    return path
+def graph(write):
+    return write("from,to,km\nann,bob,1.5\nbob,\N{SNOWMAN},2\n\N{SNOWMAN},dan,0.5\nann,dan,9\n", "graph.csv")
 
 
 @pytest.mark.parametrize(
@@ -35,20 +30,18 @@ def test_it_has_the_columns_of_the_csv_file(graph, tmp_path, command):
     name, *options = command
     for suffix in ("csv", "parquet"):
         succeed(name, graph, "--undirected", *options, "--out", tmp_path / f"scores.{suffix}")
-    with (tmp_path / "scores.csv").open() as file:
-        titles, *rows = csv.reader(file)
-    table = pq.read_table(tmp_path / "scores.parquet")
-    assert table.column_names == titles
-    keys = [title for title in titles if title in ("vertex", "source", "target")]
+    rows, table = rows_of(tmp_path / "scores.csv"), pq.read_table(tmp_path / "scores.parquet")
+    assert table.column_names == [*rows[0]]
+    keys = {*rows[0]} & {"vertex", "source", "target"}
     assert keys
-    for title, expected in zip(titles, zip(*rows, strict=True), strict=True):
+    for title in rows[0]:
         kind = str if title in keys else float
-        assert table[title].to_pylist() == [kind(value) for value in expected]
+        assert table[title].to_pylist() == [kind(row[title]) for row in rows]
 
 
-def test_groups_and_integers(tmp_path, graph):
-    (tmp_path / "groups.txt").write_text("bob\nbob,dan\n")
-    succeed("group-bc", graph, "--undirected", "--groups", tmp_path / "groups.txt", "--out", tmp_path / "g.parquet")
+def test_groups_and_integers(write, tmp_path, graph):
+    groups = write("bob\nbob,dan\n", "groups.txt")
+    succeed("group-bc", graph, "--undirected", "--groups", groups, "--out", tmp_path / "g.parquet")
     assert pq.read_table(tmp_path / "g.parquet")["vertices"].to_pylist() == ["bob", "bob,dan"]
     succeed("bc", "example:karate", "--out", tmp_path / "k.parquet")
     assert pq.read_table(tmp_path / "k.parquet")["vertex"].to_pylist() == list(range(34))

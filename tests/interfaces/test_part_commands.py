@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from commands import fail, succeed
 
 import lagbc
@@ -14,12 +15,10 @@ def short_chunks(monkeypatch):
 
 
 @pytest.fixture
-def friends(tmp_path):
+def friends(write):
     """A ring of 200 names with chords."""
-    file = tmp_path / "friends.csv"
-    lines = [f"p{i},p{j % 200}" for i in range(200) for j in (i + 1, i * i + 3)]
-    file.write_text("\n".join(["from,to", *lines]) + "\n")
-    return file
+    lines = [f"p{i},p{j % 200}\n" for i in range(200) for j in (i + 1, i * i + 3)]
+    return write("".join(["from,to\n", *lines]), "friends.csv")
 
 
 def parts(folder, of, *arguments):
@@ -66,15 +65,12 @@ def test_a_network_that_comes_with_lagbc(tmp_path):
     np.testing.assert_array_equal(np.load(out), lagbc.bc(lagbc.read_graph("example:lesmis"), weighted=True))
 
 
-def test_trips_in_parts(tmp_path):
-    from scipy import sparse
-
-    trips = sparse.random_array((77, 77), density=0.1, rng=np.random.default_rng(0), format="csr")
-    sparse.save_npz(tmp_path / "trips.npz", trips)
+def test_trips_in_parts(scores_of, tmp_path):
+    trips = sp.random_array((77, 77), density=0.1, rng=np.random.default_rng(0), format="csr")
+    sp.save_npz(tmp_path / "trips.npz", trips)
     files = parts(tmp_path, 2, "bc", "example:lesmis", "--demand", tmp_path / "trips.npz")
-    succeed("merge", *files, "--out", tmp_path / "scores.npy")
     expected = lagbc.bc(lagbc.read_graph("example:lesmis"), demand=trips)
-    np.testing.assert_array_equal(np.load(tmp_path / "scores.npy"), expected)
+    np.testing.assert_array_equal(scores_of("merge", *files), expected)
 
 
 def test_scores_of_edges_and_others(tmp_path):

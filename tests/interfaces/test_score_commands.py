@@ -1,12 +1,9 @@
 """A command for each centrality of the registry, and one for several."""
 
-import csv
-import json
-
 import click
 import numpy as np
 import pytest
-from commands import fail, succeed
+from commands import document, fail, rows_of, succeed
 
 import lagbc
 from lagbc.arguments import OF_THE_SCORES, OF_THE_SUMS
@@ -43,21 +40,20 @@ def test_a_command_takes_what_its_record_says(record):
 
 
 @pytest.mark.parametrize("options", [[], ["--weighted"], ["--cutoff", "1,2"]], ids=" ".join)
-def test_closeness_of_some_vertices_alone(tmp_path, options):
+def test_closeness_of_some_vertices_alone(write, tmp_path, options):
     """Rows are named as the vertices were asked for, in that order."""
-    file, out = tmp_path / "friends.csv", tmp_path / "scores.csv"
-    file.write_text('ann,bob,2\nbob,carl,1\ncarl,"Lee, C.",3\n')
+    file, out = write('ann,bob,2\nbob,carl,1\ncarl,"Lee, C.",3\n'), tmp_path / "scores.csv"
     command = ["closeness", file, "--undirected", *options, "--vertices", '"Lee, C.",bob']
     g = lagbc.read_graph(file)
     cutoff = [1, 2] if "--cutoff" in options else None
     how = {"directed": False, "weighted": "--weighted" in options, "cutoff": cutoff}
     expected = lagbc.closeness(g, u=["Lee, C.", "bob"], **how)
     succeed(*command, "--out", out)
-    rows = [*csv.reader(out.read_text().splitlines())][1:]
+    rows = [[*row.values()] for row in rows_of(out)]
     assert [row[0] for row in rows] == ["Lee, C.", "bob"]
     np.testing.assert_array_equal(np.array([row[1:] for row in rows], float), expected.reshape(2, -1))
     assert succeed(*command, "--quiet", "--top", 1).splitlines()[-1].split()[:2] == ["1", "bob"]
-    shown = json.loads(succeed(*command, "--json"))
+    shown = document(*command)
     assert shown["scores"]["vertex"] == ["Lee, C.", "bob"]
     assert shown["arguments"]["u"] == '"Lee, C.",bob'
 
@@ -66,8 +62,7 @@ def test_edges(tmp_path):
     path = tmp_path / "edges.csv"
     printed = succeed("edge-bc", "example:karate", "--out", path, "--top", 1)
     scores = lagbc.edge_bc(lagbc.read_graph("example:karate"))
-    with path.open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(path)
     assert len(rows) == scores.nnz
     for row in rows:
         assert float(row["score"]) == scores[int(row["source"]), int(row["target"])]
@@ -81,10 +76,8 @@ def test_several_from_one_sweep(tmp_path):
     path = tmp_path / "scores.csv"
     printed = succeed("centralities", "example:karate", "--which", "closeness,eccentricity-centrality", "--out", path)
     found = lagbc.centralities(lagbc.read_graph("example:karate"), ("closeness", "eccentricity_centrality"))
-    with path.open() as file:
-        rows = list(csv.DictReader(file))
     for name, scores in found.items():
-        assert [float(row[name]) for row in rows] == scores.tolist()
+        assert [float(row[name]) for row in rows_of(path)] == scores.tolist()
     assert "rank  vertex   closeness  eccentricity_centrality" in printed
 
 
@@ -103,8 +96,7 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
     graph, table, edges = lagbc.read_graph("example:karate"), tmp_path / "scores.csv", tmp_path / "edges.csv"
     printed = succeed("bc", "example:karate", "--cutoff", "2,3", "--decay", "0.5", "--out", table)
     expected = lagbc.bc(graph, cutoff=[2, 3], decay=0.5)
-    with table.open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(table)
     assert [list(map(float, list(row.values())[1:])) for row in rows] == expected.tolist()
     assert list(rows[0]) == ["vertex", "cutoff 2, decay 0.5", "cutoff 3, decay 0.5"]
     assert "\nranked by cutoff 2, decay 0.5\nrank  vertex  cutoff 2, decay 0.5  cutoff 3, decay 0.5  degree" in printed
@@ -112,7 +104,6 @@ def test_several_cutoffs_give_a_column_each(tmp_path):
     assert succeed("bc", "example:karate", "--cutoff", "2", "--cutoff", "3").count("cutoff 3") == 1
     succeed("edge-bc", "example:karate", "--cutoff", "2,3", "--out", edges)
     matrices = lagbc.edge_bc(graph, cutoff=[2, 3])
-    with edges.open() as file:
-        for row in csv.DictReader(file):
-            ends = int(row["source"]), int(row["target"])
-            assert [float(row["cutoff 2"]), float(row["cutoff 3"])] == [matrix[ends] for matrix in matrices]
+    for row in rows_of(edges):
+        ends = int(row["source"]), int(row["target"])
+        assert [float(row["cutoff 2"]), float(row["cutoff 3"])] == [matrix[ends] for matrix in matrices]

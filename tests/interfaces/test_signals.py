@@ -8,17 +8,20 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from commands import run
 
 from lagbc.centrality import compute
-from lagbc.interfaces.cli import main
 from lagbc.interfaces.process import Terminated, signals_raise
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
+of_both = pytest.mark.parametrize(
+    ("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)]
+)
 
 
-def command(monkeypatch, file):
-    """Run lagbc, which is sent the signal in the middle of a run with a checkpoint, and once more while it ends."""
+def test_message_status_and_handler(monkeypatch, tmp_path):
+    """The signal is sent in the middle of a run with a checkpoint, and once more while it ends."""
+    file = tmp_path / "run"
 
     def run_call(A, call):
         try:
@@ -28,17 +31,9 @@ def command(monkeypatch, file):
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(compute, "run_call", run_call)
-    return CliRunner().invoke(main, ["bc", "example:karate", "--checkpoint", str(file)])
-
-
-def test_message_status_and_handler(monkeypatch, tmp_path):
-    file = tmp_path / "run"
-    result = command(monkeypatch, file)
-    assert result.exit_code == 143
-    assert (
-        result.stderr
-        == f"lagbc: terminated: {file} keeps the roots that are done; the same command goes on from there\n"
-    )
+    result = run("bc", "example:karate", "--checkpoint", file)
+    told = f"lagbc: terminated: {file} keeps the roots that are done; the same command goes on from there\n"
+    assert (result.exit_code, result.stderr) == (143, told)
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
@@ -71,7 +66,7 @@ def test_a_handler_of_another_is_left(monkeypatch):
     assert len(received) == 1
 
 
-@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
+@of_both
 def test_a_signal_of_which_a_library_makes_another_error(number, raised):
     """The initialization of a compiled module does so."""
 
@@ -85,7 +80,7 @@ def test_a_signal_of_which_a_library_makes_another_error(number, raised):
         load()
 
 
-@pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
+@of_both
 def test_a_signal_that_a_library_loses(number, raised):
     """Python ignores the exceptions of a weak reference's callback, as of one that frees the lock of an import."""
     with pytest.raises(raised), signals_raise(), suppress(KeyboardInterrupt):

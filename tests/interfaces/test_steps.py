@@ -125,10 +125,9 @@ def test_errors_of_an_estimate_are_counted(monkeypatch):
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_reading_tells_how_far_it_is(tmp_path, compressed):
+def test_reading_tells_how_far_it_is(write, compressed):
     text = "".join(f"{i} {i + 1}\n" for i in range(300_000)).encode()
-    path, seen = tmp_path / "edges.txt", []
-    path.write_bytes(gzip.compress(text, 1) if compressed else text)
+    path, seen = write(gzip.compress(text, 1) if compressed else text), []
     graph = lagbc.read_graph(path, progress=lambda done, total: seen.append((done, total)))
     size = path.stat().st_size
     assert {total for _, total in seen} == {size}
@@ -144,13 +143,10 @@ def test_reading_draws_a_bar(capsys):
         lagbc.read_graph("example:karate", progress="yes")
 
 
-def test_reading_is_interrupted_by_what_it_tells(tmp_path):
+def test_reading_is_interrupted_by_what_it_tells(write):
     def interrupt(done, total):
         raise KeyboardInterrupt
 
-    for name in ("example:karate", "edges.txt"):
-        path = name if name.startswith("example") else tmp_path / name
-        if path != name:
-            path.write_text("1 2\n")
+    for path in ("example:karate", write("1 2\n")):
         with pytest.raises(KeyboardInterrupt):
             lagbc.read_graph(path, progress=interrupt)
