@@ -169,6 +169,9 @@ def test_a_capsule_of_another_kind():
 ROADS = {"name": ["A1", "A2", "A3"], "to": ["bonn", "ulm", "jena"], "from": ["ulm", "jena", "bonn"], "km": [1.5, 2, 4]}
 
 
+ENDS = {"from": ["a", "b"], "to": ["b", "c"]}
+
+
 def polars_frame(columns):
     return pytest.importorskip("polars").DataFrame(columns, strict=False)
 
@@ -178,8 +181,7 @@ def pandas_frame(columns):
 
 
 def duckdb_relation(columns):
-    table = pa.table(columns)
-    return pytest.importorskip("duckdb").from_arrow(table)
+    return pytest.importorskip("duckdb").from_arrow(pa.table(columns))
 
 
 TABLES = (pa.table, pa.record_batch, polars_frame, pandas_frame, duckdb_relation)
@@ -193,13 +195,7 @@ def chunked_reader(columns):
 @pytest.mark.parametrize("table", [*TABLES, chunked_reader])
 def test_a_table_is_its_columns(table):
     expected = lagbc.graph_from_edges(ROADS["from"], ROADS["to"], ROADS["km"], directed=True)
-    for ends, length in (
-        (None, "km"),
-        (("from", "to"), "km"),
-        ((3, 2), 4),
-        ((3, "to"), None),
-        (None, None),
-    ):
+    for ends, length in ((None, "km"), (("from", "to"), "km"), ((3, 2), 4), ((3, "to"), None), (None, None)):
         graph = lagbc.graph_from_edges(table(ROADS), ends=ends, length=length, directed=True)
         assert as_table(graph) == as_table(expected)
         assert graph.weighted == (length is not None)
@@ -233,18 +229,8 @@ def test_a_column_that_may_hold_lengths_is_named_where_it_is_not_read(titles):
         ({"a": [1], "b": [2], "c": [3], "d": [4]}, {}, ValueError, "has 4 columns, .*; ends= says which two"),
         ({"from": ["a", "b"], "to": ["b", None]}, {}, TypeError, "column 'to' holds (None|nan) in row 1; vertices are"),
         ({"from": ["a", "b"], "to": ["b", ""]}, {}, TypeError, "column 'to' holds '' in row 1"),
-        (
-            {"from": ["a", "b"], "to": ["b", "c"], "km": [1.0, None]},
-            {"length": "km"},
-            ValueError,
-            "1 of the 2 lengths are not finite and > 0, the first in row 1: nan",
-        ),
-        (
-            {"from": ["a", "b"], "to": ["b", "c"], "km": ["1,5", "2"]},
-            {"length": "km"},
-            TypeError,
-            "column 'km' holds .*'1,5'.* in row 0; it holds",
-        ),
+        (ENDS | {"km": [1.0, None]}, {"length": "km"}, ValueError, "1 of the 2 .* > 0, the first in row 1: nan"),
+        (ENDS | {"km": ["1,5", "2"]}, {"length": "km"}, TypeError, "column 'km' holds .*'1,5'.* in row 0; it holds"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -302,22 +288,19 @@ def test_columns_are_the_file_of_their_rows(data, of_names, directed, tmp_path_f
             assert graph.weights.tolist() == expected.weights.tolist()
         pq.write_table(pa.table(dict(zip(("source", "target", "length"), columns, strict=True))), path)
         of_parquet = lagbc.as_graph(lagbc.read_graph(path), directed=directed, weighted=True)
-        assert (*as_table(of_parquet), of_parquet.weights.tolist()) == (
-            *as_table(expected),
-            expected.weights.tolist(),
-        )
+        assert as_table(of_parquet) == as_table(expected)
+        assert of_parquet.weights.tolist() == expected.weights.tolist()
 
 
 @pytest.mark.parametrize("fault", ["", "a\nb", None])
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "views"])
 def test_a_fault_of_a_row_is_an_error_in_every_form(form, fault):
     """As it is in a file, where a name is empty or missing."""
-    column = ["a", "b", "c", fault, "a"]
-    others = ["b"] * 5
-    with pytest.raises(TypeError, match=r"source holds (''|'a\\nb'|None|nan) in row 3; vertices are"):
-        lagbc.graph_from_edges(FORMS[form](column), others, directed=True)
-    with pytest.raises(TypeError, match=r"target holds (''|'a\\nb'|None|nan) in row 3; vertices are"):
-        lagbc.graph_from_edges(others, FORMS[form](column), directed=True)
+    columns = {"source": ["b"] * 5, "target": ["b"] * 5}
+    for name in columns:
+        wrong = columns | {name: FORMS[form](["a", "b", "c", fault, "a"])}
+        with pytest.raises(TypeError, match=rf"{name} holds (''|'a\\nb'|None|nan) in row 3; vertices are"):
+            lagbc.graph_from_edges(*wrong.values(), directed=True)
 
 
 @pytest.mark.parametrize("given", [lambda: pa.array(["a"]), lambda: pytest.importorskip("polars").Series(["a"])])

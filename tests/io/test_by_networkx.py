@@ -11,32 +11,35 @@ from lagbc.errors import GraphFileWarning, GraphFormatError, MissingDependencyEr
 from lagbc.io.read import read_graph
 
 
-def streets(kind=nx.MultiDiGraph):
+def graphml(folder, G):
+    nx.write_graphml(G, folder / "g.graphml")
+    return folder / "g.graphml"
+
+
+def streets(kind):
     """Lengths as text, as osmnx writes them; parallel edges where there can be; an edge that is a loop."""
     G = kind()
     G.add_nodes_from(["11", "b", "Zoë & co"])
-    G.add_edge("11", "b", length="5.5", lanes=1)
-    G.add_edge("11", "b", length="2.5", lanes=2)
-    G.add_edge("b", "Zoë & co", length="1e-3", lanes=3)
-    G.add_edge("b", "b", length="7", lanes=4)
+    ends = [("11", "b", "5.5"), ("11", "b", "2.5"), ("b", "Zoë & co", "1e-3"), ("b", "b", "7")]
+    for lanes, (u, v, length) in enumerate(ends, 1):
+        G.add_edge(u, v, length=length, lanes=lanes)
     return G
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_graphml(tmp_path, kind):
     G = streets(kind)
-    nx.write_graphml(G, tmp_path / "g.graphml")
-    plain = read_graph(tmp_path / "g.graphml")
+    path = graphml(tmp_path, G)
+    plain = read_graph(path)
     assert (plain.format, plain.directed, plain.labels.tolist()) == ("GraphML", G.is_directed(), list(G))
     assert np.array_equal(plain.matrix.toarray(), nx.to_numpy_array(G, weight=None) > 0)
     if G.is_multigraph():
         with pytest.warns(GraphFileWarning, match="1 entry repeats an edge"):
-            file = read_graph(tmp_path / "g.graphml", length="length")
+            file = read_graph(path, length="length")
         with pytest.warns(GraphFileWarning, match="largest"):
-            strong = read_graph(tmp_path / "g.graphml", length="length", strengths=True)
-        assert strong.matrix[0, 1] == 5.5
+            assert read_graph(path, length="length", strengths=True).matrix[0, 1] == 5.5
     else:
-        file = read_graph(tmp_path / "g.graphml", length="length")
+        file = read_graph(path, length="length")
     expected = np.zeros((3, 3))
     expected[0, 1], expected[1, 2], expected[1, 1] = 2.5, 1e-3, 7
     if not G.is_directed():
@@ -49,7 +52,7 @@ def test_graphml(tmp_path, kind):
 @pytest.mark.parametrize(
     ("form", "own"), [("GraphML", ".graphml"), ("GML", ".gml"), ("GEXF", ".gexf"), ("Pajek", ".net"), ("Pajek", ".paj")]
 )
-def test_formats_are_told_by_content(tmp_path, form, own, suffix):
+def test_formats_are_told_by_content(write, tmp_path, form, own, suffix):
     G = nx.DiGraph(
         [("ann", "bob", {"weight": 2.5}), ("bob", "carl", {"weight": 0.5}), ("ann", "carl", {"weight": 4.5})]
     )
@@ -62,10 +65,8 @@ def test_formats_are_told_by_content(tmp_path, form, own, suffix):
     if form != "Pajek":
         with pytest.raises(GraphFormatError, match=r"has no 'km'; expected a number .* there are: .*'weight'"):
             read_graph(path, length="km")
-    path = tmp_path / f"bad{own}"
-    path.write_text("graph [ node [\n")
     with pytest.raises(GraphFormatError, match=rf"bad{own}: .*; expected "):
-        read_graph(path)
+        read_graph(write("graph [ node [\n", f"bad{own}"))
 
 
 @pytest.mark.parametrize(
@@ -79,13 +80,10 @@ def test_formats_are_told_by_content(tmp_path, form, own, suffix):
         ("label 1", 'label "b"', ["1", "b"]),
     ],
 )
-def test_vertices_of_gml_are_called_by_labels_that_tell_all_apart(tmp_path, seven, five, called):
-    path = tmp_path / "g"
-    path.write_text(
-        'Creator "the graph [ maker"\nVersion 1\n\ngraph\n[\n'
-        f' node [ id 7 {seven} ]\n node [ id 5 {five} ]\n edge [ source 7 target 5 value 2 label "e" ]\n]\n'
-    )
-    file = read_graph(path)
+def test_vertices_of_gml_are_called_by_labels_that_tell_all_apart(write, seven, five, called):
+    text = 'Creator "the graph [ maker"\nVersion 1\n\ngraph\n[\n'
+    text += f' node [ id 7 {seven} ]\n node [ id 5 {five} ]\n edge [ source 7 target 5 value 2 label "e" ]\n]\n'
+    file = read_graph(write(text))
     assert (file.format, file.directed, file.labels.tolist()) == ("GML", False, called)
 
 
@@ -104,16 +102,13 @@ def test_vertices_of_gml_are_called_by_labels_that_tell_all_apart(tmp_path, seve
         (f'% {"long " * 100}\n*NETWORK x\n*vertices 2\n1 a\n2 b\n*ARCS :1 "road"\n1 2\n', "Pajek"),
     ],
 )
-def test_content_tells_the_format(tmp_path, name, text, form, mark):
-    path = tmp_path / name
-    path.write_text(mark + text, encoding="utf-8")
+def test_content_tells_the_format(write, name, text, form, mark):
     ends = {"ends": (1, 2), "header": False} if "comment comment" in text else {}
-    assert read_graph(path, **ends).format == form
+    assert read_graph(write(mark + text, name), **ends).format == form
 
 
-def test_words_of_gml_are_told_in_linear_time(tmp_path):
-    path = tmp_path / "names"
-    path.write_text("comment " * 500 + "\n" + "a " * 500 + "\n")
+def test_words_of_gml_are_told_in_linear_time(write):
+    path = write("comment " * 500 + "\n" + "a " * 500 + "\n")
     assert read_graph(path, ends=(1, 2), header=False).format == "edge list"
 
 
@@ -128,10 +123,9 @@ LABELS = '1 "a"\n2 "b"\n3 "c d"\n'
         ("*Matrix\n0 2 0\n\n0 0 3\n4 0 0\n", [[0, 2, 0], [0, 0, 3], [4, 0, 0]], True),
     ],
 )
-def test_pajek(tmp_path, links, expected, directed):
-    path = tmp_path / "g.net"
-    path.write_text(f"*Network roads\n*Vertices 3\n{LABELS}\n{links}".replace("\n", "\r\n"), encoding="utf-8-sig")
-    file = read_graph(path)
+def test_pajek(write, links, expected, directed):
+    text = f"\ufeff*Network roads\n*Vertices 3\n{LABELS}\n{links}".replace("\n", "\r\n")
+    file = read_graph(write(text, "g.net"))
     assert (file.directed, file.labels.tolist()) == (directed, ["a", "b", "c d"])
     assert file.matrix.toarray().tolist() == expected
 
@@ -144,50 +138,39 @@ def test_pajek(tmp_path, links, expected, directed):
         ("*Vertices 1\n1 a\n*Matrix\n0 1\n", "list index out of range"),
     ],
 )
-def test_pajek_that_networkx_does_not_read(tmp_path, text, message):
-    path = tmp_path / "g.net"
-    path.write_text(text)
+def test_pajek_that_networkx_does_not_read(write, text, message):
     with pytest.raises(GraphFormatError, match=rf"g\.net: .*{message}.*; expected Pajek"):
-        read_graph(path)
+        read_graph(write(text, "g.net"))
 
 
 def test_an_attribute_that_is_no_number(tmp_path):
     G = streets(nx.DiGraph)
     G["b"]["Zoë & co"]["length"] = "far"
-    nx.write_graphml(G, tmp_path / "g.graphml")
     message = r"the edge b -> Zoë & co has 'length' = 'far'; expected a number .* there are: 'lanes', 'length'"
     with pytest.raises(GraphFormatError, match=message):
-        read_graph(tmp_path / "g.graphml", length="length")
+        read_graph(graphml(tmp_path, G), length="length")
     with pytest.raises(GraphFormatError, match="the edge 11 -> b has no 'km'"):
-        read_graph(tmp_path / "g.graphml", length="km")
+        read_graph(graphml(tmp_path, G), length="km")
 
 
 @pytest.mark.parametrize("weight", [{}, {"weight": "far"}])
 def test_lengths_are_missed_where_they_are_used(tmp_path, weight):
-    G = nx.DiGraph([("a", "b", {"weight": 2.0}), ("b", "c", weight)])
-    nx.write_graphml(G, tmp_path / "g.graphml")
-    file = read_graph(tmp_path / "g.graphml")
+    file = read_graph(graphml(tmp_path, nx.DiGraph([("a", "b", {"weight": 2.0}), ("b", "c", weight)])))
     assert lagbc.bc(file).tolist() == [0, 1, 0]
     with pytest.raises(ValueError, match=r"the edge b -> c has the length nan; lengths are finite and > 0"):
         lagbc.bc(file, weighted=True)
 
 
-def test_malformed(tmp_path):
-    path = tmp_path / "g.graphml"
-    path.write_text("<graphml><graph>")
+def test_malformed(write):
     with pytest.raises(GraphFormatError, match=r"g\.graphml: .*; expected GraphML"):
-        read_graph(path)
+        read_graph(write("<graphml><graph>", "g.graphml"))
 
 
-def test_without_networkx(tmp_path, monkeypatch):
+def test_without_networkx(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
-    path = tmp_path / "g.graphml"
-    path.write_text("<graphml/>")
-    with pytest.raises(
-        MissingDependencyError,
-        match=r"g\.graphml: GraphML is read by NetworkX: pip install networkx; or pip install 'lagbc\[networkx\]'",
-    ):
-        read_graph(path)
+    message = r"g\.graphml: GraphML is read by NetworkX: pip install networkx; or pip install 'lagbc\[networkx\]'"
+    with pytest.raises(MissingDependencyError, match=message):
+        read_graph(write("<graphml/>", "g.graphml"))
 
 
 def test_a_length_beyond_float64_is_infinite(write):

@@ -11,29 +11,27 @@ from lagbc.errors import GraphFileWarning, GraphFormatError
 from lagbc.io.read import read_graph
 
 
+def saved(folder, A):
+    sp.save_npz(folder / "graph.npz", A)
+    return folder / "graph.npz"
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "dia", "bsr"])
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix])
 @pytest.mark.parametrize("name", ["graph.npz", "graph"])
 def test_npz(tmp_path, kind, container, name):
     A = container([[0, 2, 0], [0, 0, 3], [1, 0, 0]]).asformat(kind)
-    sp.save_npz(tmp_path / "graph.npz", A)
-    (tmp_path / "graph.npz").rename(tmp_path / name)
-    file = read_graph(tmp_path / name)
+    file = read_graph(saved(tmp_path, A).rename(tmp_path / name))
     assert (file.format, file.directed, file.labels) == ("SciPy npz", True, None)
     assert isinstance(file.matrix, sp.csr_array)
     assert dense(file) == A.toarray().tolist()
 
 
-def test_npz_takes_the_zeros_that_fill_blocks_for_no_edges(tmp_path):
+def test_zeros_that_fill_blocks_are_no_edges_and_stored_ones_are(tmp_path):
     A = sp.bsr_array(np.array([[0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]), blocksize=(2, 2))
     assert A.nnz == 4
-    sp.save_npz(tmp_path / "graph.npz", A)
-    assert read_graph(tmp_path / "graph.npz").matrix.nnz == 2
-
-
-def test_npz_keeps_stored_zeros(tmp_path):
-    sp.save_npz(tmp_path / "graph.npz", sp.csr_array(([0.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2)))
-    assert read_graph(tmp_path / "graph.npz").matrix.nnz == 2
+    assert read_graph(saved(tmp_path, A)).matrix.nnz == 2
+    assert read_graph(saved(tmp_path, sp.csr_array(([0.0, 1.0], ([0, 1], [1, 0])), shape=(2, 2)))).matrix.nnz == 2
 
 
 def npz_bytes(**arrays):
@@ -58,9 +56,8 @@ def test_malformed_npz(write, data):
 
 
 def test_npz_that_is_not_square(tmp_path):
-    sp.save_npz(tmp_path / "graph.npz", sp.csr_array((2, 3)))
     with pytest.raises(GraphFormatError, match=r"graph\.npz: the matrix is 2 x 3; expected a square one"):
-        read_graph(tmp_path / "graph.npz")
+        read_graph(saved(tmp_path, sp.csr_array((2, 3))))
 
 
 @pytest.mark.parametrize(
@@ -78,11 +75,12 @@ def test_npz_that_is_not_square(tmp_path):
     ],
 )
 def test_arrays_that_conversion_would_read_past(tmp_path, kind, name, array):
-    sp.save_npz(tmp_path / "whole.npz", sp.coo_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(4, 4)).asformat(kind))
-    arrays = dict(np.load(tmp_path / "whole.npz")) | {name: np.array(array)}
-    np.savez(tmp_path / "graph.npz", **arrays)
+    path = saved(tmp_path, sp.coo_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(4, 4)).asformat(kind))
+    with np.load(path) as whole:
+        arrays = dict(whole) | {name: np.array(array)}
+    np.savez(path, **arrays)
     with pytest.raises((GraphFormatError, MemoryError), match=r"graph\.npz: .*(expected a sparse matrix|budget)"):
-        read_graph(tmp_path / "graph.npz", budget=10**7)
+        read_graph(path, budget=10**7)
 
 
 def test_blocks_out_of_range(write):
@@ -93,12 +91,12 @@ def test_blocks_out_of_range(write):
 
 
 def test_an_archive_beyond_the_budget(tmp_path):
-    sp.save_npz(tmp_path / "graph.npz", sp.coo_array((np.zeros(10**5), (np.zeros((2, 10**5), int))), shape=(4, 4)))
+    path = saved(tmp_path, sp.coo_array((np.zeros(10**5), (np.zeros((2, 10**5), int))), shape=(4, 4)))
     with pytest.raises(MemoryError, match=r"graph\.npz: an archive of [\d.]+ MB needs .* budget is 1 MB"):
-        read_graph(tmp_path / "graph.npz", budget=10**6)
+        read_graph(path, budget=10**6)
 
 
 def test_of_repeated_entries_the_smallest_is_kept(tmp_path):
-    sp.save_npz(tmp_path / "graph.npz", sp.coo_array(([3, 2, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2)))
     with pytest.warns(GraphFileWarning, match="1 entry repeats an edge"):
-        assert dense(read_graph(tmp_path / "graph.npz")) == [[0, 2], [1, 0]]
+        file = read_graph(saved(tmp_path, sp.coo_array(([3, 2, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))))
+    assert dense(file) == [[0, 2], [1, 0]]

@@ -13,16 +13,6 @@ IDS = Vertices(3, np.array([10, 20, 30]))
 NUMBERED = Vertices(3, None)
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text, name="vertices.txt"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize(
     ("text", "column", "numbers", "named"),
     [
@@ -34,24 +24,24 @@ def file(tmp_path):
         ("name state\n", None, [0, 0, 0, 0], 0),
     ],
 )
-def test_numbers(file, text, column, numbers, named):
-    found, count = read_numbers(file(text), column, NAMED)
+def test_numbers(write, text, column, numbers, named):
+    found, count = read_numbers(write(text), column, NAMED)
     assert (found.tolist(), count) == (numbers, named)
 
 
-def test_vertices_are_called_as_the_graph_calls_them(file):
-    assert read_numbers(file("20 2\n10 1\n"), None, IDS)[0].tolist() == [1, 2, 0]
-    assert read_numbers(file("2 2\n0 1 # the first\n"), None, NUMBERED)[0].tolist() == [1, 0, 2]
-    assert read_groups(file("10,30\n20\n"), IDS) == [[10, 30], [20]]
-    assert read_groups(file("0 2\n1\n"), NUMBERED) == [[0, 2], [1]]
-    assert read_groups(file('"x, y",a\nZoë\n'), NAMED) == [["x, y", "a"], ["Zoë"]]
-    assert read_vertices(file("30\n10\n"), IDS) == [30, 10]
+def test_vertices_are_called_as_the_graph_calls_them(write):
+    assert read_numbers(write("20 2\n10 1\n"), None, IDS)[0].tolist() == [1, 2, 0]
+    assert read_numbers(write("2 2\n0 1 # the first\n"), None, NUMBERED)[0].tolist() == [1, 0, 2]
+    assert read_groups(write("10,30\n20\n"), IDS) == [[10, 30], [20]]
+    assert read_groups(write("0 2\n1\n"), NUMBERED) == [[0, 2], [1]]
+    assert read_groups(write('"x, y",a\nZoë\n'), NAMED) == [["x, y", "a"], ["Zoë"]]
+    assert read_vertices(write("30\n10\n"), IDS) == [30, 10]
     assert vertices_in('"x, y",Zoë', NAMED) == ["x, y", "Zoë"]
     assert vertices_in("2, 0", NUMBERED) == [2, 0]
 
 
-def test_compressed_and_array(file, tmp_path):
-    assert read_numbers(file(gzip.compress(b"a,1\n"), "v.csv.gz"), None, NAMED)[0].tolist() == [1, 0, 0, 0]
+def test_compressed_and_array(write, tmp_path):
+    assert read_numbers(write(gzip.compress(b"a,1\n"), "v.csv.gz"), None, NAMED)[0].tolist() == [1, 0, 0, 0]
     np.save(tmp_path / "v.npy", [3, 2, 1])
     numbers, named = read_numbers(tmp_path / "v.npy", None, IDS)
     assert (numbers.tolist(), named, numbers.dtype) == ([3, 2, 1], 3, np.float64)
@@ -60,7 +50,7 @@ def test_compressed_and_array(file, tmp_path):
     with pytest.raises(ValueError, match="an array has no column '2'"):
         read_numbers(tmp_path / "v.npy", "2", IDS)
     with pytest.raises(GraphFormatError, match="expected an array written by"):
-        read_numbers(file("a 1\n", "text.npy"), None, NAMED)
+        read_numbers(write("a 1\n", "text.npy"), None, NAMED)
 
 
 # Coordinates
@@ -81,24 +71,18 @@ XY = [[1, 2], [-3.5, 4e-3], [5, 6]]
     ],
 )
 @pytest.mark.parametrize("compressed", [False, True])
-def test_names(tmp_path, text, compressed):
-    path = tmp_path / "xy.csv"
-    path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
-    found = read_coordinates(path, 3, NAMES)
+def test_names(write, text, compressed):
+    found = read_coordinates(write(gzip.compress(text.encode()) if compressed else text), 3, NAMES)
     np.testing.assert_array_equal(found.xy, XY)
     assert not found.degrees
 
 
 @pytest.mark.parametrize("text", ["1 2\n-3.5 4e-3\n5 6\n", "x,y\n1,2\n-3.5,4e-3\n5,6\n", "2 5 6\n1 -3.5 4e-3\n0 1 2\n"])
-def test_rows(tmp_path, text):
-    path = tmp_path / "xy.txt"
-    path.write_text(text)
-    np.testing.assert_array_equal(read_coordinates(path, 3, None).xy, XY)
+def test_rows(write, text):
+    np.testing.assert_array_equal(read_coordinates(write(text), 3, None).xy, XY)
 
 
-def test_integer_names_and_degrees(tmp_path):
-    path = tmp_path / "xy.csv"
-    path.write_text("id,lat,lon\n70,2,1\n7,4e-3,-3.5\n700,6,5\n")
-    found = read_coordinates(path, 3, np.array([70, 7, 700]))
+def test_integer_names_and_degrees(write):
+    found = read_coordinates(write("id,lat,lon\n70,2,1\n7,4e-3,-3.5\n700,6,5\n"), 3, np.array([70, 7, 700]))
     np.testing.assert_array_equal(found.xy, XY)
     assert found.degrees
