@@ -59,10 +59,7 @@ CALLS = {
     "scores": (lambda: plots.plot_scores(A, NUMBERS, directed=True), "scores is a masked array, 1 of 4"),
     "networks": (lambda: plots.plot_centralities(A, {"bc": NUMBERS}), "bc is a masked array, 1 of 4"),
     "map": (lambda: plots.plot_map(A, NUMBERS, xy=np.ones((N, 2))), "scores is a masked array, 1 of 4"),
-    "coordinates": (
-        lambda: plots.plot_map(A, np.ones(N), xy=XY),
-        "coordinates is a masked array, 1 of 8",
-    ),
+    "coordinates": (lambda: plots.plot_map(A, np.ones(N), xy=XY), "coordinates is a masked array, 1 of 8"),
 }
 
 
