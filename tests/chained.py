@@ -5,6 +5,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
+from pairs_oracle import lengths_of_graph, piece_sums
 
 import lagbc
 from lagbc.graph.validate import as_graph
@@ -121,32 +122,8 @@ def random_piece(rng, family, weighted, several=0.0):
 
 def plain(piece):
     """F and the sums of edges, both directions halved, straight from their definitions."""
-    graph, n = piece.graph, piece.graph.n
-    lengths = np.full((n, n), np.inf)
-    lengths[graph.rows, graph.indices] = 1 if graph.weights is None else graph.weights
-    dist = lengths.copy()
-    np.fill_diagonal(dist, 0)
-    for v in range(n):
-        dist = np.minimum(dist, dist[:, [v]] + dist[[v], :])
-    members = np.ones(n) if piece.class_sizes is None else piece.class_sizes
-    paths = np.eye(n)  # from one member to all
-    for s in range(n):
-        for w in np.argsort(dist[s], kind="stable"):
-            tight = dist[s] + lengths[:, w] == dist[s, w]
-            if w != s:
-                paths[s, w] = members[w] * paths[s, tight].sum()
-    sigma = paths / members
-    demand = np.outer(piece.sources, piece.targets) / sigma
-    np.fill_diagonal(demand, 0)
-    scores = np.zeros(n)
-    for v in range(n):
-        through = np.where(dist[:, [v]] + dist[[v], :] == dist, demand * np.outer(paths[:, v], sigma[v]), 0)
-        through[v] = through[:, v] = 0
-        scores[v] = through.sum()
-    edges = {}
-    for u, v in zip(graph.rows.tolist(), graph.indices.tolist(), strict=True):
-        on = dist[:, [u]] + lengths[u, v] + dist[[v], :] == dist
-        edges[u, v] = np.where(on, demand * np.outer(paths[:, u], sigma[v] * members[v]), 0).sum()
+    scores, of_edges = piece_sums(piece)
+    edges = dict(zip(lengths_of_graph(piece.graph), of_edges, strict=True))
     return scores, np.array([(edges[u, v] + edges[v, u]) / 2 for u, v in edges])
 
 

@@ -1,27 +1,7 @@
-"""Twins and vertices of several members in plain Python, as they are defined, and random graphs with many twins.
+"""Twins in plain Python, as they are defined, and random graphs with many twins.
 
 Graphs are dictionaries {(u, v): length} of stored edges.
 """
-
-import numpy as np
-from pairs_oracle import lengths_of_graph, vertex_scores
-
-
-def scores_with_members(piece):
-    """F of a piece from the graph in which each member is a vertex; all demand is between first members."""
-    n = piece.graph.n
-    members = np.ones(n, int) if piece.class_sizes is None else piece.class_sizes.astype(int)
-    of_member = np.repeat(np.arange(n), members)
-    first = np.append(0, np.cumsum(members))
-    lengths = {
-        (x, y): length
-        for (u, v), length in lengths_of_graph(piece.graph).items()
-        for x in range(first[u], first[u + 1])
-        for y in range(first[v], first[v + 1])
-    }
-    weights = np.zeros((2, len(of_member)))
-    weights[:, first[:-1]] = piece.sources, piece.targets
-    return np.bincount(of_member, vertex_scores(len(of_member), lengths, *weights), n)
 
 
 def classes_of(n, lengths):

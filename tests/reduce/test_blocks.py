@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from glued import barbell, bipartite, clique, cycle, path, random_edges, random_weights, star, theta
-from pairs_oracle import edge_scores_of, scores_of
+from pairs_oracle import piece_sums
 from strategies import times
 
 from lagbc import tuning
@@ -57,10 +57,10 @@ def assert_right(piece, *, edges=True):
     found = split(piece, edges=edges)
     for part, (copies, entries) in zip(found.large, found.tree.large, strict=True):
         assert_is_part(part, piece, found.tree.copies[copies], found.tree.places[entries] if edges else None)
-    assert_close(scores_by_tree(found, [scores_of(part) for part in found.large]), scores_of(piece))
+    of_parts, (scores, of_edges) = [piece_sums(part) for part in found.large], piece_sums(piece)
+    assert_close(scores_by_tree(found, [of_vertices for of_vertices, _ in of_parts]), scores)
     if edges:
-        theirs = [edge_scores_of(part) for part in found.large]
-        assert_close(scores_by_tree(found, theirs, edges=True), edge_scores_of(piece))
+        assert_close(scores_by_tree(found, [theirs for _, theirs in of_parts], edges=True), of_edges)
     else:
         assert found.tree.places is None
 
