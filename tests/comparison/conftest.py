@@ -17,6 +17,19 @@ def no_reference(monkeypatch):
 
 
 @pytest.fixture
+def passed(monkeypatch):
+    """Let a clock stand still unless `passed` is called with seconds."""
+    now = 0.0
+
+    def seconds(count):
+        nonlocal now
+        now += count
+
+    monkeypatch.setattr(measure.time, "perf_counter", lambda: now)
+    return seconds
+
+
+@pytest.fixture
 def only_rows(monkeypatch):
     """Let METHODS be these rows."""
 

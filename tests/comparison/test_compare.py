@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from comparison_cases import CPU, GRAPH, READY, Fake, only, titles
+from figures import assert_labels_apart
 from strategies import diamonds, disjoint, distances, grid, matrix, path, scale_free
 
 import lagbc
@@ -47,14 +48,8 @@ def test_over_the_memory_budget(monkeypatch, empty_process):
         assert "the budget is 10 kB" in record.skipped
 
 
-def test_too_slow_by_an_estimate(fake, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
-
-    def wait(plan):
-        now[0] += 5
-
-    fake(Fake(forward=wait, auto=1))
+def test_too_slow_by_an_estimate(fake, passed):
+    fake(Fake(forward=lambda plan: passed(5), auto=1))
     (record,) = lagbc.compare(path(200), 100, time_limit=60).records
     assert record.skipped == (
         "too slow: 8 roots took 40 s, so that 64 would take up to 3.2e+02 s, and the time limit is 60 s"
@@ -91,12 +86,9 @@ def test_weighted_methods_agree_with_the_reference():
     A.data = np.random.default_rng(3).integers(1, 6, A.nnz).astype(float)
     table = lagbc.compare(A, 20, weighted=True, device="cpu")
     assert table.weighted
-    for record in table.measured:
-        assert record.agrees
-        assert record.checked == "lagbc.reference, 20 roots"
-    assert {(row.name, row.device) for row in METHODS if row.weighted and row.available and row.device == "cpu"} == set(
-        titles(table.measured)
-    )
+    assert {(record.agrees, record.checked) for record in table.measured} == {(True, "lagbc.reference, 20 roots")}
+    there = {(row.name, "cpu") for row in METHODS if row.weighted and row.available and row.device == "cpu"}
+    assert there == set(titles(table.measured))
 
 
 def test_ctrl_c_ends_it(monkeypatch):
@@ -185,9 +177,9 @@ def lose_one(delta):
 def test_a_wrong_method_is_found(monkeypatch, row, change):
     spoil(monkeypatch, row, change)
     table = lagbc.compare(GRAPH, 30, device="cpu")
-    assert only(table, row).agrees is False
-    assert only(table, row).agreement > 1e-7
-    assert all(record.agrees for record in table.measured if record is not only(table, row))
+    wrong = only(table, row)
+    assert (wrong.agrees, wrong.agreement > 1e-7) == (False, True)
+    assert all(record.agrees for record in table.measured if record is not wrong)
     assert f"{row.name} on cpu is WRONG" in table.to_markdown()
 
 
@@ -196,11 +188,8 @@ def test_on_a_large_graph_methods_are_checked_against_the_cpu(monkeypatch, no_re
     trusted, other = CPU[:2]
     table = lagbc.compare(GRAPH, 30, device="cpu")
     assert table.records[0] is only(table, trusted), "it is measured first"
-    assert (only(table, trusted).agreement, only(table, trusted).agrees, only(table, trusted).checked) == (
-        None,
-        None,
-        "",
-    )
+    first = only(table, trusted)
+    assert (first.agreement, first.agrees, first.checked) == (None, None, "")
     assert only(table, other).checked == f"{trusted.name} on cpu, 30 roots"
     assert only(table, other).agrees
     spoil(monkeypatch, other, scale_all)
@@ -257,9 +246,8 @@ def test_methods_skipped_for_the_same_reason_share_a_line(only_rows):
     gone = [replace(METHODS[0], name=name, requires="no_such_library") for name in ("one", "two")]
     only_rows(METHODS[0], *gone)
     (line,) = [line for line in lagbc.compare(GRAPH, 2).to_markdown().splitlines() if line.startswith("- ")]
-    assert line.startswith(
-        "- one on cpu, two on cpu not measured: it needs no_such_library, which is not installed: pip"
-    )
+    said = "- one on cpu, two on cpu not measured: it needs no_such_library, which is not installed: pip"
+    assert line.startswith(said)
 
 
 def test_headline():
@@ -325,13 +313,7 @@ def test_labels_of_a_decade_are_several_and_apart(fast, slow):
     figure = replace(table, records=records).plot()
     figure.draw_without_rendering()
     for axes in figure.axes:
-        low, high = axes.get_xlim()
-        boxes = [
-            tick.label1.get_window_extent() for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high
-        ]
-        assert len(boxes) >= 3
-        assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
-        assert not any(tick.label1.get_text() for tick in axes.xaxis.get_minor_ticks())
+        assert_labels_apart(axes.xaxis, least=3)
 
 
 def test_plot_of_nothing_measured(only_rows):
@@ -407,43 +389,25 @@ def test_a_graph_says_itself_whether_it_is_directed():
         assert all(record.agrees for record in table.measured)
 
 
-def test_preparing_is_not_in_the_time_per_root(fake, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
-
-    def wait(seconds):
-        now[0] += seconds
-
-    fake(Fake(prepare=lambda plan: wait(100), forward=lambda plan: wait(0.25)))
+def test_preparing_is_not_in_the_time_per_root(fake, passed):
+    fake(Fake(prepare=lambda plan: passed(100), forward=lambda plan: passed(0.25)))
     record = lagbc.compare(path(20), 4, batch=2, time_limit=1e9).records[0]
     assert record.prepare_seconds == 100
     assert record.seconds_per_root == 2 * 0.25 / 4
 
 
-def test_ordering_has_a_column_of_its_own(fake, monkeypatch):
-    now = [0.0]
+def test_ordering_has_a_column_of_its_own(fake, passed, monkeypatch):
     monkeypatch.setattr(tuning, "SURVEYED", -1)  # small graphs are ordered as they are read
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
     ordinary = host.degree_order
-
-    def order_slowly(indptr):
-        now[0] += 7
-        return ordinary(indptr)
-
-    monkeypatch.setattr(host, "degree_order", order_slowly)
+    monkeypatch.setattr(host, "degree_order", lambda indptr: passed(7) or ordinary(indptr))
     fake(Fake())
     record = lagbc.compare(GRAPH, 2).records[0]
     assert (record.order_seconds, record.prepare_seconds) == (7, 0)
 
 
-def test_the_first_call_is_not_measured(fake, monkeypatch):
-    now, first = [0.0], iter([1000.0])
-    monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
-
-    def compile_or_run(plan):
-        now[0] += next(first, 1.0)
-
-    fake(Fake(forward=compile_or_run))
+def test_the_first_call_is_not_measured(fake, passed):
+    first = iter([1000.0])
+    fake(Fake(forward=lambda plan: passed(next(first, 1.0))))
     assert lagbc.compare(path(20), 8, time_limit=100).records[0].seconds_per_root == 1 / 8
 
 
@@ -531,20 +495,19 @@ def predicted(graph, planning=0.0):
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock(monkeypatch, passed):
     """Let a run take ``start + per_root * roots`` seconds, the first a minute more; return the sizes of the runs."""
 
     def install(start, per_root):
-        now, sizes = [0.0], []
+        sizes = []
 
         def bc(graph, *, sources, **options):
             assert len(np.unique(sources)) == len(sources)
             assert (graph.out_degrees[sources] > 0).all()
-            now[0] += start + per_root * len(sources) + 60 * (not sizes)
+            passed(start + per_root * len(sources) + 60 * (not sizes))
             sizes.append(len(sources))
 
         monkeypatch.setattr(measure, "bc", bc)
-        monkeypatch.setattr(measure.time, "perf_counter", lambda: now[0])
         return sizes
 
     with lagbc.config(device="cpu", threads=2):

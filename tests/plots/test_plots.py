@@ -1,5 +1,6 @@
 """Figures: what the two panels show, and that they can be read without the text around them."""
 
+import itertools
 import random
 import sys
 from functools import partial
@@ -8,7 +9,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from figures import assert_labels_apart
 from scipy.sparse.csgraph import shortest_path
+from strategies import cycle, disjoint, grid, matrix, path
 
 import lagbc
 from lagbc.errors import MissingDependencyError
@@ -25,6 +28,10 @@ STAR = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 @pytest.fixture
 def graph():
     return nx.Graph([("a", "b"), ("b", "c"), ("c", "d"), ("b", "e")])
+
+
+def texts_of(axes):
+    return [text.get_text() for text in axes.texts]
 
 
 def test_labels_title_and_note_stand_alone():
@@ -44,16 +51,10 @@ def test_the_ten_highest_are_named():
     scores = np.array([0, 5, 4, 3, 2, 1, 7, 8, 9, 10, 11, 12.0])
     ring = np.roll(np.eye(12), 1, axis=0)
     highest = [labels[v] for v in np.argsort(-scores)[:10]]
-    for figure, panel in (
-        (plot_scores(ring, scores, directed=False, labels=labels), 1),
-        (plot_centralities(ring, {"bc": scores}, labels=labels), 0),
-    ):
-        assert [text.get_text() for text in figure.axes[panel].texts] == highest
+    for draw in (partial(plot_scores, ring, scores), partial(plot_centralities, ring, {"bc": scores})):
+        figure = draw(labels=labels)
+        assert texts_of(figure.axes[-1]) == highest
         figure.draw_without_rendering()  # a dollar sign begins no formula, which would be a wrong one
-    for draw in (
-        lambda **given: plot_scores(ring, scores, directed=False, **given),
-        plot_centralities_of(ring, scores),
-    ):
         with pytest.raises(ValueError, match="there are 3 labels; expected one a vertex, 12"):
             draw(labels=labels[:3])
 
@@ -67,19 +68,15 @@ def test_names_are_those_of_the_graph(tmp_path):
     scores = np.array([3.0, 0, 0, 0])
     for graph in (G, igraph, lagbc.as_graph(G), lagbc.as_graph(lagbc.read_graph(path), directed=False)):
         figure = plot_scores(graph, scores)
-        assert [text.get_text() for text in figure.axes[1].texts] == ["a"]
+        assert texts_of(figure.axes[1]) == ["a"]
         assert figure.get_suptitle() == "4 vertices, 3 undirected edges"
         (panel,) = plot_centralities(graph, {"bc": scores}).axes
-        assert [text.get_text() for text in panel.texts] == ["a"]
-    assert not plot_scores(G, scores, labels=[]).axes[1].texts
-    assert not plot_scores(STAR, scores).axes[1].texts
+        assert texts_of(panel) == ["a"]
+    assert not texts_of(plot_scores(G, scores, labels=[]).axes[1])
+    assert not texts_of(plot_scores(STAR, scores).axes[1])
     (panel,) = plot_centralities(STAR, {"bc": scores}).axes
     assert len(panel.texts) == 3
     assert panel.texts[0].get_text() == "0"
-
-
-def plot_centralities_of(A, scores):
-    return lambda **given: plot_centralities(A, {"bc": scores}, **given)
 
 
 def test_distribution_is_the_fraction_that_scores_at_least_so_much():
@@ -192,12 +189,7 @@ def test_labels_of_few_decades_do_not_lie_on_each_other(low, high):
     figure = plot_scores(STAR, np.array([low, high, low, high]), directed=False)
     figure.draw_without_rendering()
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        inside = [tick for tick in axis.get_major_ticks() if axis.get_view_interval()[0] <= tick.get_loc()]
-        inside = [tick for tick in inside if tick.get_loc() <= axis.get_view_interval()[1]]
-        boxes = [tick.label1.get_window_extent() for tick in inside]
-        assert len(boxes) >= 2
-        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
-        assert not any(tick.label1.get_text() for tick in axis.get_minor_ticks())
+        assert_labels_apart(axis, least=2)
 
 
 def test_names_cover_no_mark_of_the_highest():
@@ -298,23 +290,13 @@ def test_splits_are_drawn_from_the_top_down(tmp_path):
 # Networks
 
 
-def undirected(n, tails=(), heads=()):
-    return as_graph(sp.coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n)), directed=False)
-
-
-def grid(side):
-    vertices = np.arange(side * side).reshape(side, side)
-    right, down = (vertices[:, :-1], vertices[:, 1:]), (vertices[:-1], vertices[1:])
-    return undirected(side * side, *(np.concatenate([a.ravel(), b.ravel()]) for a, b in zip(right, down, strict=True)))
-
-
-def box_of(places):
-    return *places.min(axis=0), *places.max(axis=0)
+def placed(A):
+    return places_of(as_graph(A, directed=False))
 
 
 @pytest.mark.parametrize("side", [20, 40])
 def test_distances_are_hops_in_one_unit(side):
-    graph = grid(side)
+    graph = as_graph(grid(side, side), directed=False)
     places = places_of(graph)
     hops = shortest_path(graph.pattern, unweighted=True)
     distances = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
@@ -324,42 +306,37 @@ def test_distances_are_hops_in_one_unit(side):
 
 
 def test_a_long_path_is_not_folded():
-    places = places_of(undirected(1000, np.arange(999), np.arange(1, 1000)))
+    places = placed(path(1000))
     from_an_end = np.hypot(*(places - places[0]).T)
     assert np.corrcoef(from_an_end, np.arange(1000))[0, 1] > 0.95
 
 
 def test_components_are_apart():
-    # A ring of 12, a path of 6, a pair, and three vertices alone.
-    ring, path = np.arange(12), np.arange(12, 17)
-    tails, heads = np.concatenate([ring, path, [18]]), np.concatenate([np.roll(ring, 1), path + 1, [19]])
-    graph = undirected(23, tails, heads)
+    graph = as_graph(disjoint(cycle(12), path(6), path(2), matrix(3, [])), directed=False)
     places = places_of(graph)
     assert np.isfinite(places).all()
-    boxes = [box_of(places[graph.components == component]) for component in range(graph.components.max() + 1)]
-    assert len(boxes) == 6
-    for i, (left, low, right, high) in enumerate(boxes):
-        for other_left, other_low, other_right, other_high in boxes[:i]:
-            assert right < other_left or other_right < left or high < other_low or other_high < low
+    parts = [places[graph.components == component] for component in range(graph.components.max() + 1)]
+    assert len(parts) == 6
+    for one, other in itertools.combinations(parts, 2):
+        assert (one.max(axis=0) < other.min(axis=0)).any() or (other.max(axis=0) < one.min(axis=0)).any()
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 1000])
 def test_vertices_without_edges(n):
-    places = places_of(undirected(n))
+    places = placed(matrix(n, []))
     assert places.shape == (n, 2)
     assert len(np.unique(places, axis=0)) == n
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
 def test_small_complete_graphs(n):
-    tails, heads = np.triu_indices(n, 1)
-    places = places_of(undirected(n, tails, heads))
+    places = placed(1 - np.eye(n))
     assert np.isfinite(places).all()
     assert len(np.unique(places.round(6), axis=0)) == n
 
 
 def test_the_same_graph_is_placed_the_same():
-    assert np.array_equal(places_of(grid(15)), places_of(grid(15)))
+    assert np.array_equal(placed(grid(15, 15)), placed(grid(15, 15)))
 
 
 def test_work_grows_with_the_graph_alone(monkeypatch):
@@ -367,27 +344,24 @@ def test_work_grows_with_the_graph_alone(monkeypatch):
     searches = []
     ordinary = networks.dijkstra
     monkeypatch.setattr(networks, "dijkstra", lambda *args, **options: searches.append(1) or ordinary(*args, **options))
-    n = 3000
-    assert np.isfinite(places_of(undirected(n, np.arange(n - 1), np.arange(1, n)))).all()
+    assert np.isfinite(placed(path(3000))).all()
     assert len(searches) == networks.LANDMARKS
 
 
 def test_igraph_is_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "igraph", None)
     with pytest.raises(MissingDependencyError, match="pip install igraph"):
-        places_of(undirected(3, [0, 1], [1, 2]))
+        placed(path(3))
 
 
 def test_the_caller_draws_the_same_random_numbers_after_it():
     random.seed(3)
     expected = random.random()
     random.seed(3)
-    places_of(grid(5))
+    placed(grid(5, 5))
     assert random.random() == expected
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
 def test_a_figure_of_any_size(n):
-    pytest.importorskip("matplotlib")
-    figure = plot_centralities(sp.csr_array((n, n)), {"bc": np.zeros(n)})
-    figure.draw_without_rendering()
+    plot_centralities(sp.csr_array((n, n)), {"bc": np.zeros(n)}).draw_without_rendering()
