@@ -4,7 +4,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from multiprocessing import get_context
 
 import pytest
-from test_estimate import KINDS, estimated, exact, holds, values
+from test_estimate import KINDS, after, estimated, exact, holds, same_bits
 
 from lagbc.errors import ExecutorError, StoppedError
 from lagbc.run import tasks
@@ -34,10 +34,8 @@ class Inline(Executor):
 def test_bits(pool, kind):
     """Those of roots that several members share, too, which count as often as they were drawn."""
     ours, expected = estimated(kind, max_roots=700, executor=pool), estimated(kind, max_roots=700)
-    assert ours.roots == expected.roots
     assert ours.reason == expected.reason
-    for name in ("scores", "lower", "upper"):
-        assert values(getattr(ours, name)).tobytes() == values(getattr(expected, name)).tobytes()
+    assert same_bits(ours, expected)
 
 
 def test_it_ends_before_all_roots(pool):
@@ -95,21 +93,13 @@ def test_few_tasks_wait_beside_the_workers():
 
 
 def test_a_checkpoint_goes_on_with_or_without_workers(tmp_path):
-    file, given = tmp_path / "rounds", {"max_roots": 700, "relative_error": 1e-6}
-    expected = estimated("folded", **given)
-    calls = []
-
-    def stop():
-        calls.append(None)
-        return len(calls) > 8
-
+    given = {"max_roots": 700, "relative_error": 1e-6}
+    expected, kept = estimated("folded", **given), given | {"checkpoint": tmp_path / "rounds"}
     with ThreadPoolExecutor(2) as threads:
         with pytest.raises(StoppedError):
-            estimated("folded", checkpoint=file, stop=stop, executor=threads, **given)
-        again = estimated("folded", checkpoint=file, **given)
-        assert again.upper.tobytes() == expected.upper.tobytes()
-        again = estimated("folded", checkpoint=file, executor=threads, **given)
-        assert again.upper.tobytes() == expected.upper.tobytes()
+            estimated("folded", stop=after(8), executor=threads, **kept)
+        assert same_bits(estimated("folded", **kept), expected)
+        assert same_bits(estimated("folded", executor=threads, **kept), expected)
 
 
 def test_an_executor_that_was_shut_down():

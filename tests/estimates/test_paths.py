@@ -1,13 +1,12 @@
 """Estimates from paths: their intervals hold, they are the same for all threads, and they are taken where they pay."""
 
-from itertools import count, islice
-from types import SimpleNamespace
+from itertools import islice
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from strategies import disjoint, grid, scale_free, times, with_lengths
-from test_estimate import SOCIAL, holds
+from test_estimate import SOCIAL, after, count_seconds, half_width, holds, same_bits
 
 import lagbc
 from lagbc import tuning
@@ -51,7 +50,7 @@ def test_scores_lie_within_their_intervals(kind):
     n, (_, how) = len(scores), KINDS[kind]
     pairs = 1 if how.get("normalized", True) else (n - 1) * (n - 2) / 2
     assert np.abs(found.scores - scores).max() <= 0.05 * pairs
-    assert np.maximum(found.upper - found.scores, found.scores - found.lower).max() <= 0.05 * pairs
+    assert half_width(found) <= 0.05 * pairs
     assert found.upper.max() > 1.3 * found.lower.max() > 0
 
 
@@ -67,9 +66,8 @@ def test_coverage(monkeypatch, width):
 
 @pytest.mark.parametrize("how", [{"threads": 3}, {"threads": 2, "memory": "64MB"}], ids=str)
 def test_the_same_bits_for_all_threads(kind, how):
-    one, other = estimated(kind, error=0.05, threads=1), estimated(kind, error=0.05, **how)
-    for name in ("scores", "lower", "upper"):
-        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+    one = estimated(kind, error=0.05, threads=1)
+    assert same_bits(one, estimated(kind, error=0.05, **how))
     assert (one.scores != estimated(kind, error=0.05, rng=2).scores).any()
 
 
@@ -138,16 +136,13 @@ def test_other_arguments_keep_roots(tmp_path, monkeypatch, given, name):
 
 
 def test_stop_ends_a_run_that_would_not_end():
-    calls = count()
     with pytest.raises(StoppedError):
-        estimated("hops", error=1e-9, stop=lambda: next(calls) > 40)
+        estimated("hops", error=1e-9, stop=after(40))
 
 
 def test_seconds_end_it_with_the_rounds_that_are_whole(monkeypatch):
     for seconds, least, most in ((1e-6, 128, 128), (60, 129, 10**6)):
-        clock = SimpleNamespace(perf_counter=count().__next__)
-        for module in ("aim", "estimate", "paths"):
-            monkeypatch.setattr(f"lagbc.estimates.{module}.time", clock)
+        count_seconds(monkeypatch)
         found = estimated("hops", max_seconds=seconds, error=1e-4)
         assert least <= found.paths <= most
         assert "max_seconds" in found.reason
